@@ -69,7 +69,7 @@ pub enum McpStatus {
     Starting,
     /// It is connected.
     Ready,
-    /// It could not be started, or its connection is over. The next use tries again.
+    /// It could not be started, or the connection was closed. The next use tries again.
     Failed,
     /// It was switched off for this session.
     Off,

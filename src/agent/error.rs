@@ -95,19 +95,19 @@ impl std::fmt::Display for Action {
                 );
             }
             Self::NameModel => {
-                "name one with --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in the config file"
+                "choose one with --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in the config file"
             }
-            Self::SetAtCreation => "give the system prompt and the tools when you create a session",
+            Self::SetAtCreation => "set the system prompt and the tools when you create a session",
             Self::Fork => "only forks of this session can be merged into it",
             Self::GoTo(seq) => return write!(f, "go to event {seq} to continue there"),
-            Self::ListHistory => "choose a place of this session's history",
-            Self::ListCheckpoints => "choose a checkpoint of this session",
-            Self::ListItems => "choose an item of this session",
-            Self::ListJobs => "choose a background job of this session",
-            Self::ListQuestions => "choose an open question of this session",
+            Self::ListHistory => "choose a point in this session's history",
+            Self::ListCheckpoints => "choose one of this session's checkpoints",
+            Self::ListItems => "choose one of this session's items",
+            Self::ListJobs => "choose one of this session's background jobs",
+            Self::ListQuestions => "choose one of this session's open questions",
             Self::ListChangedFiles => "choose a file that the agent has changed",
             Self::ListHunks => "choose an open hunk",
-            Self::ListQueue => "it was read or handed back; choose a message that is still queued",
+            Self::ListQueue => "it was already read or returned; choose a message that is still queued",
             Self::RemoveQueued => "remove the message from the queue instead",
             Self::LogIn { provider, otherwise } => {
                 otherwise.iter().try_for_each(|other| write!(f, "{other}, or "))?;
@@ -210,10 +210,10 @@ impl From<store::Error> for Error {
                 refused.hint(Action::Attach(session.clone()))
             }
             store::Error::Io { source, .. } if is_forbidden(source) => refused.hint(
-                "sessions cannot be stored there: set PINTLE_HOME to a folder that you can write, or run with --no-session",
+                "sessions cannot be stored there: set PINTLE_HOME to a writable directory, or run with --no-session",
             ),
             store::Error::Locked { .. } => refused.hint(
-                "close it there first, or do it there; clients of `pintle attach` share sessions",
+                "close it there first, or do this there; clients of `pintle attach` share sessions",
             ),
             _ => refused,
         }

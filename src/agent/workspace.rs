@@ -44,7 +44,7 @@ pub(super) async fn check(env: &dyn Environment, what: &str, folder: &Path) -> R
     let wrong = |why: String| {
         let message = format!("the {what} `{}` {why}", folder.display());
         Error::new(ErrorKind::Invalid, message)
-            .hint("name a folder that exists, by its absolute path")
+            .hint("specify an existing directory by its absolute path")
     };
     if !folder.is_absolute() {
         return Err(wrong("is not absolute".to_owned()));

@@ -36,7 +36,7 @@ enum Source {
     System,
     /// A counter in place of clock and random numbers.
     Fixed(Arc<AtomicU64>),
-    /// This time, and ids of this series where there is one.
+    /// A fixed time, with ids from this series if there is one.
     At(u64, Option<Series>),
 }
 
@@ -205,10 +205,10 @@ impl Ambient {
         }
     }
 
-    /// The path of the program, for starting it again. On Linux this name stays valid after an update replaces the file.
+    /// The program's path, for starting it again. On Linux the path stays valid after an update replaces the file.
     ///
     /// # Errors
-    /// The system does not know it.
+    /// The system cannot determine the path.
     pub fn program(&self) -> std::io::Result<PathBuf> {
         match &self.program {
             Some(program) => Ok(program.to_path_buf()),

@@ -1,7 +1,7 @@
-//! The listener on the loopback to which a browser returns with the outcome of a login (RFC 8252).
+//! The loopback listener to which a browser returns after a login (RFC 8252).
 //!
-//! Every page can send requests here; the state, which only the login's own page knows, tells the right one. Any other request is
-//! refused, and the listener waits on. Dropping it closes the port.
+//! Any web page can send requests here. Only the login page knows the state, which identifies the genuine request; all others are refused,
+//! and the listener keeps waiting. Dropping the listener closes the port.
 
 use crate::ambient::Secret;
 use crate::text::credentials;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The path of the page. Where a login page passes no state on, the state follows as a further segment.
+/// The redirect path. If a login page drops the state, it follows as another segment.
 const PATH: &str = "/callback";
 
 /// The maximum size of a request's head.
@@ -30,16 +30,16 @@ pub struct Callback {
     port: u16,
 }
 
-/// The parts of an outcome that a login needs.
+/// The redirect parameters that a login needs.
 #[derive(Debug, Clone)]
 pub struct Returned {
     /// The authorization code.
     pub code: Secret,
-    /// The server that issued it, where it says so (RFC 9207).
+    /// The server that issued the code, if reported (RFC 9207).
     pub issuer: Option<String>,
 }
 
-/// The outcome of a login, or the reason for which there is none, in the server's words.
+/// The login's result; an error is the server's message.
 type Outcome = Result<Returned, String>;
 
 impl Callback {
@@ -66,10 +66,10 @@ impl Callback {
         format!("http://localhost:{}{PATH}/{}", self.port, state.expose())
     }
 
-    /// Waits for the outcome of the login with this state, and tells the browser. Cancel-safe.
+    /// Waits for the redirect with this state, and shows the result in the browser. Cancel-safe.
     ///
     /// # Errors
-    /// The reason for which there is none, in the server's words; `access_denied` where the person refused.
+    /// The server's message if the login failed; `access_denied` if the user refused it.
     pub async fn outcome(&self, state: &Secret) -> Outcome {
         let mut open = FuturesUnordered::new();
         loop {
@@ -94,7 +94,7 @@ async fn answer(mut stream: TcpStream, state: &Secret) -> Option<Outcome> {
     let head = tokio::time::timeout(HEAD_TIMEOUT, head(&mut stream)).await.ok()??;
     let outcome = outcome(&head, state.expose());
     let (status, text) = match &outcome {
-        Some(Ok(_)) => ("200 OK", "pintle has what it needs. You can close this page."),
+        Some(Ok(_)) => ("200 OK", "Login complete. You can close this page."),
         Some(Err(_)) => ("200 OK", "There is no login. You can close this page."),
         None => ("404 Not Found", "pintle waits for another page than this one."),
     };
@@ -109,7 +109,7 @@ async fn answer(mut stream: TcpStream, state: &Secret) -> Option<Outcome> {
     outcome
 }
 
-/// Reads the head of a request.
+/// Reads a request head.
 async fn head(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     let mut piece = [0; 1024];
@@ -123,7 +123,7 @@ async fn head(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-/// Returns the outcome that a request reports, if it is a request of the login's own page.
+/// Returns the result that a request carries, or `None` if the request did not come from the login page.
 fn outcome(head: &str, state: &str) -> Option<Outcome> {
     let target = head.strip_prefix("GET ")?.split(' ').next()?;
     let (path, query) = target.split_once('?').unwrap_or((target, ""));

@@ -1,8 +1,8 @@
-//! Files that the program reads and makes for itself: opened without waiting, read up to a limit, visible to their owner alone.
+//! The program's files: opened without blocking, read up to a limit, and visible only to their owner.
 //!
-//! Whoever can put a file into a place where the program looks decides what stands there: a named pipe that nobody writes to, a device
-//! without end, a file of gigabytes, one that grows while it is read. [`open`] returns regular files only, [`read`] reads no more than a
-//! limit and no more than the file held when it was opened. Blocking.
+//! Whoever can place a file where the program looks controls what is opened: a named pipe without a writer, an endless device, a file of
+//! gigabytes, or one that grows while it is read. [`open`] returns only regular files; [`read`] reads at most a limit, and at most the
+//! file's size when it was opened. Blocking.
 #![expect(clippy::disallowed_methods, reason = "this module is how the others open files")]
 
 use std::ffi::OsString;
@@ -11,18 +11,18 @@ use std::io::{self, BufRead, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The permission bits of files that only their owner may read.
+/// The permission bits of private files.
 const PRIVATE_FILE: u32 = 0o600;
 
 /// The permission bits of folders that only their owner may enter.
 const PRIVATE_FOLDER: u32 = 0o700;
 
-/// The treatment of a symbolic link at the end of a path.
+/// How to treat a symbolic link in the last component of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// The file that it leads to is opened.
     Followed,
-    /// It is refused.
+    /// Fail with an error.
     Refused,
 }
 
@@ -48,7 +48,7 @@ fn open_with(path: &Path, links: Links) -> io::Result<(File, Metadata)> {
 
 fn is_regular(facts: &Metadata) -> io::Result<()> {
     if facts.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
     }
     if !facts.is_file() {
         let message = "not a regular file (a device, pipe or socket)";
@@ -57,10 +57,10 @@ fn is_regular(facts: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a regular file of at most `max_bytes`, as long as it was when it was opened.
+/// Reads a regular file of at most `max_bytes`, up to the size it had when it was opened.
 ///
 /// # Errors
-/// It cannot be opened or read, is no regular file, or is larger; the error names the limit.
+/// The file cannot be opened or read, is not a regular file, or exceeds the limit, which the error includes.
 pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     read_with(path, max_bytes, Links::Followed)
 }
@@ -74,10 +74,10 @@ pub fn read_with(path: &Path, max_bytes: u64, links: Links) -> io::Result<Vec<u8
     read_whole(file, &facts, max_bytes)
 }
 
-/// Reads a file with secrets: one that is no link, and that nobody but its owner may read or change.
+/// Reads a file with secrets, which must not be a link and must be accessible to its owner only.
 ///
 /// # Errors
-/// As of [`read_with`]; [`io::ErrorKind::PermissionDenied`] where others may open it.
+/// Those of [`read_with`], and [`io::ErrorKind::PermissionDenied`] if other users can open the file.
 pub fn read_secret(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     const OTHERS: u32 = 0o066;
     let (file, facts) = open_with(path, Links::Refused)?;
@@ -97,8 +97,8 @@ fn read_whole(file: File, facts: &Metadata, max_bytes: u64) -> io::Result<Vec<u8
     Ok(content)
 }
 
-/// The number of bytes to read of an open file: its size, since somebody may append to it for ever; more where the system says that it is
-/// empty, as of the files in `/proc`.
+/// Returns how many bytes of an open file to read: its size, since another process could append to it endlessly. More if the system reports
+/// an empty file, as it does in `/proc`.
 pub fn size_seen(facts: &Metadata) -> u64 {
     const MAX_UNSIZED_BYTES: u64 = 16 * 1024 * 1024;
     if facts.len() == 0 { MAX_UNSIZED_BYTES } else { facts.len() }
@@ -113,15 +113,15 @@ pub fn read_to_string(path: &Path, max_bytes: u64) -> io::Result<String> {
     String::from_utf8(read(path, max_bytes)?).map_err(invalid)
 }
 
-/// Appends the next line of a journal or a file like it to `line`, with its end; 0 at the end of the file.
+/// Appends the next line to `line`, including its line ending. Returns 0 at end of file.
 ///
 /// # Errors
-/// It cannot be read, or the line is over the limit of 256 MiB, above any that the program writes.
+/// The file cannot be read, or the line exceeds 256 MiB, more than the program ever writes.
 pub fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
     const MAX_LINE_BYTES: u64 = 256 * 1024 * 1024;
     let count = reader.take(MAX_LINE_BYTES).read_until(b'\n', line)?;
     if count as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
-        let message = format!("a line is over the limit of {} MiB", MAX_LINE_BYTES >> 20);
+        let message = format!("a line exceeds {} MiB", MAX_LINE_BYTES >> 20);
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(count)
@@ -174,11 +174,11 @@ pub fn temporary_folder_in(prefix: &str, within: &Path) -> io::Result<tempfile::
     tempfile::Builder::new().prefix(prefix).permissions(permissions).tempdir_in(within)
 }
 
-/// Takes from a file or folder all permissions of anybody but its owner, where there are any. A folder that all may write to with the
-/// sticky bit, such as `/tmp`, is shared on purpose and left alone.
+/// Removes all permissions of other users from a file or directory. A world-writable directory with the sticky bit, such as `/tmp`, is
+/// shared on purpose and is left alone.
 ///
 /// # Errors
-/// The permissions cannot be changed, because it is somebody else's.
+/// The permissions cannot be changed, because another user owns the file.
 pub fn tighten(path: &Path) -> io::Result<()> {
     const STICKY: u32 = 0o1000;
     const OTHERS: u32 = 0o077;
@@ -217,10 +217,10 @@ impl SecretFile {
         Self { path }
     }
 
-    /// Reads the file, of at most `max_bytes`; `None` where it does not exist.
+    /// Reads the file, up to `max_bytes`; `None` if it does not exist.
     ///
     /// # Errors
-    /// As of [`read_secret`].
+    /// Those of [`read_secret`].
     pub fn read(&self, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
         match read_secret(&self.path, max_bytes) {
             Ok(content) => Ok(Some(content)),
@@ -233,10 +233,10 @@ impl SecretFile {
         }
     }
 
-    /// Waits until no other process changes the file.
+    /// Waits for exclusive access to the file.
     ///
     /// # Errors
-    /// The folder or the file of the lock cannot be created.
+    /// The directory or the lock file cannot be created.
     pub fn lock(&self) -> io::Result<SecretLock> {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         create_private_folder(folder)?;
@@ -249,7 +249,7 @@ impl SecretFile {
         Ok(SecretLock { path: self.path.clone(), _lock: lock })
     }
 
-    /// An error that names the file.
+    /// Returns an error that includes the file's path.
     pub fn error(&self, kind: io::ErrorKind, message: &str) -> io::Error {
         io::Error::new(kind, format!("{}: {message}", self.path.display()))
     }
@@ -292,7 +292,7 @@ mod tests {
             ("link", 5, Links::Refused, Err("symbolic links")),
             ("zeros", 5, Links::Followed, Err("not a regular file")),
             ("pipe", 5, Links::Followed, Err("not a regular file")),
-            (".", 5, Links::Followed, Err("is a folder")),
+            (".", 5, Links::Followed, Err("is a directory")),
             ("none", 5, Links::Followed, Err("No such file")),
         ] {
             let got = read_with(&at(name), max_bytes, links);

@@ -636,7 +636,7 @@ pub(crate) fn file(path: &Path) -> std::io::Result<PathBuf> {
 /// A folder that exists, by its absolute path without symbolic links.
 pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
     let folder = std::fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
-    anyhow::ensure!(folder.is_dir(), "{} is not a folder", path.display());
+    anyhow::ensure!(folder.is_dir(), "{} is not a directory", path.display());
     Ok(folder)
 }
 

@@ -41,7 +41,7 @@ pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     let code = run_turn(&ambient, &home, &cwd).await?;
     // The permissions deny some of the ways.
     let is_done = matches!(code, run::DONE | run::DENIED);
-    anyhow::ensure!(is_done, "the scripted turn ended with exit code {code}");
+    anyhow::ensure!(is_done, "the scripted turn failed with exit code {code}");
     let exports = export_all(&home)?;
 
     let mut out = screen::out();

@@ -194,7 +194,7 @@ pub(crate) fn log(data: &Path) -> anyhow::Result<(File, PathBuf)> {
 fn folder(path: &Path) -> anyhow::Result<()> {
     disk::create_private_folder(path).map_err(|error| {
         anyhow::anyhow!(
-            "cannot create {}: {error}\n  set PINTLE_HOME to a folder that you can write",
+            "cannot create {}: {error}\n  set PINTLE_HOME to a writable directory",
             path.display()
         )
     })

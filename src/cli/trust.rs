@@ -77,7 +77,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
 
 fn not_kept(error: impl std::fmt::Display) -> anyhow::Error {
     anyhow::anyhow!(
-        "the answer could not be kept: {error}\n  set PINTLE_HOME to a folder that you can write"
+        "the answer could not be kept: {error}\n  set PINTLE_HOME to a writable directory"
     )
 }
 

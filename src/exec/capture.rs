@@ -26,7 +26,7 @@ const WRITE_BYTES: usize = 64 * 1024;
 pub const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The last line of a file that would have become larger.
-const KEPT_NO_FURTHER: &str = "\n[The output went on. A file holds 64 MB at most.]\n";
+const KEPT_NO_FURTHER: &str = "\n[The output continued. Output files are limited to 64 MB.]\n";
 
 /// The maximum size of the files of a session together. The oldest are removed for a new one.
 const MAX_FOLDER_BYTES: u64 = 1024 * 1024 * 1024;

@@ -304,7 +304,7 @@ async fn act<E: Environment + ?Sized>(
                 if now.map(|now| now.content) == seen {
                     Ok(Rewrite { content, change: None })
                 } else {
-                    Err("The file was changed meanwhile. Read it and try again.".to_owned())
+                    Err("The file has changed in the meantime. Read it and try again.".to_owned())
                 }
             });
             let updated = env.update(path, decide, &CancellationToken::new()).await?;

@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Nothing is there.
-    #[error("no such file or folder: {}", .0.display())]
+    #[error("no such file or directory: {}", .0.display())]
     NotFound(PathBuf),
     /// The operating system said no.
     #[error("permission denied: {} (EACCES)", .0.display())]
     Denied(PathBuf),
     /// A file was wanted.
-    #[error("{} is a folder, not a file", .0.display())]
+    #[error("{} is a directory, not a file", .0.display())]
     IsFolder(PathBuf),
     /// A plain file was wanted.
-    #[error("{} is a device, a pipe or a socket, not a plain file: use a shell command for it", .0.display())]
+    #[error("{} is a device, a pipe or a socket, not a regular file: use a shell command for it", .0.display())]
     NotFile(PathBuf),
     /// A folder was wanted.
-    #[error("{} is not a folder", .0.display())]
+    #[error("{} is not a directory", .0.display())]
     NotFolder(PathBuf),
     /// The path, or one part of it, is longer than the file system takes.
     #[error("path too long ({} bytes): shorten it", .0.as_os_str().len())]
     PathTooLong(PathBuf),
     /// The file is too large to be held in memory.
-    #[error("{} is too large ({size} bytes, at most {max} are taken): use a shell command for it", .path.display())]
+    #[error("{} is too large ({size} bytes, the limit is {max}): use a shell command for it", .path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -37,14 +37,13 @@ pub enum Error {
     /// The file was changed between the decision about its new content and the moment of writing; it is as that change left
     /// it.
     #[error(
-        "{} was changed by someone else meanwhile, so nothing was written. Read it again, then repeat the change.",
+        "{} was changed by another program in the meantime, so nothing was written. Read it again, then repeat the change.",
         .0.display()
     )]
     Changed(PathBuf),
     /// The path was canonical when the call was decided, and has a symbolic link on it now.
     #[error(
-        "{} leads elsewhere now: a symbolic link was put on its way after the call was decided. Nothing was read or changed; look at \
-         what made the link, then repeat the call.",
+        "{} now leads elsewhere: a symbolic link was placed in its path after the call was allowed. Nothing was read or changed; find out what created the link, then repeat the call.",
         .0.display()
     )]
     Link(PathBuf),
@@ -69,16 +68,14 @@ pub enum Error {
     },
     /// The system does not start a command of this length, together with its variables.
     #[error(
-        "the command is too long for this system ({bytes} bytes): write its text to a file, and run a command that reads the file"
+        "the command is too long for this system ({bytes} bytes): write its input to a file, and run a command that reads the file"
     )]
     CommandTooLong {
         /// The length of the program with its arguments, in bytes.
         bytes: usize,
     },
     /// A program to start is not there.
-    #[error(
-        "there is no program `{0}` that can be started: install it, or name it by its whole path"
-    )]
+    #[error("program `{0}` not found: install it, or use its full path")]
     NoProgram(String),
     /// A program could not be started.
     #[error("cannot start {}: {message}", .program.display())]
@@ -90,7 +87,7 @@ pub enum Error {
     },
     /// The command could not be confined as it was to be, and did not run.
     #[error(
-        "the sandbox cannot be set up ({0}), so the command did not run: `pintle doctor` shows what this machine can do"
+        "failed to set up the sandbox ({0}), so the command did not run: `pintle doctor` shows what this machine supports"
     )]
     NotConfined(String),
     /// The caller's decision refused the change after looking at the file's content.

@@ -111,7 +111,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
 
     /// Runs a command as a filter from one text to another, with separate stderr. Not available behind a prefix.
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
-        Err(Error::Refused(format!("`{}` can only be run on this machine", filter.line)))
+        Err(Error::Refused(format!("`{}` can only run on this machine", filter.line)))
     }
 
     /// Starts a program that stays and speaks on its streams. Not available behind a prefix.
@@ -119,7 +119,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// It could not be started, or not confined as it must be.
     async fn start(&self, program: Program) -> Result<RunningProgram, Error> {
-        let what = format!("`{}` can only be run on this machine", program.command);
+        let what = format!("`{}` can only run on this machine", program.command);
         Err(Error::Refused(what))
     }
 

@@ -26,8 +26,7 @@ fn refused(what: &str, path: &Path) -> Error {
 
 fn refused_command() -> Error {
     Error::Refused(
-        "Commands are not run: this environment is read-only, and what a command changes cannot be known before. \
-         Use the tools that read and search."
+        "Commands do not run in this read-only environment, since their effects cannot be determined in advance. Use the read and search tools."
             .to_owned(),
     )
 }

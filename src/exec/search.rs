@@ -130,13 +130,13 @@ pub struct Grep {
     pub pattern: String,
     /// Only files whose name, or path below the root, matches.
     pub glob: Option<String>,
-    /// Upper and lower case are the same.
+    /// Ignore case.
     pub ignore_case: bool,
     /// The pattern is plain text.
     pub is_literal: bool,
-    /// Lines shown before each match.
+    /// Lines to show before each match.
     pub before: usize,
-    /// Lines shown after each match.
+    /// Lines to show after each match.
     pub after: usize,
     /// The form of the output.
     pub output: GrepOutput,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-/// The form of an id.
+/// An id format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IdForm {
     /// Letters, digits, `_` and `-`, at most this many.
@@ -45,7 +45,7 @@ impl CallIdMap {
         wire
     }
 
-    /// Returns the wire's id for the result of a call.
+    /// Returns the wire id for a call's result.
     pub(super) fn result(&mut self, id: &str) -> String {
         match self.open.iter().position(|(given, _)| given == id) {
             Some(at) => self.open.remove(at).1,

@@ -1,16 +1,15 @@
-//! Recorded exchanges: [`Replay`] answers from a file without a network, [`Record`] writes one while it passes everything on. In a folder
-//! (`folder`), requests are found by what they say and not by their order.
+//! Recorded exchanges: [`Replay`] answers from a file without a network, [`Record`] writes one while forwarding everything. In a directory
+//! (`folder`), requests are matched by content instead of order.
 //!
-//! A cassette is JSON lines, one exchange a line, answered in order:
+//! A cassette is JSON lines, one exchange per line, answered in order:
 //!
 //! ```json
 //! {"request":{"path":"/v1/messages","body":{"model":"…","messages":[…]}},"response":{"status":200,"body":["event: …\n\n","…"]}}
 //! ```
 //!
-//! In a cassette written by hand, `"bodyFile":"hello.sse"` names a file beside the cassette, `request` may be left
-//! out or hold only the fields to check, `body` may be one text, `"base64":true` marks pieces as base64,
-//! `"delayMs":5` waits before each piece, and a line `{"cassette":1}` is skipped. Headers of requests are never
-//! stored, and a key in a body is written as `***`.
+//! In a handwritten cassette, `"bodyFile":"hello.sse"` refers to a file next to the cassette, `request` may be omitted or contain only the
+//! fields to check, `body` may be a single string, `"base64":true` marks base64 chunks, `"delayMs":5` waits before each chunk, and a line
+//! `{"cassette":1}` is skipped. Request headers are never stored, and keys in a body are written as `***`.
 #![expect(clippy::disallowed_methods, reason = "cassettes are files that the user names")]
 
 mod canonical;
@@ -188,14 +187,14 @@ pub struct Record {
 /// Where exchanges are recorded.
 #[derive(Debug)]
 enum Target {
-    /// At the end of a file.
+    /// Appended to a file.
     File(PathBuf),
-    /// In a folder, in the file of the canonical request.
+    /// In a directory, in a file named after the canonical request.
     Folder(PathBuf, Canonical),
 }
 
 impl Record {
-    /// Records the exchanges of `inner` at the end of the file at `path`.
+    /// Appends the exchanges of `inner` to the file at `path`.
     pub fn new(inner: Arc<dyn Wire>, path: impl Into<PathBuf>) -> Self {
         Self { inner, target: Target::File(path.into()) }
     }

@@ -126,9 +126,9 @@ pub enum ReasoningBack {
     Drop,
     /// In the field `reasoning_content`.
     ReasoningContent,
-    /// In the field `reasoning_content` of every reply, which holds a space where there is no reasoning.
+    /// In the field `reasoning_content` of every reply, which is a space without reasoning.
     Always,
-    /// As text before the message's own.
+    /// As text before the message text.
     Text,
     /// As a part of type `thinking` before the message's text.
     ThinkingPart,
@@ -140,10 +140,10 @@ pub enum ReasoningBack {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verbosity {
-    /// The server's own.
+    /// The server's default.
     #[default]
     Unset,
-    /// Short answers, which OpenAI's own agent asks for.
+    /// Short answers, as OpenAI's agent requests them.
     Low,
     /// Answers of middling length.
     Medium,
@@ -152,7 +152,7 @@ pub enum Verbosity {
 }
 
 impl Verbosity {
-    /// Its name on the wire; none where nothing is asked for.
+    /// Returns the wire name, or `None` for the server's default.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Self::Unset => None,
@@ -163,7 +163,7 @@ impl Verbosity {
     }
 }
 
-/// The role of the system prompt (Chat).
+/// The role of system prompts (Chat).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemRole {
@@ -187,7 +187,7 @@ pub struct Dialect {
     pub effort: EffortField,
     /// The form in which reasoning is sent back.
     pub reasoning_back: ReasoningBack,
-    /// The role of the system prompt.
+    /// The role of system prompts.
     pub system_role: SystemRole,
     /// The server knows `stream_options.include_usage`.
     pub include_usage: bool,
@@ -231,12 +231,12 @@ impl Dialect {
             NotDialect::Wants(match error.to_string().split_once(", expected ") {
                 _ if is_flag => "true or false".to_owned(),
                 Some((_, names)) if value.is_string() => names.replace('`', "\""),
-                Some(_) | None => "a text in quotes".to_owned(),
+                Some(_) | None => "a quoted string".to_owned(),
             })
         })
     }
 
-    /// The dialect of an unknown server.
+    /// The dialect for unknown servers.
     pub const PLAIN: Self = Self {
         output_limit: OutputLimit::MaxTokens,
         call_ids: CallIds::UpTo40,
@@ -279,14 +279,13 @@ pub struct Entry {
     pub name: String,
     /// The wire API.
     pub api: Api,
-    /// The base URL. `{NAME}` stands for the variable of that name, `{A|B}` for the first one set, `{model}` for the
-    /// model's id.
+    /// The base URL. `{NAME}` is replaced with that variable, `{A|B}` with the first one that is set, and `{model}` with the model id.
     pub base_url: String,
     /// The variable that may name another place.
     pub base_url_var: Option<String>,
-    /// The variables that may hold the key, first one set wins; none for servers of one's own, which want none.
+    /// The variables that may contain the key, of which the first one set wins; empty for local servers, which need none.
     pub key_vars: Vec<String>,
-    /// The header of the key; `None` is the API's own.
+    /// How the key is sent; `None` for the API's default header.
     pub auth: Option<Auth>,
     /// Additional headers of each request.
     pub headers: Vec<(String, String)>,
@@ -294,7 +293,7 @@ pub struct Entry {
     pub login: Option<Login>,
     /// The dialect.
     pub dialect: Dialect,
-    /// The price of a thousand searches of the web, in US dollars, where the provider runs them.
+    /// The price per thousand provider-run web searches, in US dollars.
     pub search_price: Option<f64>,
     /// The source of this entry.
     pub source: String,
@@ -308,11 +307,11 @@ pub struct Model {
     pub provider: String,
     /// The model's id there, without its date.
     pub id: String,
-    /// The display name, where it differs from the id.
+    /// The display name, if it differs from the id.
     pub name: Option<String>,
-    /// The wire API by name, where it is not the provider's.
+    /// The wire API by name, if it differs from the provider's.
     pub api: Option<String>,
-    /// The maximum number of input tokens, where the maker states it.
+    /// The maximum number of input tokens, if the maker publishes it.
     pub window: Option<u64>,
     /// The maximum number of output tokens.
     pub max_output: Option<u64>,
@@ -322,7 +321,7 @@ pub struct Model {
     pub vision: Option<bool>,
     /// The model can reason before it answers.
     pub reasoning: Option<bool>,
-    /// The month up to which it knows the world, such as `2026-01`, where its maker says.
+    /// The knowledge cutoff, such as `2026-01`, if the maker publishes it.
     pub cutoff: Option<String>,
     /// The profile that it is used to, by name, where its family's is not the right one.
     pub profile: Option<String>,
@@ -375,7 +374,7 @@ struct ModelsFile {
     family: Vec<Family>,
 }
 
-// Two files, since each start needs the names of keys, and reading about hundreds of models takes longer than all the rest of it.
+// Two files, since every start needs the key names, and parsing hundreds of models takes longer than everything else at startup.
 const PROVIDERS_TEXT: &str = include_str!("catalog/providers.toml");
 const MODELS_TEXT: &str = include_str!("catalog/models.toml");
 
@@ -420,7 +419,7 @@ fn versioned(value: &str) -> String {
     value.replace("{version}", env!("CARGO_PKG_VERSION"))
 }
 
-/// All providers, in the order of the file.
+/// All providers, in file order.
 pub fn providers() -> &'static [Entry] {
     &PROVIDERS
 }
@@ -430,12 +429,12 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     providers().iter().find(|entry| entry.name == name)
 }
 
-/// All models, in the order of the file.
+/// All models, in file order.
 pub fn models() -> &'static [Model] {
     &MODELS.model
 }
 
-/// The row of a provider's model: of its very id, or of the id without the date, version or `-latest` at its end.
+/// Returns the row for a provider's model: by its exact id, or by the id without a trailing date, version or `-latest`.
 pub fn model(provider: &str, id: &str) -> Option<&'static Model> {
     let of = |id: &str| models().iter().find(|row| row.provider == provider && row.id == id);
     let find = |id: &str| of(id).or_else(|| of(undated(id)?));
@@ -445,7 +444,7 @@ pub fn model(provider: &str, id: &str) -> Option<&'static Model> {
     find(id).or_else(|| find(versioned()?.0))
 }
 
-/// A model's id without the date or `-latest` at its end; `None` where there is none.
+/// Returns a model id without a trailing date or `-latest`; `None` if it has neither.
 pub fn undated(id: &str) -> Option<&str> {
     let (name, end) = id.rsplit_once(['-', '@'])?;
     // A date is `20260416`, or `2026-04-16`, whose parts are removed one after the other.
@@ -472,15 +471,15 @@ pub fn takes_images(provider: &str, id: &str) -> Option<bool> {
     model(provider, id).and_then(|row| row.vision).or_else(|| family(id, |family| family.vision))
 }
 
-/// Returns the maximum number of output tokens to request where the API requires a value and none is set. Some
-/// providers allow less than the maker.
+/// Returns the maximum number of output tokens to request if the API requires a value and none is set. Some providers allow less than the
+/// maker.
 pub fn max_output(provider: &str, id: &str) -> Option<u64> {
     let most = family(id, |family| family.max_output)?;
     let allowed = model(provider, id).and_then(|row| row.max_output);
     Some(allowed.map_or(most, |allowed| allowed.min(most)))
 }
 
-/// The form in which models of this id require their reasoning back, where their makers say.
+/// Returns how models with this id require their reasoning to be sent back, if their makers document it.
 pub(super) fn reasoning_back(id: &str) -> Option<ReasoningBack> {
     family(id, |family| family.reasoning_back)
 }

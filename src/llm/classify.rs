@@ -1,7 +1,7 @@
-//! Classification of provider errors: from status, headers and body to an [`Error`] that says what to do.
+//! Classifies provider errors: from status, headers and body to an actionable [`Error`].
 //!
-//! Pure. Bodies are judged by their content, never by their label: servers call JSON `text/plain`, gateways send HTML. The
-//! first rule that fits wins, so the order of the rules is the point of this file.
+//! Pure. Bodies are judged by content, never by content type: servers send JSON as `text/plain`, gateways send HTML. The first matching
+//! rule wins, so their order matters.
 
 use super::catalog::ReasoningBack;
 use super::endpoint::Endpoint;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The maximum length of a provider's text in a message.
 const MAX_TEXT_CHARS: usize = 600;
 
-/// The error of an answer whose status is not a success, or that is no event stream.
+/// Returns the error for a response without a success status, or that is not an event stream.
 pub(super) fn answer(
     endpoint: &Endpoint,
     status: u16,
@@ -46,7 +46,7 @@ pub(super) fn answer(
         (true, false) => ErrorKind::InvalidRequest,
     };
     let said = match facts.text.as_str() {
-        _ if is_page => "a web page, not the answer of a model API",
+        _ if is_page => "a web page, not a model API response",
         "" if text.is_empty() => "no further word",
         "" => text,
         said => said,
@@ -334,21 +334,21 @@ fn hint(
             Some(format!("{keys}: they may be out of date, or may not invoke this model"))
         }
         ErrorKind::Auth => Some(match (&endpoint.key, &endpoint.key_var) {
-            (Some(_), Some(var)) => format!("check the key in {var} and what it may do"),
+            (Some(_), Some(var)) => format!("check the key in {var} and its permissions"),
             (None, Some(var)) => format!("set {var}"),
-            (Some(_), None) => "check the key and what it may do".to_owned(),
-            (None, None) => "the server wants a key; give it one in its configuration".to_owned(),
+            (Some(_), None) => "check the key and its permissions".to_owned(),
+            (None, None) => "the server requires a key; set one in its configuration".to_owned(),
         }),
         ErrorKind::Billing => Some("check the account's credit and plan".to_owned()),
         ErrorKind::RateLimit if facts.is_used_up => Some(
             "the day's quota is used up: try tomorrow, another model or another plan".to_owned(),
         ),
         ErrorKind::InvalidRequest if facts.text.contains("on-demand throughput") => Some(
-            "use the id of an inference profile: most models want one, such as us.anthropic.…"
+            "use an inference profile id, which most models require, such as us.anthropic.…"
                 .to_owned(),
         ),
         ErrorKind::InvalidRequest if (300..400).contains(&status) => Some(format!(
-            "{url} sends to {}; set --base-url, or the provider's base_url, to where the API is",
+            "{url} redirects to {}; set --base-url, or the provider's base_url, to the API's URL",
             location.unwrap_or("another place")
         )),
         ErrorKind::InvalidRequest if (200..300).contains(&status) && facts.text.is_empty() => {
@@ -377,7 +377,7 @@ fn hint(
     }
 }
 
-/// Returns true if an error of status 404 is about the path of the request and not about its model.
+/// Returns true if a 404 refers to the request path rather than the model.
 fn is_about_path(text: &str) -> bool {
     let text = text.trim().trim_end_matches('.').to_ascii_lowercase();
     let says =
@@ -404,7 +404,7 @@ fn retry_after(headers: &[(String, String)], text: &str) -> Option<Duration> {
         })
 }
 
-/// Returns the time from the server's own clock to a date that it names; its clock may differ from ours.
+/// Returns the duration from the server's clock to a date that it sent; its clock may differ from ours.
 fn until(date: &str, now: &str) -> Option<Duration> {
     let parse = |text: &str| jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok();
     Some(Duration::try_from(parse(date)?.duration_since(parse(now)?)).unwrap_or_default())

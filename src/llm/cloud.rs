@@ -1,13 +1,11 @@
-//! Clouds that serve models of several makers: each model uses its maker's API, with the cloud's own URLs and bodies.
+//! Clouds that serve models from several makers: each model uses its maker's API, with the cloud's URLs and bodies.
 //!
-//! The model's name determines its API, so that a person writes only `bedrock/ID` or `vertex/ID`. Pure.
+//! The model name determines the API, so users write only `bedrock/ID` or `vertex/ID`. Pure.
 //!
-//! Source: PyPI anthropic 2.12.0 (`lib/bedrock`, `lib/vertex`), npm @google/genai 3.1.0, docs.aws.amazon.com/bedrock, read
-//! 2026-11.
+//! Source: PyPI anthropic 2.12.0 (`lib/bedrock`, `lib/vertex`), npm @google/genai 3.1.0, docs.aws.amazon.com/bedrock, read 2026-11.
 //!
-//! A cloud is a dialect, not an API: Bedrock and Vertex serve each maker's API under URLs, bodies and frames of their own, so encoders
-//! and decoders know nothing of them, and a model's name tells its API. Signing needs the bytes of the body, so it happens where the
-//! request is put together.
+//! A cloud is a dialect, not an API: Bedrock and Vertex serve each maker's API with different URLs, bodies and frames, so encoders and
+//! decoders do not know about them. Signing needs the body's bytes, so it happens when the request is assembled.
 
 use super::aws;
 use super::catalog::Api;
@@ -26,7 +24,7 @@ pub enum Cloud {
 }
 
 impl Cloud {
-    /// Returns the API of a model in a cloud whose endpoint has this API.
+    /// Returns the API for a model in a cloud whose endpoint is configured with `api`.
     pub(super) fn api(self, api: Api, model: &str) -> Api {
         let is_claude = match self {
             Self::Bedrock => model.contains("anthropic."),
@@ -50,7 +48,7 @@ impl Cloud {
         ends.iter().fold(slashless, |base, end| base.strip_suffix(end).unwrap_or(base))
     }
 
-    /// The URL below a root, the query aside; `None` where it is made as on any other server.
+    /// Returns the URL below a root, without the query; `None` if it is built as for any other server.
     pub(super) fn url(self, api: Api, root: &str, model: &str) -> Option<String> {
         match (self, api) {
             (Self::Bedrock, Api::Messages) => {
@@ -95,7 +93,7 @@ impl Cloud {
     }
 }
 
-/// Google's address of a place: some places are no region and have hosts of their own.
+/// Returns Google's host for a location: some locations are not regions and have separate hosts.
 pub(super) fn vertex_host(url: &str) -> String {
     let mut url = url.to_owned();
     for (wrong, right) in [

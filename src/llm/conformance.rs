@@ -1,7 +1,7 @@
-//! The meaning of a stream, stated once, and its spelling in each wire API.
+//! The meaning of a stream, stated once, and its encoding in each wire API.
 //!
-//! A scenario is a list of steps; the four spellers turn it into raw bytes. A step that a wire cannot express skips the
-//! cell, with its reason, and the skips are counted.
+//! A scenario is a list of steps; four encoders turn it into raw bytes. If a wire cannot express a step, the cell is skipped with a reason,
+//! and skips are counted.
 
 use super::catalog::Api;
 use super::fixtures::{FAMILIES, shown};
@@ -22,7 +22,7 @@ enum Step {
     Refuse(&'static str),
     /// Content that is `null`.
     Null,
-    /// Content that is a list, where it mostly is a text.
+    /// Content as a list, which is usually a string.
     List(&'static str),
     Unknown,
     KeepAlive,
@@ -39,7 +39,7 @@ use Step::{
     UsageFirst,
 };
 
-/// The bytes of a scenario, or why this wire cannot express it.
+/// A scenario's bytes, or why this wire cannot express it.
 #[derive(Default)]
 struct Speller {
     out: String,

@@ -1,7 +1,7 @@
-//! Keys and headers that commands print: run when first needed, cached for their lifetime, run once more when a server refuses them.
+//! Keys and headers printed by commands: run on first use, cached for their lifetime, and run once more if a server refuses them.
 //!
-//! Running a command is the task of a [`Printer`]. Invariant: of concurrent requests that need the same command, one
-//! runs it and all use its output; an error names the command and never quotes its output.
+//! A [`Printer`] runs the commands. Invariant: of concurrent requests that need the same command, one runs it and all use its output; an
+//! error includes the command and never its output.
 
 use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
@@ -35,7 +35,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Creates a cache over this runner of commands.
+    /// Creates a cache that runs commands with `printer`.
     pub fn new(printer: Arc<dyn Printer>) -> Self {
         Self { printer, known: Mutex::default() }
     }
@@ -60,7 +60,7 @@ impl Commands {
 pub struct CommandOutput {
     command: String,
     printer: Arc<dyn Printer>,
-    /// The number of its runs.
+    /// The number of completed runs.
     runs: AtomicU64,
     /// Locked while the command runs, so concurrent callers wait for its output.
     cached: tokio::sync::Mutex<Option<CachedRun>>,
@@ -83,8 +83,8 @@ impl CommandOutput {
         self.get(max_age, None).await.map(|(secret, _)| secret)
     }
 
-    /// Returns the output of a run that is recent enough and is not the `refused` one, with the run's number; runs
-    /// the command if necessary. A run that ends while this waits counts, whatever its outcome.
+    /// Returns the output and number of a run that is recent enough and is not the `refused` one, running the command if necessary. A run
+    /// that ends during this wait counts, whatever its result.
     async fn get(
         &self,
         max_age: Option<Duration>,
@@ -135,8 +135,7 @@ struct Connected {
 }
 
 impl Commanded {
-    /// Creates a provider whose endpoint lacks the output of commands in these slots, and which accepts output up to
-    /// this age.
+    /// Creates a provider whose endpoint has these slots for command output, and which accepts output up to this age.
     pub fn new(
         endpoint: Endpoint,
         wire: Arc<dyn Wire>,
@@ -146,7 +145,7 @@ impl Commanded {
         Self { endpoint, wire, slots, max_age, connected: Mutex::default() }
     }
 
-    /// Connects with what the commands print.
+    /// Connects with the commands' output.
     async fn connected(&self, refused: Option<&[u64]>) -> Result<Connected, Error> {
         let mut endpoint = self.endpoint.clone();
         let mut runs = Vec::new();

@@ -11,7 +11,7 @@ pub(super) trait Decode: Send {
     /// Takes the next event.
     fn push(&mut self, event: SseEvent, out: &mut VecDeque<Delta>) -> Result<(), Broken>;
 
-    /// Ends the reply at the end of the body, if it is complete.
+    /// Completes the reply when the body ends, if it is complete.
     fn finish(&mut self, out: &mut VecDeque<Delta>) -> Result<(), Broken>;
 
     /// The reply is complete; later events are ignored.

@@ -5,7 +5,7 @@ use super::message::{Opaque, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value};
 
-/// The maximum length of a tool's name, in characters. Source: OpenAI's limit, the lowest of the four APIs.
+/// The maximum length of a tool name, in characters. Source: OpenAI's limit, the lowest of the four APIs.
 const MAX_NAME: usize = 64;
 
 /// A tool's name as every API accepts it. A model can write any name, and one bad name would make all later requests
@@ -28,7 +28,7 @@ pub(super) fn arguments_text(arguments: &str) -> String {
     if is_empty { "{}".to_owned() } else { arguments.to_owned() }
 }
 
-/// The text of a result; never empty, since some servers refuse empty text.
+/// Returns a result's text, never empty, since some servers refuse empty text.
 pub(super) fn result_text(result: &ToolResult) -> String {
     let texts: Vec<&str> = result
         .content
@@ -45,7 +45,7 @@ pub(super) fn result_text(result: &ToolResult) -> String {
     }
 }
 
-/// The text of a result for a wire without a flag for failure, so that the text says it.
+/// Returns a result's text for a wire without an error flag, with the failure stated in the text.
 pub(super) fn result_text_with_failure(result: &ToolResult) -> String {
     let text = result_text(result);
     let says_so = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));

@@ -30,9 +30,9 @@ pub struct Endpoint {
     pub key_var: Option<String>,
     /// Additional headers; one named `authorization` or `x-api-key` replaces the key's header.
     pub headers: Vec<(String, Secret)>,
-    /// The header that carries the key; `None` is the API's own.
+    /// The header for the key; `None` for the API's default.
     pub auth: Option<Auth>,
-    /// The dialect of the server.
+    /// The server's dialect.
     pub dialect: Dialect,
     /// Its models accept images; `None` decides by the model's name.
     pub takes_images: Option<bool>,
@@ -45,7 +45,7 @@ pub struct Endpoint {
     pub efforts: BTreeMap<Effort, Option<Effort>>,
 }
 
-/// The source of a key.
+/// Where a key comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeyFrom {
     Environment,
@@ -151,7 +151,7 @@ impl Endpoint {
             };
             return Err(Error::new(ErrorKind::Auth, format!("no key for {name}")).log_in(
                 name,
-                Some(format!("set {var}{or}, or use --base-url with a server of your own")),
+                Some(format!("set {var}{or}, or use --base-url for your own server")),
             ));
         }
         let base_url = cloud::vertex_host(&base_url?);
@@ -177,7 +177,7 @@ impl Endpoint {
         })
     }
 
-    /// The URL that requests go to; where it ends in the model's name, without that.
+    /// The request URL; if it ends in the model name, without that.
     pub fn url(&self) -> String {
         match self.dialect.cloud {
             Some(cloud) => with_scheme(cloud.root(self.base_url.trim())),
@@ -185,7 +185,7 @@ impl Endpoint {
         }
     }
 
-    /// The URL of the server's list of models; `None` for a cloud, which has none at this place.
+    /// The URL of the model list; `None` for clouds, which have none there.
     pub fn models_url(&self) -> Option<String> {
         if self.dialect.cloud.is_some() {
             return None;
@@ -199,7 +199,7 @@ impl Endpoint {
         Some(format!("{root}/models{sign}{query}"))
     }
 
-    /// Returns the URL of requests for this model: `{model}` in the base URL stands for its id.
+    /// Returns the request URL for this model: `{model}` in the base URL is replaced with its id.
     pub(super) fn request_url(&self, model: &str) -> String {
         if let Some(url) = self.cloud_url(model) {
             return url;
@@ -214,7 +214,7 @@ impl Endpoint {
         format!("{path}/{model}:streamGenerateContent?alt=sse{more}")
     }
 
-    /// The URL of a cloud that has its own.
+    /// Returns the URL for a cloud with a special one.
     fn cloud_url(&self, model: &str) -> Option<String> {
         let cloud = self.dialect.cloud?;
         let (base, query) = self.base_url.trim().split_once('?').unwrap_or((&self.base_url, ""));
@@ -237,11 +237,11 @@ impl Endpoint {
         }
     }
 
-    /// Returns true if this model can let its provider search the web beside calling functions.
+    /// Returns true if the provider can search the web for this model in addition to function calls.
     pub fn searches_web(&self, model: &str) -> bool {
         let is_able = match self.for_model(model).api {
             Api::Messages => true,
-            // Earlier models of OpenAI know an older form of the tool; Google's before the third generation no functions beside it.
+            // Older OpenAI models use an earlier form of the tool; Google's before the third generation do not support functions with it.
             Api::Responses => responses::is_since_gpt_5(model),
             Api::Gemini => gemini::is_third(model),
             Api::Chat => false,
@@ -255,7 +255,7 @@ impl Endpoint {
         Self { api, ..self.clone() }
     }
 
-    /// The headers of a request with this body to this URL, its signature among them.
+    /// Returns the headers for a request with this body and URL, including the signature.
     pub(super) fn signed_headers(&self, url: &str, body: &Value) -> Vec<(String, Secret)> {
         let mut headers = self.request_headers();
         let is_given = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
@@ -266,7 +266,7 @@ impl Endpoint {
         headers
     }
 
-    /// The headers of a request, the key among them.
+    /// Returns the request headers, including the key.
     pub fn request_headers(&self) -> Vec<(String, Secret)> {
         let mut headers = Vec::new();
         let own =
@@ -301,13 +301,13 @@ impl Endpoint {
     }
 }
 
-/// The variable of a token for Anthropic's API or a gateway in front of it, which is sent as a bearer token and not as a key.
+/// The variable with a token for Anthropic's API or a gateway, which is sent as a bearer token instead of a key.
 const ANTHROPIC_AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
 
-/// The variable in which Ollama's own programs find its server: a URL, or a host with or without a port.
+/// The variable that Ollama's programs use to find the server: a URL, or a host with or without a port.
 const OLLAMA_HOST: &str = "OLLAMA_HOST";
 
-/// Returns the base URL of the server that `OLLAMA_HOST` names. Source: `envconfig` of Ollama, which has other ports where a scheme is named.
+/// Returns the base URL of the server in `OLLAMA_HOST`. Source: Ollama's `envconfig`, which uses other ports if a scheme is given.
 fn ollama_url(host: &str) -> String {
     let host = host.trim().trim_matches(['"', '\'']);
     let (scheme, rest, port) = match host.split_once("://") {

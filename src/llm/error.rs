@@ -1,4 +1,4 @@
-//! Errors of providers, classified by what the user or the agent can do about them.
+//! Provider errors, classified by what the user or the agent can do about them.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,25 +9,25 @@ pub(super) const CHECK_ADDRESS: &str = "check --base-url, or the provider's base
 /// A provider's failure. It never holds a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// The class of the error, which decides what to do about it.
+    /// The class, which determines how the error is handled.
     pub kind: ErrorKind,
-    /// The error message, with the provider's own words if there are any; lower case, no full stop.
+    /// The message, in the provider's words if there are any; lower case, no full stop.
     pub message: String,
     /// The suggested next step, such as the variable to set or the URL to check.
     pub hint: Option<String>,
-    /// The login that would help; the hint names it as a command of the program.
+    /// The login that would help; the hint gives the command for it.
     pub log_in: Option<Box<LogIn>>,
     /// The kind is a guess: the server refused the request without a word, as some do if a conversation is too long.
     pub is_guess: bool,
     /// The HTTP status, if it got that far.
     pub status: Option<u16>,
-    /// The provider's own name of the error.
+    /// The provider's error code.
     pub provider_code: Option<String>,
     /// The provider's id of the request.
     pub request_id: Option<Box<str>>,
     /// The delay that the provider asks for.
     pub retry_after: Option<Duration>,
-    /// The provider's own statement about retries; it takes precedence over the kind.
+    /// Whether the provider asked for a retry; takes precedence over the kind.
     pub should_retry: Option<bool>,
 }
 
@@ -192,7 +192,7 @@ mod tests {
             (of(nix::libc::EMFILE), ErrorKind::Overloaded),
             (of(nix::libc::ENFILE), ErrorKind::Overloaded),
             (of(nix::libc::ENOMEM), ErrorKind::Overloaded),
-            // As errors that name a file are made.
+            // In the form of errors that include a file.
             (io::Error::other(format!("/f: {}", of(nix::libc::EMFILE))), ErrorKind::Overloaded),
             (of(nix::libc::EACCES), ErrorKind::Auth),
             (of(nix::libc::ENOENT), ErrorKind::Auth),

@@ -1,5 +1,5 @@
-//! Recorded streams for the tests of the decoders: each is decoded whole, byte by byte, in random pieces, and its
-//! start cut at every byte border, with the same result.
+//! Recorded streams for decoder tests: each is decoded whole, byte by byte, in random chunks, and with its start cut at every byte, always
+//! with the same result.
 
 use super::catalog::Api;
 use super::error::Error;
@@ -12,7 +12,7 @@ use futures_util::{FutureExt, StreamExt, stream};
 use pintle_protocol::content::Usage;
 use std::fmt::Write;
 
-/// The length of the part of a stream that is cut at every byte.
+/// The length of the prefix that is cut at every byte.
 const CUTS: usize = 4096;
 
 /// The families of recorded streams, by the folder that they are in.
@@ -78,8 +78,8 @@ pub(super) fn decoded(name: &str, api: Api, bytes: &Bytes) -> String {
     shown(whole)
 }
 
-/// Cuts the start of a stream at every byte. A decoder sees only events, so a cut that does not change the events
-/// does not change the reply; and a cut can affect only the event that contains it and the next one.
+/// Cuts a stream's start at every byte. A decoder sees only events, so a cut that leaves the events unchanged leaves the reply unchanged,
+/// and a cut can affect only the event that contains it and the next one.
 fn check_cuts(name: &str, bytes: &Bytes) {
     let mut borders = vec![0];
     let is_end =

@@ -16,7 +16,7 @@ const ALONE: &str = "\\ufffd";
 /// A pending first surrogate. One for each stream of events.
 #[derive(Debug, Default)]
 pub(super) struct Halves {
-    /// The escape of the first surrogate.
+    /// The first surrogate's escape.
     first: Option<String>,
 }
 
@@ -68,7 +68,7 @@ enum Half {
     Second,
 }
 
-/// Returns the kind of surrogate that the escape at this position stands for.
+/// Returns which surrogate the escape at this position is.
 fn half(data: &str, at: usize) -> Option<Half> {
     let digits = data.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
     match u16::from_str_radix(digits, 16).ok()? {

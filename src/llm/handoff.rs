@@ -18,7 +18,7 @@ fn image() -> Content {
     Content::Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() }
 }
 
-/// The replies of a family that a loop would keep, without what was cut.
+/// Returns a family's replies as the loop would keep them, without cut parts.
 fn replies(family: &str) -> Vec<(String, Assistant)> {
     let (_, api) = FAMILIES.into_iter().find(|(name, _)| *name == family).unwrap();
     let mut replies = Vec::new();
@@ -35,7 +35,7 @@ fn replies(family: &str) -> Vec<(String, Assistant)> {
     replies
 }
 
-/// Results of every kind for the calls of a reply.
+/// Returns results of every kind for a reply's calls.
 fn results(reply: &Assistant) -> impl Iterator<Item = Message> {
     let calls = reply.blocks.iter().filter_map(|block| match block {
         AssistantBlock::ToolCall { id, name, .. } => Some((id, name)),

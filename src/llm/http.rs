@@ -22,7 +22,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
-/// The timeouts of a request.
+/// Request timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// For connecting, including TLS.
@@ -151,7 +151,7 @@ pub struct SmallRequest {
     pub body: Option<SmallBody>,
 }
 
-/// The body of a small request.
+/// A small request's body.
 #[derive(Debug, Clone)]
 pub enum SmallBody {
     /// Fields, percent-encoded.
@@ -182,10 +182,10 @@ impl SmallRequest {
 }
 
 impl Http {
-    /// Sends a small request and reads the answer, whatever its status is.
+    /// Sends a small request and reads the response, whatever its status.
     ///
     /// # Errors
-    /// There was no answer, or it is over the limit of 1 MiB. An error never holds a header or the body.
+    /// There was no response, or it exceeds 1 MiB. An error never contains a header or the body.
     pub async fn small(&self, request: SmallRequest) -> Result<SmallResponse, Error> {
         const MAX_BYTES: usize = 1024 * 1024;
         let server = server(&request.url).to_owned();
@@ -252,7 +252,7 @@ struct Body {
     /// The timeout for the next piece.
     limit: Duration,
     idle: Duration,
-    /// The time of the last piece.
+    /// When the last chunk arrived.
     last: Instant,
     alarm: Pin<Box<Sleep>>,
 }

@@ -1,7 +1,7 @@
-//! Invariants of every conversation that is sent to a model, whatever the wire API.
+//! Invariants of every conversation that is sent to a model, on any wire API.
 //!
-//! Providers refuse a broken conversation with a 400 that names no culprit; the script checks it on every request,
-//! so that a mistake of the loop fails in the test that made it.
+//! Providers refuse a broken conversation with a 400 that does not identify the culprit. The scripted model checks every request, so a
+//! mistake in the loop fails the test that caused it.
 
 use super::message::{AssistantBlock, Message};
 use pintle_protocol::content::Content;
@@ -11,10 +11,9 @@ use std::sync::Arc;
 /// Checks a conversation.
 ///
 /// # Errors
-/// The first rule that is broken, with the number of the message (from 0):
-/// the first message is the user's; no message of the user is empty; ids of calls are unique; each call of an
-/// assistant message is answered by exactly one result, in order of the calls, before anything else is said; there is
-/// no result without a call.
+/// The first violated rule, with the message index (from 0): the first message is the user's; no user message is empty; call ids are
+/// unique; each call of an assistant message is answered by exactly one result, in call order, before anything else; there is no result
+/// without a call.
 pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
     let mut checked = Checked::default();
     checked.go_on(messages)?;
@@ -32,7 +31,7 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// Returns true if these messages begin with exactly those that were checked.
+    /// Returns true if these messages begin with exactly the checked ones.
     pub(super) fn begins(&self, messages: &[Arc<Message>]) -> bool {
         messages
             .get(..self.messages.len())

@@ -1,12 +1,12 @@
 //! Models: one canonical conversation in, one stream of deltas out.
 //!
-//! A [`Provider`] turns a [`Request`] into a stream of [`Delta`]s. It knows nothing of tools that run, of sessions
-//! or of clients. Each wire API is a pure encoder and a pure decoder in its own folder, `catalog` the data about servers. A
-//! [`Wire`] carries the bytes: `http` is the only one that opens a socket, `cassette` replays and records. `connect` puts
-//! an [`Endpoint`] and a wire together; `login` keeps and renews the tokens of providers that people log in to; `script` is the one fake model, which needs neither.
+//! A [`Provider`] turns a [`Request`] into a stream of [`Delta`]s. It does not know about running tools, sessions or clients. Each wire API
+//! is a pure encoder and a pure decoder in a separate directory; `catalog` has the data about servers. A [`Wire`] carries the bytes: only
+//! `http` opens sockets, `cassette` replays and records. `connect` combines an [`Endpoint`] with a wire; `login` stores and renews provider
+//! tokens; `script` is the only fake model, which needs neither.
 //!
-//! The way of a reply: `wire` bytes → `sse` events → a decoder's deltas → [`Accumulator`], with nothing between them that
-//! waits or spawns; `remote` is the stream that drives it.
+//! A reply flows from `wire` bytes to `sse` events to a decoder's deltas to an [`Accumulator`], without anything that waits or spawns in
+//! between; `remote` is the stream that drives it.
 
 mod anthropic;
 pub mod aws;
@@ -70,11 +70,11 @@ pub use wire::Wire;
 
 use futures_util::stream::BoxStream;
 
-/// The reply of a model as it arrives. It ends after [`Delta::Stop`] or after one error; a stream
-/// that ends without either was cut, which the provider itself reports as an error.
+/// A model's reply as it arrives. It ends after [`Delta::Stop`] or after one error; a stream that ends without either was cut, which the
+/// provider reports as an error.
 ///
-/// Reading on until it ends, rather than dropping it at the stop, keeps the connection for the next request. Not
-/// to be polled again after it ended. Taking the next delta is cancel-safe.
+/// Reading until the stream ends, rather than dropping it at the stop, keeps the connection for the next request. Must not be polled after
+/// it ended. Taking the next delta is cancel-safe.
 pub type DeltaStream = BoxStream<'static, Result<Delta, Error>>;
 
 /// A model behind a wire API.

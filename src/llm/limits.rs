@@ -1,9 +1,8 @@
-//! The limits of a reply, whatever the server behind it sends: its size, that of one call's arguments, and the time in which nothing of it
-//! comes.
+//! Limits for a reply, whatever the server sends: its total size, the size of one call's arguments, and the time without data.
 //!
-//! A server that is broken, or not the model's at all, can send text, arguments or signs of life without end, and each is held in memory
-//! until the reply is complete. The limits are far above what any model sends: 128,000 tokens of text are half a megabyte. Events that
-//! carry no part of the reply are limited in `sse`.
+//! A broken or malicious server can send text, arguments or keep-alives endlessly, all of which are held in memory until the reply is
+//! complete. The limits are far above what any model sends: 128,000 tokens of text are half a megabyte. Events without reply content are
+//! limited in `sse`.
 
 use super::error::{Error, ErrorKind};
 use super::{BlockStart, Delta};
@@ -20,14 +19,14 @@ const MAX_REPLY_BYTES: usize = 48 * 1024 * 1024;
 /// The maximum size of the arguments of one call; the largest are files to be written.
 const MAX_ARGUMENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// The number of bytes that each piece counts for besides its content, since it takes memory and time of its own.
+/// The overhead counted per chunk in addition to its content, in bytes.
 const PIECE_BYTES: usize = 16;
 
 /// The maximum time without a piece of the reply, while comments or pings keep the connection alive: longer than models are seen to
 /// reason unseen.
 const QUIET_TIMEOUT: Duration = Duration::from_secs(1200);
 
-/// Ends a reply with an error once it is over a limit. `name` is the provider's, for the error.
+/// Ends a reply with an error once it exceeds a limit. `name` is the provider's, for the error.
 pub(super) fn limited<S>(deltas: S, name: String) -> Limited<S> {
     Limited {
         deltas: Some(deltas),
@@ -87,11 +86,8 @@ impl<S> Limited<S> {
 
     /// No retry: the same request would get the same reply.
     fn too_long(&self, what: &str, limit: usize) -> Error {
-        let message = format!(
-            "{}: {what} is over the limit of {} MiB, so reading stopped",
-            self.name,
-            limit >> 20
-        );
+        let message =
+            format!("{}: {what} exceeds {} MiB, so reading stopped", self.name, limit >> 20);
         Error { should_retry: Some(false), ..Error::new(ErrorKind::Protocol, message) }
     }
 }
@@ -152,16 +148,16 @@ mod tests {
         const MIB: usize = 1024 * 1024;
         for (name, of, length, count, want) in [
             ("text", "text", MIB, 47, Ok(47)),
-            ("endless text", "text", MIB, usize::MAX, Err("the reply is over the limit of 48 MiB")),
+            ("endless text", "text", MIB, usize::MAX, Err("the reply exceeds 48 MiB")),
             ("arguments", "arguments", MIB, 16, Ok(16)),
             (
                 "endless arguments",
                 "arguments",
                 MIB,
                 usize::MAX,
-                Err("the argument text of a call is over the limit of 16 MiB"),
+                Err("the argument text of a call exceeds 16 MiB"),
             ),
-            ("empty pieces", "end", 0, usize::MAX, Err("the reply is over the limit of 48 MiB")),
+            ("empty pieces", "end", 0, usize::MAX, Err("the reply exceeds 48 MiB")),
         ] {
             let pieces = stream::iter((0..count).map(|_| Ok(piece(of, length))));
             let mut limited = limited(pieces, "test".to_owned());

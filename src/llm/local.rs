@@ -1,9 +1,9 @@
-//! The context that a local server gives a model, which is often far smaller than the model's own, and whose end some servers cut off
-//! without a word.
+//! The context size that a local server gives a model, which is often far smaller than the model's maximum, and beyond which some servers
+//! truncate silently.
 //!
-//! Source: the documentation of each server, 2026-11. Ollama tells the context of models that are loaded (`/api/ps`) and the `num_ctx` of
-//! a model's file (`/api/show`), llama.cpp that of a slot (`/props`), LM Studio that of a loaded model (`/api/v0/models`), vLLM
-//! `max_model_len` in its list of models.
+//! Source: each server's documentation, 2026-11. Ollama reports the context of loaded models (`/api/ps`) and a model file's `num_ctx`
+//! (`/api/show`), llama.cpp that of a slot (`/props`), LM Studio that of a loaded model (`/api/v0/models`), vLLM `max_model_len` in its
+//! model list.
 
 use super::endpoint::Endpoint;
 use super::http::{SmallBody, SmallRequest};
@@ -79,7 +79,7 @@ pub(super) fn is_asked(endpoint: &Endpoint) -> bool {
     LocalServer::of(endpoint).is_some()
 }
 
-/// Asks a local server for the context of a model; `None` if the server is not local or does not tell.
+/// Asks a local server for a model's context size; `None` if the server is not local or does not report it.
 pub async fn served_window(
     wire: &dyn Wire,
     endpoint: &Endpoint,
@@ -123,7 +123,7 @@ pub async fn served_window(
     found.filter(|&tokens| tokens > 0).map(|tokens| server.window(tokens))
 }
 
-/// The context of a loaded model. Names without a tag mean `latest`.
+/// Returns a loaded model's context size. Names without a tag mean `latest`.
 fn of_loaded(answer: &Value, model: &str) -> Option<u64> {
     let is_it = |name: &str| name.strip_suffix(":latest").unwrap_or(name) == untagged(model);
     let named = |entry: &&Value| {

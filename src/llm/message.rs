@@ -50,7 +50,7 @@ pub enum AssistantBlock {
         id: String,
         /// The tool's name.
         name: String,
-        /// The arguments as JSON text, exactly as the model wrote them; may be broken, `""` stands for `{}`.
+        /// The arguments as JSON text, exactly as the model wrote them; may be malformed, and `""` means `{}`.
         arguments: String,
         /// Opaque data to send back to the provider verbatim.
         opaque: Option<Opaque>,
@@ -70,10 +70,10 @@ impl PartialEq for Opaque {
     }
 }
 
-/// The result of a tool call.
+/// A tool call's result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
-    /// The id of the call it answers.
+    /// The id of the answered call.
     pub call_id: String,
     /// The tool's name; some wire formats repeat it.
     pub tool_name: String,

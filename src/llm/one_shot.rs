@@ -1,6 +1,6 @@
-//! One question to a model and the text of its answer: no tools, no history.
+//! A single question to a model and its text answer: no tools, no history.
 //!
-//! Pure: who asks sends the request and feeds the deltas. Reasoning is no part of the answer.
+//! Pure: the caller sends the request and feeds the deltas. Reasoning is not part of the answer.
 
 use super::{BlockStart, Delta, Message, ModelRef, Request, Trace};
 use pintle_protocol::content::{Content, Usage};
@@ -35,9 +35,9 @@ pub struct Answer {
     pub text: String,
     /// The provider's count.
     pub usage: Usage,
-    /// The provider said that the reply is over.
+    /// True if the provider reported the end of the reply.
     pub is_whole: bool,
-    /// The blocks of the reply that hold text.
+    /// The indexes of text blocks.
     text_blocks: Vec<usize>,
 }
 

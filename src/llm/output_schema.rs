@@ -1,6 +1,6 @@
-//! The schema of a reply, in the forms of providers that see to it themselves. Pure.
+//! Output schemas, in the forms of providers that enforce them. Pure.
 //!
-//! The engine checks each final message against the schema as it was given, so that a form may allow more than that schema.
+//! The engine checks each final message against the original schema, so a provider's form may allow more.
 
 use serde_json::{Map, Value, json};
 
@@ -58,7 +58,7 @@ pub(super) fn closed(schema: &Value) -> Value {
     for (key, value) in fields {
         let value = match (key.as_str(), value) {
             (key, _) if REFUSED.contains(&key) => continue,
-            // One item or none is all that can be asked for.
+            // Only a minimum of zero or one can be expressed.
             ("minItems", least) if least.as_u64().is_some_and(|least| least > 1) => json!(1),
             (key, one) if ONE.contains(&key) => self::closed(one),
             (key, Value::Array(list)) if LISTS.contains(&key) => {

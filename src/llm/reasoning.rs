@@ -1,4 +1,4 @@
-//! Reasoning that cannot be sent back verbatim: that of another model, and that which a server refuses to read again.
+//! Reasoning that cannot be sent back verbatim: another model's, or what a server refuses.
 //!
 //! The encoders decide what is sent back verbatim. Messages without such reasoning are not copied.
 

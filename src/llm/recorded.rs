@@ -1,6 +1,6 @@
-//! Every recorded stream decodes to the message that its bytes say.
+//! Every recorded stream decodes to the expected message.
 //!
-//! The snapshots are read by people: a line a block, with what goes back verbatim, then usage and stop.
+//! The snapshots are readable: one line per block, with the verbatim parts, followed by usage and stop reason.
 
 use super::fixtures::{FAMILIES, decoded, recorded};
 use expect_test::{ExpectFile, expect_file};

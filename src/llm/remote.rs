@@ -1,7 +1,7 @@
 //! A provider behind a wire: encodes and sends requests, and decodes the response as it arrives.
 //!
-//! Reasoning that a server refuses is left out here, once, for the rest of the turn, and reasoning that it asks for goes along. The
-//! conversation keeps it, so that a journal means the same whatever a server thinks of its own signatures.
+//! If a server refuses reasoning, it is left out once for the rest of the turn; reasoning that it asks for is included. The conversation
+//! keeps it, so a journal means the same regardless of how a server treats its own signatures.
 
 use super::anthropic;
 use super::aws::frames;
@@ -34,8 +34,8 @@ use std::task::{Context, Poll};
 /// The maximum number of bytes read from an error's body.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// The number of polls of the body after the end of a reply. Its last chunk has usually arrived, and a body that was
-/// read to its end keeps the connection open for the next request.
+/// How often to poll the body after the reply ended. Its last chunk has usually arrived, and a fully read body keeps the connection open
+/// for the next request.
 const POLLS_PAST_END: u8 = 2;
 
 /// Connects an endpoint to a wire.
@@ -48,7 +48,7 @@ pub fn connect(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Arc<dyn Provider> {
     })
 }
 
-/// The body of a request to this endpoint.
+/// Builds the request body for this endpoint.
 fn body(endpoint: &Endpoint, request: &Request) -> Value {
     let mut body = encode(endpoint.api, request, endpoint.dialect);
     merge(&mut body, &endpoint.extra_body);
@@ -168,7 +168,7 @@ impl Provider for Remote {
 }
 
 impl Remote {
-    /// Sends a request and returns the body of the answer.
+    /// Sends a request and returns the response body.
     async fn ask(&self, endpoint: &Endpoint, request: &Request) -> Result<ByteStream, Error> {
         let body = body(endpoint, request);
         let url = endpoint.request_url(&request.model);
@@ -181,7 +181,7 @@ impl Remote {
     }
 }
 
-/// The headers that say who began a request and whether it holds images, for a server that wants to know.
+/// Returns the headers that report who initiated a request and whether it contains images, for servers that require them.
 fn initiator_headers(endpoint: &Endpoint, request: &Request) -> Vec<(String, Secret)> {
     if !endpoint.dialect.initiator {
         return Vec::new();
@@ -197,7 +197,7 @@ fn initiator_headers(endpoint: &Endpoint, request: &Request) -> Vec<(String, Sec
     headers
 }
 
-/// The window of a model whose server says nothing when more than that comes.
+/// Returns the window of a model whose server silently truncates longer input.
 fn window(endpoint: &Endpoint, model: &str) -> Option<u64> {
     let row = || catalog::model(&endpoint.name, model);
     endpoint.dialect.silent_overflow.then(row)??.window
@@ -220,7 +220,7 @@ async fn events_of(endpoint: &Endpoint, response: WireResponse) -> Result<ByteSt
     while first.len() < MAX_ERROR_BYTES {
         match body.next().await {
             Some(Ok(piece)) => first.extend_from_slice(&piece),
-            // The status says enough even when the body breaks.
+            // The status is enough even if the body breaks off.
             Some(Err(_)) | None => break,
         }
     }

@@ -18,7 +18,7 @@ pub struct Request {
     pub origin: String,
     /// The system prompt.
     pub system: Arc<str>,
-    /// The conversation. Shared, since each request repeats all that was said before.
+    /// The conversation. Shared, since each request repeats all previous messages.
     pub messages: Arc<Vec<Arc<Message>>>,
     /// The tools.
     pub tools: Arc<[ToolSpec]>,
@@ -28,8 +28,8 @@ pub struct Request {
     pub max_output_tokens: Option<u32>,
     /// A key shared by the requests of one conversation, so that the provider routes them to the same cache.
     pub cache_key: Option<Arc<str>>,
-    /// The JSON Schema that the text of the reply must satisfy, for the provider to see to; `None` for free text. An encoder leaves it out
-    /// where the model is known to take none beside tools.
+    /// The JSON Schema for the reply text, if the provider should enforce it; `None` for free text. Encoders omit it if the model does not
+    /// support it together with tools.
     pub output_schema: Option<Arc<Value>>,
     /// The trace that it belongs to.
     pub trace: Trace,
@@ -44,9 +44,9 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON Schema of its arguments, an object schema.
     pub parameters: Value,
-    /// The grammar of its only argument, in Lark's notation, for providers that take such calls as a text; none for all other tools.
+    /// The grammar of the only argument, in Lark notation, for providers that accept such calls as text; `None` for all other tools.
     pub grammar: Option<&'static str>,
-    /// The provider's own tool that is declared in its place; none for functions.
+    /// The provider's built-in tool to declare instead; `None` for functions.
     pub built_in: Option<BuiltIn>,
 }
 
@@ -73,7 +73,7 @@ impl Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
-    /// None, where the model allows it.
+    /// None, if the model allows it.
     None,
     /// Minimal.
     Minimal,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 type Checked = Result<(), String>;
 
-/// Checks the conversation of an encoded request.
+/// Checks an encoded request's conversation.
 pub(super) fn check(api: Api, body: &Value) -> Checked {
     match api {
         Api::Messages => anthropic(list(body, "messages")),

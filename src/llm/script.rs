@@ -83,10 +83,10 @@ impl Script {
         }))
     }
 
-    /// Reads a script: `{"replies":[{"blocks":[{"text":"…"}]}],"delayMs":0}`; see [`Reply`] for a reply.
+    /// Parses a script: `{"replies":[{"blocks":[{"text":"…"}]}],"delayMs":0}`; see [`Reply`].
     ///
     /// # Errors
-    /// [`ErrorKind::Replay`] with the place where the text is not a script.
+    /// [`ErrorKind::Replay`] with the position of the first error.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let file = Self::parse(text).map_err(|why| {
             Error::new(ErrorKind::Replay, format!("not a script: {why}")).hint(HINT)

@@ -1,4 +1,4 @@
-//! The findings of a provider's tool, as a list for people.
+//! Search results of a provider's tool, as a readable list.
 
 use super::decode::text;
 use serde_json::Value;

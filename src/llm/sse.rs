@@ -194,7 +194,7 @@ impl Parser {
         }
         Err(Error::new(
             ErrorKind::Protocol,
-            format!("an event of the stream is over {} MiB", MAX_EVENT_BYTES >> 20),
+            format!("a stream event exceeds {} MiB", MAX_EVENT_BYTES >> 20),
         ))
     }
 }

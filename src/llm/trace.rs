@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-/// The maximum length of a forwarded `tracestate`, in bytes: the length that the standard requires everybody to
-/// accept.
+/// The maximum length of a forwarded `tracestate` in bytes, which the standard requires every system to accept.
 const MAX_STATE_BYTES: usize = 512;
 
 /// A trace; none by default. Cheap to clone.
@@ -24,7 +23,7 @@ impl Trace {
         Self(parent.map(|parent| Arc::new((parent.to_owned(), state))))
     }
 
-    /// The headers of a request that belongs to it.
+    /// Returns the headers for a request in this trace.
     pub fn headers(&self) -> Vec<(String, String)> {
         let Some((parent, state)) = self.0.as_deref() else { return Vec::new() };
         let parent = ("traceparent".to_owned(), parent.clone());

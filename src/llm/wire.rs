@@ -1,6 +1,6 @@
-//! The border between wire formats and the network: one request out, status, headers and a stream of bytes back.
+//! The boundary between wire formats and the network: one request out; status, headers and a byte stream back.
 //!
-//! `http` connects to servers, `cassette` answers from a file; the providers cannot tell the difference.
+//! `http` connects to servers, `cassette` answers from a file; providers cannot tell the difference.
 
 use super::error::{Error, ErrorKind};
 use super::http::{SmallRequest, SmallResponse};
@@ -17,7 +17,7 @@ pub type ByteStream = BoxStream<'static, Result<Bytes, Error>>;
 pub struct WireRequest {
     /// The whole URL.
     pub url: String,
-    /// Headers beside `content-type`; any of them may hold a key.
+    /// Headers other than `content-type`; any of them may contain a key.
     pub headers: Vec<(String, Secret)>,
     /// The body.
     pub body: Value,

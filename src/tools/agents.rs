@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 pub struct Agents(Option<mpsc::Sender<AgentRequest>>);
 
 /// The message to the model where sub-agents are not available.
-const NONE: &str = "There are no sub-agents here. Do the work yourself.";
+const NONE: &str = "Sub-agents are not available here. Do the work yourself.";
 
 /// The description of a sub-agent to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,12 +92,12 @@ impl AgentView {
     pub fn told(&self) -> String {
         let how = match self.state {
             SubagentState::Working => "still works",
-            SubagentState::Done => "is done and says",
-            SubagentState::Failed => "could not go on",
-            SubagentState::Closed => "is closed; it said",
+            SubagentState::Done => "finished with",
+            SubagentState::Failed => "failed",
+            SubagentState::Closed => "is closed; its last message was",
         };
         let said = self.result.as_deref().unwrap_or("(nothing)");
-        let cut = pintle_base::text::truncate::guard(said, GUARD, "ask it for what is missing");
+        let cut = pintle_base::text::truncate::guard(said, GUARD, "ask it for the missing part");
         let used = match self.turns_used {
             0 => String::new(),
             used => format!(" (turns used: {used})"),

@@ -115,7 +115,7 @@ impl Arguments {
         };
         match whole(&value) {
             Some(number) if number >= min => Ok(Some(number)),
-            _ => Err(self.wrong(name, &format!("a whole number from {min} on"), Some(&value))),
+            _ => Err(self.wrong(name, &format!("a whole number of at least {min}"), Some(&value))),
         }
     }
 
@@ -339,7 +339,7 @@ mod tests {
                 "a word for a count",
                 json!({"limit": "two"}),
                 limit,
-                Err("`limit` must be a whole number from 1 on, not a string"),
+                Err("`limit` must be a whole number of at least 1, not a string"),
             ),
             ("a flag as a string", json!({"literal": "true"}), flag, Ok("true")),
             ("a flag in Python's spelling", json!({"literal": "False"}), flag, Ok("false")),
@@ -348,19 +348,19 @@ mod tests {
                 "a fraction",
                 json!({"limit": 3.5}),
                 limit,
-                Err("`limit` must be a whole number from 1 on, not 3.5"),
+                Err("`limit` must be a whole number of at least 1, not 3.5"),
             ),
             (
                 "too small",
                 json!({"limit": 0}),
                 limit,
-                Err("`limit` must be a whole number from 1 on, not 0"),
+                Err("`limit` must be a whole number of at least 1, not 0"),
             ),
             (
                 "negative",
                 json!({"limit": -1}),
                 limit,
-                Err("`limit` must be a whole number from 1 on, not -1"),
+                Err("`limit` must be a whole number of at least 1, not -1"),
             ),
             (
                 "a text for a flag",

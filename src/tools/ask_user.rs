@@ -41,7 +41,9 @@ impl Tool for AskUser {
             }
             Some(questions) => {
                 let count = questions.len();
-                return Err(format!("{shown} has {count} questions: ask 1 to {MAX_QUESTIONS}"));
+                return Err(format!(
+                    "{shown} contains {count} questions: ask 1 to {MAX_QUESTIONS}"
+                ));
             }
         };
         Ok(Box::new(Call { tool: self.0.row(Does::Ask).name, asks }))
@@ -75,7 +77,7 @@ fn question(mut arguments: Arguments) -> Result<Ask, String> {
     }
     if options.len() > MAX_OPTIONS {
         return Err(format!(
-            "{} has {} answers and may have {MAX_OPTIONS}: ask for less at once",
+            "{} has {} answers, more than the maximum of {MAX_OPTIONS}: offer fewer",
             arguments.shown("options"),
             options.len()
         ));
@@ -98,7 +100,7 @@ impl Tool for ExitPlan {
             kind: QuestionKind::Plan,
             text: "Accept this plan?".to_owned(),
             plan: Some(plan),
-            options: vec!["Accept it and begin".to_owned(), "Go on planning".to_owned()],
+            options: vec!["Accept and start".to_owned(), "Keep planning".to_owned()],
             multiple: false,
         };
         Ok(Box::new(Call { tool: row.name, asks: vec![ask] }))

@@ -98,7 +98,7 @@ impl Tool for Bash {
         if command.contains('\0') {
             let name = arguments.shown("command");
             return Err(format!(
-                "{name} holds a NUL character, which no shell takes: print one with printf '\\000'"
+                "{name} contains a NUL character, which shells do not accept: print one with printf '\\000'"
             ));
         }
         let folder = arguments.optional_text("cwd")?;
@@ -217,7 +217,7 @@ impl Prepared for Call {
                 let mut result = self.show(ran, limits, times, ctx.env.as_ref());
                 if is_displaced {
                     result.content.push(Content::text(format!(
-                        "[The working directory {} no longer exists, so the command ran in an empty folder. Create it again, or use absolute paths.]",
+                        "[The working directory {} no longer exists, so the command ran in an empty directory. Recreate it, or use absolute paths.]",
                         ctx.cwd.display()
                     )));
                 }
@@ -257,7 +257,7 @@ impl Call {
                     )
                 };
                 let mut result = success(format!(
-                    "Runs in the background as {id}. {how} You will be told when it ends."
+                    "Running in the background as {id}. {how} You will be notified when it ends."
                 ));
                 let (job_id, item_id) = (job.id, job.item_id);
                 result.details.jobs = vec![JobRef { job_id, item_id, has_ended: false }];
@@ -338,7 +338,7 @@ impl Call {
                 }
             })),
             End::Signalled(signal) => {
-                failure(because(format!("Command was ended by signal {signal}")))
+                failure(because(format!("Command was killed by signal {signal}")))
             }
             End::TimedOut => failure(because(self.timed_out(times))),
             End::Cancelled if ran.total_bytes == 0 => failure("Command aborted"),
@@ -353,8 +353,7 @@ impl Call {
         result.details.full_output_path = path;
         if let Some(path) = ran.background_output.filter(|_| env.is_this_machine()) {
             result.content.push(Content::text(format!(
-                "[Processes of this command still run in the background, until the session ends. Their further output goes \
-                 to {}]",
+                "[Processes started by this command are still running in the background, until the session ends. Their further output goes to {}]",
                 path.display()
             )));
         }
@@ -364,7 +363,7 @@ impl Call {
         if !ran.denied_programs.is_empty() {
             let named = ran.denied_programs.iter().map(|program| format!("`{program}`"));
             result.content.push(Content::text(format!(
-                "[Not started, since rules of the user deny it: {}.]",
+                "[Not started, because the user's rules deny it: {}.]",
                 named.collect::<Vec<_>>().join(", ")
             )));
         }
@@ -374,7 +373,7 @@ impl Call {
 
 /// Advises a larger time limit, where the model can give one.
 fn larger(field: Option<&str>, most: &str) -> String {
-    field.map_or_else(String::new, |field| format!("give a larger `{field}` (at most {most}) or "))
+    field.map_or_else(String::new, |field| format!("set a larger `{field}` (at most {most}) or "))
 }
 
 /// Says what the sandbox had to do with the result.
@@ -392,22 +391,19 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
     if let Some(denial) = denied {
         let what = match denial {
             Denial::Write => "changing files outside the workspace, or protected ones in it",
-            Denial::Access => {
-                "reading a secret file, or changing a file that is not of the workspace"
-            }
+            Denial::Access => "reading a secret file, or changing a file outside the workspace",
             Denial::Network => "the network",
             Denial::Call => "a system call",
             Denial::Limit => "more processes, memory, file size or temporary space than its limits",
         };
         let certainty = if report.refused.is_empty() { "probably " } else { "" };
         result.content.push(Content::text(format!(
-            "[The command ran in a sandbox, which {certainty}denied it {what}. Calling the same command again asks the \
-             user to run it outside of the sandbox; do so only if it needs that.]"
+            "[The command ran in a sandbox, which {certainty}denied it {what}. Calling the same command again asks the user to run it outside the sandbox; do so only if that is necessary.]"
         )));
     }
     if !created.is_empty() {
         result.content.push(Content::text(format!(
-            "[The command created files that other programs obey: {}. Tell the user.]",
+            "[The command created files that control other programs: {}. Tell the user.]",
             created.join(", ")
         )));
     }
@@ -416,15 +412,13 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
         report.kept.iter().cloned().partition(is_of_git);
     if !kept.is_empty() {
         result.content.push(Content::text(format!(
-            "[The sandbox kept the command from changing protected files: {}. Other programs obey them, or a rule of the user names them. To \
-             change them, use the tool that edits files, which asks the user.]",
+            "[The sandbox prevented the command from changing protected files: {}. They control other programs, or a rule of the user protects them. To change them, use the edit tool, which asks the user.]",
             few(&kept)
         )));
     }
     if !of_git.is_empty() {
         result.content.push(Content::text(format!(
-            "[The sandbox kept the command from changing the git repository itself: {}. Git commands that change it run outside the sandbox \
-             if the user or a rule allows it.]",
+            "[The sandbox prevented the command from changing the git repository itself: {}. Git commands that change it run outside the sandbox if the user or a rule allows it.]",
             few(&of_git)
         )));
     }
@@ -474,7 +468,7 @@ pub(super) fn whole(path: Option<&str>, is_file_full: bool, env: &dyn Environmen
         None => String::new(),
         Some(path) if env.is_this_machine() => format!(" {what}: {path}"),
         Some(_) => format!(
-            " {what}: kept for the user and not to be read here; filter it with head, tail or grep"
+            " {what}: kept for the user, not readable here; filter the output with head, tail or grep"
         ),
     }
 }
@@ -484,7 +478,7 @@ fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
     let Ends { hidden_lines: (first, last), hidden_bytes, is_within_line, record, .. } = ends;
     let total = record.total_lines;
     let what = if first > last {
-        format!("Parts of line {last}, which was written over, are not shown")
+        format!("Parts of line {last}, which was overwritten, are not shown")
     } else if *is_within_line {
         format!("{} of lines {first}-{last} of {total} are not shown", size(*hidden_bytes))
     } else {
@@ -495,7 +489,7 @@ fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
         Some(TruncatedBy::Lines) | None => String::new(),
     };
     let how = reader.filter(|_| !is_within_line).map_or_else(String::new, |profile| {
-        format!(" ({} with {} goes on)", profile.read(), profile.beginning_at(*first))
+        format!(" ({} with {} continues)", profile.read(), profile.beginning_at(*first))
     });
     format!("{what}{limit}.{full}{how}")
 }

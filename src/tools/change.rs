@@ -171,8 +171,7 @@ pub(super) fn spliced(
 fn encoded(written: &str, text: &str, encoding: Encoding) -> Result<Vec<u8>, String> {
     encoding.encode(text.into()).map_err(|Unencodable(character)| {
         format!(
-            "Cannot edit {written}: it is {encoding}, which has no '{character}' (U+{:04X}). Use \
-             characters that it has, or convert the file first.",
+            "Cannot edit {written}: its encoding {encoding} has no '{character}' (U+{:04X}). Use characters that it supports, or convert the file first.",
             u32::from(character)
         )
     })
@@ -244,8 +243,7 @@ pub(super) fn unsaved<'a>(
         return String::new();
     }
     format!(
-        "\n\n[The change is in the editor, where there is unsaved text of the person too: {}. Commands see none of it until the person \
-         saves.]",
+        "\n\n[The change is in the editor, which also has unsaved text by the user: {}. Commands do not see it until the user saves.]",
         names.join(", ")
     )
 }
@@ -257,18 +255,18 @@ pub(super) fn explain(written: &str, error: &Error) -> String {
         Error::Denied(_) => format!("Permission denied: {written} (EACCES)"),
         Error::IsFolder(_) => format!("{written} is a directory, not a file"),
         Error::NotFolder(_) => {
-            format!("Cannot write {written}: a part of the path is not a directory")
+            format!("Cannot write {written}: a component of the path is not a directory")
         }
         Error::NotFile(_) => {
-            format!("Cannot change {written}: it is a device, a pipe or a socket, not a plain file")
+            format!(
+                "Cannot change {written}: it is a device, a pipe or a socket, not a regular file"
+            )
         }
         Error::Changed(_) => format!(
-            "{written} was changed by another program while it was edited, so nothing was written. Read it again, then repeat \
-             the change."
+            "{written} was changed by another program during the edit, so nothing was written. Read it again, then repeat the change."
         ),
         Error::Link(_) => format!(
-            "{written} leads elsewhere now: a symbolic link was put on its way after the call was allowed, so nothing was written. \
-             Find out what made the link before you repeat the change."
+            "{written} now leads elsewhere: a symbolic link was placed in its path after the call was allowed, so nothing was written. Find out what created the link before you repeat the change."
         ),
         Error::Cancelled => "Operation aborted".to_owned(),
         _ => error.to_string(),

@@ -20,7 +20,7 @@ pub struct Client {
 }
 
 /// The message to the model where there is no client.
-const NONE: &str = "Nobody can answer here: decide by yourself, and say what you decided.";
+const NONE: &str = "No user is available to answer: decide yourself, and state your decision.";
 
 /// A question to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -171,7 +171,7 @@ impl Call {
         };
         match miss {
             Miss::Empty { edit } => format!(
-                "The old text must not be empty{}. Use {} to create a file or to replace all of it.",
+                "The old text must not be empty{}. Use {} to create a file or to replace its whole content.",
                 which(edit),
                 self.tool.0.write()
             ),
@@ -179,8 +179,7 @@ impl Call {
                 let near = closest.map_or_else(String::new, |near| {
                     let fuzzy::Closest { first_line, last_line, percent } = near;
                     format!(
-                        " The closest text is at lines {first_line}-{last_line} ({percent}% alike): \
-                         read it and try again."
+                        " The closest text is at lines {first_line}-{last_line} ({percent}% similar): read it and try again."
                     )
                 });
                 format!(

@@ -36,7 +36,7 @@ impl Tool for Fetch {
         let words = self.0.row(Does::Fetch).theirs("adapted");
         let shown = words.map_or_else(|| arguments.shown("url"), |name| format!("`{name}`"));
         let url = arguments.filled_text("url").map_err(|wrong| match words {
-            Some(_) => format!("{shown} must hold an address that begins with https:// or http://"),
+            Some(_) => format!("{shown} must contain a URL that starts with https:// or http://"),
             None => wrong,
         })?;
         let address = net::parse(url.trim()).map_err(|what| format!("{shown} {what}"))?;
@@ -123,7 +123,7 @@ impl Call {
         let is_kept = kept.is_ok();
         let notice = match kept {
             Ok(()) => format!("Showing {what}. Full text: {}. Use {how}", path.display()),
-            Err(error) => format!("Showing {what}. The full text could not be kept: {error}"),
+            Err(error) => format!("Showing {what}. Failed to store the full text: {error}"),
         };
         let mut result = success(format!("{head}\n\n{}\n\n[{notice}]", shown.text));
         result.details.truncation = Some(shown.record);

@@ -111,13 +111,15 @@ impl Call {
                     "{limit} results limit reached. Use {name}={more} for more, or refine pattern"
                 ),
                 None => {
-                    format!("{limit} results limit reached. Refine pattern, or search a subfolder")
+                    format!(
+                        "{limit} results limit reached. Refine pattern, or search a subdirectory"
+                    )
                 }
             });
         }
         if found.unreadable > 0 {
             notices.push(format!(
-                "{} folders could not be read (no permission, or too long a path)",
+                "{} directories could not be read (no permission, or path too long)",
                 found.unreadable
             ));
         }

@@ -99,11 +99,11 @@ fn with_type(glob: Option<String>, arguments: &mut Arguments) -> Result<Option<S
     let found = definitions.iter().find(|definition| definition.name() == name);
     let found = found.ok_or_else(|| {
         let shown = arguments.shown("type");
-        format!("{shown} is {name:?}, which is no type of files: use a glob such as *.{name}")
+        format!("{shown} is {name:?}, which is not a known file type: use a glob such as *.{name}")
     })?;
     if glob.is_some() {
         let (glob, kind) = (arguments.shown("glob"), arguments.shown("type"));
-        return Err(format!("give {glob} or {kind}, not both"));
+        return Err(format!("set {glob} or {kind}, not both"));
     }
     Ok(Some(found.globs().join(",")))
 }
@@ -118,7 +118,7 @@ struct Call {
     glob: Option<String>,
     ignore_case: bool,
     is_literal: bool,
-    /// Lines shown before each match, and after it.
+    /// Lines to show before each match, and after it.
     before: u64,
     after: u64,
     output: GrepOutput,
@@ -206,12 +206,12 @@ impl Call {
                     "{limit} {what} limit reached. Use {name}={more} for more, or refine pattern"
                 )
             } else {
-                format!("{limit} {what} limit reached. Refine pattern, or search a subfolder")
+                format!("{limit} {what} limit reached. Refine pattern, or search a subdirectory")
             });
         }
         if grepped.unsearched > 0 {
             notices.push(format!(
-                "{} files or folders could not be searched (no permission, too long a path, or too long a line)",
+                "{} files or directories could not be searched (no permission, path too long, or line too long)",
                 grepped.unsearched
             ));
         }
@@ -236,8 +236,7 @@ impl Call {
         }
         if text.contains("look-around") || text.contains("backreferences") {
             return format!(
-                "{text}\nThe engine knows no look-around and no backreferences. Search for what can be searched without, or use \
-                 grep -P with {}.",
+                "{text}\nLook-around and backreferences are not supported. Search without them, or use grep -P with {}.",
                 self.tool.0.shell()
             );
         }

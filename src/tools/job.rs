@@ -35,7 +35,7 @@ impl Tool for JobControl {
         let wait = self.wait(&mut arguments)?;
         let missing = || {
             let shown = arguments.shown("id");
-            format!("{shown} is missing: `{action}` needs the job, such as \"job-1\"")
+            format!("{shown} is missing: `{action}` requires a job, such as \"job-1\"")
         };
         let named = |id: Option<String>| {
             id.filter(|id| !id.trim().is_empty()).map(JobId::new).ok_or_else(missing)
@@ -170,7 +170,7 @@ async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
     if fresh.missed_bytes > 0 {
         let missed = truncate::size(fresh.missed_bytes);
         parts.push(format!(
-            "[{missed} before this were printed since the last read and are not kept here.{full}]"
+            "[{missed} printed before this since the last read are not kept here.{full}]"
         ));
     } else if let Some(notice) = notice(&shown, &full) {
         parts.push(format!("[{notice}]"));
@@ -202,12 +202,12 @@ pub fn ended(end: JobEnd, details: &ToolDetails) -> String {
     match end {
         JobEnd::Exited => format!("exited with code {}", details.exit_code.unwrap_or_default()),
         JobEnd::Signalled => {
-            format!("ended by signal {}", details.signal.as_deref().unwrap_or("unknown"))
+            format!("killed by signal {}", details.signal.as_deref().unwrap_or("unknown"))
         }
-        JobEnd::TimedOut => "stopped because its time was over".to_owned(),
+        JobEnd::TimedOut => "stopped at its time limit".to_owned(),
         JobEnd::Stopped => "stopped".to_owned(),
         JobEnd::SessionEnded => {
-            "stopped because the session was closed or the engine ended".to_owned()
+            "stopped because the session was closed or the engine exited".to_owned()
         }
         JobEnd::Failed => "could not be started".to_owned(),
     }

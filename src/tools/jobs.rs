@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 pub struct Jobs(Option<mpsc::Sender<JobRequest>>);
 
 /// The message to the model where background jobs are not available.
-const NONE: &str = "There are no background jobs here. Run the command in the foreground.";
+const NONE: &str = "Background jobs are not available here. Run the command in the foreground.";
 
 /// Something asked of the owner of background jobs. An error is words for the model.
 #[derive(Debug)]

@@ -340,7 +340,8 @@ impl ResolvedPaths {
 
     /// Returns words for the model if such a file was met.
     pub(crate) fn left_out_notice(&self) -> Option<String> {
-        let notice = "Files that hold secrets, or that a permission rule protects, were left out";
+        let notice =
+            "Files that contain secrets or are protected by a permission rule were omitted";
         self.left_out.was_met().then(|| notice.to_owned())
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn listing(
             format!("{limit} limit reached")
         } else {
             let left = lines.len() as u64 - shown.record.output_lines;
-            format!("{limit} limit reached, {left} more lines. Ask for less: refine pattern, or name a subfolder")
+            format!("{limit} limit reached, {left} more lines. Request less: refine pattern, or choose a subdirectory")
         });
     }
     notices.extend(last_notice);
@@ -40,7 +40,7 @@ pub(super) fn listing(
 pub(super) fn ignored_notice(ignored: Option<&Path>, argument: &str) -> Option<String> {
     let path = shown(ignored?);
     Some(format!(
-        "{path} is ignored by .gitignore or .ignore and was left out. Give it, or its folder, as `{argument}` to look there"
+        "{path} is ignored by .gitignore or .ignore and was skipped. Pass it or its directory as `{argument}` to search there"
     ))
 }
 

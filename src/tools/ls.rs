@@ -99,9 +99,9 @@ impl Prepared for Call {
             }
             profile => match profile.named(Does::Find) {
                 Some(find) => {
-                    format!("{limit} entries limit reached. List one of the folders, or use {find}")
+                    format!("{limit} entries limit reached. List a subdirectory, or use {find}")
                 }
-                None => format!("{limit} entries limit reached. List one of the folders"),
+                None => format!("{limit} entries limit reached. List a subdirectory"),
             },
         }));
         notices.extend(ctx.resolved.left_out_notice());

@@ -46,7 +46,7 @@ impl PathArgument {
     pub(super) fn of_file(self, field: &str) -> Result<Self, String> {
         if self.text.ends_with('/') {
             return Err(format!(
-                "`{field}` must name a file, and {} names a folder. Folders are made with the files that are written into them.",
+                "`{field}` must be a file, but {} is a directory. Directories are created along with the files written into them.",
                 self.text
             ));
         }

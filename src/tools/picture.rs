@@ -12,18 +12,18 @@ const MAX_BASE64_BYTES: usize = 32 * 1024 * 1024;
 
 /// Returns a picture, given in base64, within the limits of images, or words that say why it is not shown.
 pub async fn picture(settings: &Settings, cancel: &CancellationToken, data: &str) -> Content {
-    let left_out = |why: &str| Content::text(format!("[a picture is left out: {why}]"));
+    let left_out = |why: &str| Content::text(format!("[an image was omitted: {why}]"));
     if settings.block_images {
-        return left_out("reading pictures is switched off");
+        return left_out("reading images is disabled");
     }
     if data.len() > MAX_BASE64_BYTES {
         return left_out("it is too large");
     }
     let Ok(bytes) = STANDARD.decode(data.trim()) else {
-        return left_out("its data is no base64");
+        return left_out("its data is not valid base64");
     };
     let Some(format) = Format::of(&bytes) else {
-        return left_out("it is no PNG, JPEG, GIF or WebP");
+        return left_out("it is not a PNG, JPEG, GIF or WebP");
     };
     let (limits, cancel) = (settings.image_limits, cancel.clone());
     let fitting = move || image::fit(format, bytes, limits, || cancel.is_cancelled());

@@ -180,9 +180,9 @@ impl Page {
         let path = &self.path.text;
         if let Kind::Binary(kind) = sniff::kind(&lines.head) {
             let how = if kind.ends_with("image") {
-                format!("Convert it to PNG or JPEG with {} to see it.", self.profile.shell())
+                format!("Convert it to PNG or JPEG with {} to view it.", self.profile.shell())
             } else {
-                format!("Use {} to look into it.", self.profile.shell())
+                format!("Use {} to inspect it.", self.profile.shell())
             };
             return failure(format!(
                 "Cannot read {path}: it is a {kind} ({}), not text. {how}",

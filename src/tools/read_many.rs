@@ -32,10 +32,10 @@ impl Tool for ReadMany {
         let paths = arguments.texts("paths")?;
         if paths.is_empty() || paths.len() > MAX_FILES {
             let shown = arguments.shown("paths");
-            return Err(format!("{shown} must name 1 to {MAX_FILES} files, not {}", paths.len()));
+            return Err(format!("{shown} must list 1 to {MAX_FILES} files, not {}", paths.len()));
         }
         if paths.iter().any(|path| path.trim().is_empty()) {
-            return Err(format!("{} must not hold an empty path", arguments.shown("paths")));
+            return Err(format!("{} must not contain an empty path", arguments.shown("paths")));
         }
         let excluded = arguments.optional_texts("exclude")?;
         let excluded = excluded.iter().map(|glob| [",!", glob.as_str()].concat());
@@ -208,7 +208,7 @@ impl Prepared for Call {
         if !left_out.is_empty() {
             let globs = left_out.join(", ");
             content.push(Content::text(format!(
-                "[More files match {globs}: at most {MAX_FILES} are read at once. Use a narrower glob.]"
+                "[More files match {globs}: at most {MAX_FILES} are read per call. Use a narrower glob.]"
             )));
         }
         if let Some(notice) = ctx.resolved.left_out_notice() {
@@ -265,7 +265,7 @@ mod tests {
             assert_eq!(call(globs.clone()).await, want, "{globs}");
         }
         assert!(call(json!(["*.go"])).await.starts_with("error: "));
-        assert_eq!(call(json!([])).await, "error: `include` must name 1 to 50 files, not 0");
+        assert_eq!(call(json!([])).await, "error: `include` must list 1 to 50 files, not 0");
         assert_eq!(call(json!([1])).await, "error: `include[0]` must be a string, not 1");
         assert_eq!(
             call(json!("a")).await,

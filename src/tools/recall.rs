@@ -54,8 +54,7 @@ impl Prepared for Call {
         match ctx.pruned.get(&self.call) {
             Some(content) => ToolResult { content: content.clone(), ..ToolResult::default() },
             None => failure(format!(
-                "No result of a call `{}` was taken out of this conversation. Notes in the place of results name their calls; \
-                what was summed up since is gone: run the call again.",
+                "No result of a call `{}` was removed from this conversation. Notes that replace results contain their call ids; results that have since been summarized are gone: run the call again.",
                 self.call
             )),
         }

@@ -91,7 +91,7 @@ impl Tool for ReportFinding {
             (line, end) => line.map(|line| (line, end.unwrap_or(line))),
         };
         if Path::new(&path).components().any(|part| part == Component::ParentDir) {
-            return Err("name `path` without `..`".to_owned());
+            return Err("use a `path` without `..`".to_owned());
         }
         let path = PathArgument::new(path, folders, Purpose::Existing).of_file("path")?;
         if !path.absolute.starts_with(&folders.cwd) {
@@ -141,7 +141,7 @@ impl Prepared for Call {
         match before {
             Ok(_) => success("reported"),
             Err(_) => failure(format!(
-                "{MAX_FINDINGS} findings are reported, and there can be no more. Name the rest in your answer."
+                "{MAX_FINDINGS} findings have been reported, which is the maximum. List the rest in your answer."
             )),
         }
     }
@@ -151,11 +151,11 @@ impl Prepared for Call {
 async fn check(ctx: &ToolContext, path: &Path, range: Option<(u64, u64)>) -> Result<(), String> {
     let real = ctx.env.canonicalize(&ctx.cwd).await.unwrap_or_else(|_| ctx.cwd.clone());
     if !path.starts_with(&real) {
-        return Err("it leads out of the working directory".to_owned());
+        return Err("it leads outside the working directory".to_owned());
     }
     let stat = ctx.env.stat(path).await.map_err(|error| error.to_string())?;
     if stat.kind != FileKind::File {
-        return Err("it is no file".to_owned());
+        return Err("it is not a file".to_owned());
     }
     let Some((_, end)) = range else { return Ok(()) };
     let window = Window { first_line: end, max_lines: 1, max_bytes: 1 };

@@ -414,7 +414,7 @@ impl Row {
             given.get(*name).is_some_and(|given| !given.is_null() && *given != Value::Bool(*value))
         });
         if let Some((name, value)) = wrong {
-            return Some(format!("`{name}` can only be {value} here: leave it out"));
+            return Some(format!("`{name}` can only be {value} here: omit it"));
         }
         let is_ignored = |name: &str, value: &Value| {
             is_ignored(name) || is_ignored_elsewhere(self.does, name, value)
@@ -503,7 +503,7 @@ fn unknown(
             let names: Vec<String> =
                 fields.iter().map(|field| format!("`{}`", field.name)).collect();
             let expected = match names.as_slice() {
-                [] => "there are no arguments".to_owned(),
+                [] => "no arguments are expected".to_owned(),
                 names => format!("expected one of {}", names.join(", ")),
             };
             return Some(format!("unknown argument `{place}{name}`; {expected}"));

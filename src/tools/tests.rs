@@ -351,7 +351,7 @@ fn wrong_arguments_are_refused_before_anything_runs() {
         (
             "read",
             json!({"path": "a", "limit": "nine"}),
-            "`limit` must be a whole number from 1 on, not a string",
+            "`limit` must be a whole number of at least 1, not a string",
         ),
         ("write", json!({"path": "a"}), "`content` is missing: it must be a string"),
         ("edit", json!({"path": 123}), "`path` must be a string, not 123"),
@@ -505,7 +505,7 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
             assert_eq!(notice.contains("limit"), max_lines == 250, "{notice}");
             let row = profile.row(Does::Read);
             let (reader, offset) = (row.name, row.theirs("offset").unwrap());
-            let how = format!("Full output: {path} ({reader} with {offset}={first} goes on)");
+            let how = format!("Full output: {path} ({reader} with {offset}={first} continues)");
             assert!(notice.ends_with(&how), "{notice}");
             // And so it does.
             let more =
@@ -591,20 +591,20 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
                 Box::new(Grep(profile)),
                 with_lines(json!({"pattern": "needle in", "limit": 5000})),
                 200,
-                "[200 matches limit reached. Refine pattern, or search a subfolder]",
+                "[200 matches limit reached. Refine pattern, or search a subdirectory]",
             ),
             (
                 Box::new(Find(profile)),
                 json!({"pattern": "*file*"}),
                 500,
-                "500 results limit reached. Refine pattern, or search a subfolder",
+                "500 results limit reached. Refine pattern, or search a subdirectory",
             ),
             (Box::new(Find(profile)), json!({"pattern": "many"}), 1, "many"),
             (
                 Box::new(Ls(profile)),
                 json!({"path": "folder"}),
                 500,
-                "500 entries limit reached. List one of the folders",
+                "500 entries limit reached. List a subdirectory",
             ),
         ];
         for (tool, arguments, results, notice) in rows {
@@ -704,8 +704,8 @@ fn no_description_states_a_limit_that_the_settings_have_changed() {
     }
     for (profile, does, want) in [
         (Profile::Pi, Does::Shell, "the last 1,234 lines or 45,678 bytes"),
-        (Profile::Pi, Does::Shell, "Seconds after which it is stopped, at most 888; 77 by default"),
-        (Profile::OpenAi, Does::Shell, "at most 888000; 77000 by default"),
+        (Profile::Pi, Does::Shell, "Timeout in seconds, at most 888; default: 77"),
+        (Profile::OpenAi, Does::Shell, "at most 888000; default: 77000"),
         (Profile::Gemini, Does::ReadMany, "share 45,678 bytes"),
         (Profile::Anthropic, Does::Shell, "together at most 1,234 lines or 45,678 bytes"),
     ] {

@@ -40,7 +40,7 @@ impl Tool for TodoWrite {
             rows.ok_or_else(|| format!("{shown} is missing: it must be a list of objects"))?;
         if rows.len() > MAX_ITEMS {
             return Err(format!(
-                "{shown} has {} parts and may have {MAX_ITEMS}: put several into one",
+                "{shown} has {} items, more than the maximum of {MAX_ITEMS}: combine some",
                 rows.len()
             ));
         }
@@ -107,7 +107,7 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let said = if self.items.is_empty() {
-            "The list is empty now.".to_owned()
+            "The list is now empty.".to_owned()
         } else {
             format!("The list is now:\n{}", plan_text(&self.items))
         };

@@ -20,7 +20,7 @@ pub const FILE_NAME: &str = "trust.toml";
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The first line of the file.
-const HEADER: &str = "# Written by pintle: the folders that you trust, and the answers that hold for always.\n# `pintle trust` lists and changes them.\n\n";
+const HEADER: &str = "# Written by pintle: trusted directories and permanent answers.\n# `pintle trust` lists and changes them.\n\n";
 
 /// The lasting answers. Clones are the same answers.
 #[derive(Debug, Clone)]
@@ -277,7 +277,7 @@ impl Answers {
             return true;
         }
         let kept = self.load().unwrap_or_else(|error| {
-            tracing::warn!("the file of answers is left out: {error}");
+            tracing::warn!("ignored the trust file: {error}");
             Kept::default()
         });
         kept.trusted.iter().any(|trusted| folder.starts_with(&trusted.path))

@@ -22,7 +22,7 @@ impl Tool for WebSearch {
 
     fn declare(&self, _: &Facts<'_>) -> Declaration {
         Declaration {
-            description: "The provider's own search of the web.".to_owned(),
+            description: "Web search by the provider.".to_owned(),
             parameters: json!({ "type": "object", "properties": {} }),
             grammar: None,
         }
@@ -33,7 +33,7 @@ impl Tool for WebSearch {
     }
 
     fn prepare(&self, _: Value, _: &Folders) -> Result<Box<dyn Prepared>, String> {
-        Err("The provider runs web_search itself. Use it as its own tool, not as a function."
+        Err("The provider runs web_search itself. Use it as a built-in tool, not as a function."
             .to_owned())
     }
 }

@@ -203,10 +203,10 @@ fn servers_of_mcp_serve_the_session_that_names_them() {
             client.ask("session/new", json!({"cwd": place.project(), "mcpServers": servers}));
         client.session = made["sessionId"].as_str().unwrap().to_owned();
         client.ask("session/list", json!({}));
-        assert_eq!(client.told().contains("the server `old` is not used"), is_notice);
+        assert_eq!(client.told().contains("ignored the server `old`"), is_notice);
         assert_eq!(client.say("go"), "end_turn");
         let told = client.told();
-        assert_eq!(told.contains("the server `old` is not used"), !is_notice);
+        assert_eq!(told.contains("ignored the server `old`"), !is_notice);
         assert!(told.contains("/ $x"), "{told}");
         // Another session does not have them.
         let made = client.ask("session/new", json!({"cwd": place.project(), "mcpServers": []}));

@@ -283,7 +283,7 @@ fn directories_beside_the_working_directory_belong_to_the_work() {
     made["sessionId"].as_str().unwrap().clone_into(&mut client.session);
     let reason = |request: &Value| request["params"]["_meta"]["pintle"]["reason"].clone();
     let prompt = client.prompt("go");
-    for want in ["it changes files", "it changes files"] {
+    for want in ["changes files", "changes files"] {
         let request = client.asked_for("session/request_permission");
         assert_eq!(reason(&request), want);
         client.choose(&request, "allow");
@@ -299,11 +299,11 @@ fn directories_beside_the_working_directory_belong_to_the_work() {
     client.ask("session/load", params(&none));
     let prompt = client.prompt("go on");
     let request = client.asked_for("session/request_permission");
-    assert_eq!(reason(&request), "it changes files outside the working directory");
+    assert_eq!(reason(&request), "changes files outside the working directory");
     client.choose(&request, "allow");
     assert_eq!(client.stop_of(prompt), "end_turn");
     let context = client.ask("_pintle/context/read", json!({})).to_string();
-    assert!(context.contains("only the working directory belongs to the work now"), "{context}");
+    assert!(context.contains("the workspace is now only the working directory"), "{context}");
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn a_session_that_another_process_has_open_is_left_to_it() {
         assert_eq!(refused["data"]["code"], "openElsewhere", "{method}: {refused}");
         assert_eq!(
             refused["data"]["hint"],
-            "close it there first, or do it there; clients of `pintle attach` share sessions",
+            "close it there first, or do this there; clients of `pintle attach` share sessions",
             "{method}"
         );
     }
@@ -369,7 +369,7 @@ fn a_prompt_that_a_killed_engine_accepted_is_told_and_read_with_the_next() {
     client.session = session;
     client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
     let told = client.told();
-    assert!(told.contains("a message was accepted before"), "{told}");
+    assert!(told.contains("a message was still queued"), "{told}");
     assert!(told.contains("\u{201c}also this\u{201d}"), "{told}");
     assert_eq!(client.say("go on"), "end_turn");
     let journal = std::fs::read_to_string(place.journal()).unwrap();

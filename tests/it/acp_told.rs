@@ -194,7 +194,7 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
         tool_call_update think in_progress wait: all
         ? bash: touch ran [allow_once allow_always allow_always allow_always allow_always reject_once reject_once]
         tool_call_update other in_progress agent agent-1 (done): touch it [touched]
-        tool_call_update think completed wait: all [agent-1 is done and says (turns used: 2):⏎touched]
+        tool_call_update think completed wait: all [agent-1 finished with (turns used: 2):⏎touched]
         agent_message_chunk: all done
         = session/prompt end_turn"]].assert_eq(&client.told());
 }

@@ -515,7 +515,7 @@ fn conflicts_of_merged_folders_are_named_and_nothing_is_written() {
     assert!(table.contains("4 tasks: 2 done, 2 not run"), "{table}");
     assert!(said.contains("the shard 2/3 is not among") && said.contains("3/3"), "{said}");
     let (code, _, said) = batch.merge(&[&one], &merged);
-    assert!(code == 2 && said.contains("is there already"), "{said}");
+    assert!(code == 2 && said.contains("already exists"), "{said}");
 
     batch.write_list(&["say", "say"]);
     let other = batch.out("other");

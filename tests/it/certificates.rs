@@ -58,7 +58,7 @@ const ROWS: [Row; 6] = [
         works: |place| {
             let (_, text) = mcp_login::test(place);
             // No page can be named before the server was reached.
-            if !text.contains("it wants a login") {
+            if !text.contains("it requires a login") {
                 return (false, pintle(place, &["mcp", "login", "guarded"]).1);
             }
             let (is_done, text) = mcp_login::log_in(place, "guarded");
@@ -140,12 +140,7 @@ fn certificates_that_cannot_be_used_are_named_and_tried_once() {
     for (name, key, content, want) in [
         ("empty", "extra_ca_file", &b""[..], "holds no certificate"),
         ("no PEM", "extra_ca_file", b"junk", "holds no certificate"),
-        (
-            "binary",
-            "extra_ca_file",
-            b"0\x82\x03\xff",
-            "`extra_ca_file` names a file that cannot be used",
-        ),
+        ("binary", "extra_ca_file", b"0\x82\x03\xff", "`extra_ca_file` refers to an unusable file"),
         ("without a key", "client_certificate_file", &authority, "no certificate with its key"),
     ] {
         let place = Place::new(&[]);

@@ -209,7 +209,7 @@ fn the_web_is_fetched_only_where_a_person_said_so() {
             "by default there is no such tool",
             &["--permission", "full"][..],
             "",
-            "There is no tool `web_fetch`",
+            "Unknown tool `web_fetch`",
         ),
         ("it asks, and nobody is there", &["--web-fetch"], "", "nobody is there to give it"),
         (
@@ -340,7 +340,7 @@ fn tools_act_behind_a_command_prefix_and_read_only() {
     for (name, content, want) in [
         ("text", &b"from here\n"[..], Ok("from here")),
         ("a picture", &include_bytes!("../../editors/vscode/media/icon.png")[..], Ok("\"image\"")),
-        ("neither", b"\xff\xfe\x00\x01", Err("is neither text nor a picture")),
+        ("neither", b"\xff\xfe\x00\x01", Err("is neither text nor an image")),
     ] {
         std::fs::write(&note, content).unwrap();
         let attach = ["--wrap", wrap, "-C", cwd, "--attach", note.to_str().unwrap()];

@@ -175,7 +175,7 @@ fn a_tool_of_the_client_asks_for_permission() {
             started   #2 call lookup pending
             updated   #2 call lookup pending
             step 1 ToolUse
-            asked lookup: it calls a tool of a client
+            asked lookup: calls a client tool
             answered Allow for Session by Client
             updated   #2 call lookup running
             calls the client's lookup {}
@@ -366,5 +366,5 @@ fn a_clients_tool_gets_the_arguments_that_its_schema_allows_until_it_is_taken_ba
     );
     assert_eq!(program.ask("tool/unregister", json!({"name": "lookup"})), json!({}));
     program.prompt("again");
-    assert!(said(&mut program).starts_with("There is no tool `lookup`."));
+    assert!(said(&mut program).starts_with("Unknown tool `lookup`."));
 }

@@ -25,7 +25,7 @@ fn check(props: Props<'_>, model: &str, steps: &str, want: Expect) {
             let begins = ["/", "notice", "---", "user ", "result ", "assistant ", "refused"];
             begins.iter().any(|begin| line.starts_with(begin))
                 || line.contains("refused")
-                || line.contains("There is no tool")
+                || line.contains("Unknown tool")
         };
         let transcript = stage.transcript();
         let rest: Vec<&str> = transcript.lines().filter(is_kept).collect();
@@ -263,7 +263,7 @@ fn rules_are_told_always_when_touched_or_by_name() {
             Read one of these files before you work on its subject:
             - db (/w/.autocoderrules/db.md): When the schema changes
             </rules>
-            notice projectFile: /w/.pintle/rules/broken.md is left out: the glob `a[`: unclosed character class; missing ']'
+            notice projectFile: /w/.pintle/rules/broken.md: : the glob `a[`: unclosed character class; missing ']'
             --- the model read
             user "go"
             assistant read {"path":"a.txt"}
@@ -359,7 +359,7 @@ fn what_makes_no_sense_is_refused_with_what_to_do() {
         r#"send [{"type":"image","mimeType":"image/png","data":"AAAA"}] | send [{"type":"file","path":"a","range":{"start":0,"end":1}}] | prompt hi | idle"#,
         expect![[r#"
             git repository: no
-            > send [{"type":"image","mimeType":"image/png","data":"AAAA"}]: refused: an image block holds no picture that can be shown
+            > send [{"type":"image","mimeType":"image/png","data":"AAAA"}]: refused: an image block contains no image in a supported format
             > send [{"type":"file","path":"a","range":{"start":0,"end":1}}]: refused: there are no lines 0 to 1
             --- the model read
             user "hi"
@@ -382,7 +382,7 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
         expect![[r#"
             git repository: no
             <agents>
-            Sub-agents with instructions of their own; give the name of one to the tool that starts sub-agents.
+            Sub-agents with special instructions; pass a name to the tool that starts sub-agents.
             - critic: Reads with care
             </agents>
             ===
@@ -394,11 +394,11 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
             ===
             git repository: no
             <agents>
-            Sub-agents with instructions of their own; give the name of one to the tool that starts sub-agents.
+            Sub-agents with special instructions; pass a name to the tool that starts sub-agents.
             - critic: Reads with care
             </agents>
             --- agent 1
-            completed #2 call bash failed = error "There is no tool `bash`. The tools are: read, grep."
+            completed #2 call bash failed = error "Unknown tool `bash`. Available tools: read, grep."
             --- the model read
             user "go"
             assistant spawn_agent {"task":"look at @a.txt","agent":"critic"}
@@ -406,7 +406,7 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
             assistant spawn_agent {"task":"x","agent":"nobody"}
             result of spawn_agent error "There is no agent `nobody`. (There are critic; or name none and say in the task how it is to work)"
             assistant wait {}
-            result of wait "agent-1 is done and says (turns used: 2):\ndone"
+            result of wait "agent-1 finished with (turns used: 2):\ndone"
         "#]],
     );
 }
@@ -466,7 +466,7 @@ fn the_program_tells_of_a_real_repository() {
     let listed = program.ask("command/list", json!({}));
     let path = folder.join("fix.md");
     assert_eq!(listed["commands"], json!([{"name": "fix", "description": "Fix $1", "path": path}]));
-    assert!(listed["problems"][0].as_str().unwrap().contains("broken.md is left out"), "{listed}");
+    assert!(listed["problems"][0].as_str().unwrap().contains("broken.md: "), "{listed}");
     let id = program.seen.iter().find_map(|line| line["params"]["sessionId"].as_str()).unwrap();
     let open = json!({"sessionId": id, "config": {"systemPrompt": "another"}});
     let error = program.ask("session/open", open);
@@ -507,7 +507,7 @@ fn a_rule_is_told_again_once_the_conversation_was_summed_up() {
             ===
             git repository: no
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal read\n\n## Files\nRead: a.txt\n\n## What the person said, word for word\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal read\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n"
             assistant "ok"
             user "second"
             assistant read {"path":"b.txt"}

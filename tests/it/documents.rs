@@ -206,7 +206,7 @@ fn edits_go_to_the_screen_and_are_told_apart_from_what_is_typed() {
     // Each edit comes too late once.
     editor.typing = [Some(("one", "ONE")), None, Some(("typed", "typed on"))].into();
     let said = editor.turn();
-    assert!(said[0].contains("unsaved text of the person"), "{said:?}");
+    assert!(said[0].contains("unsaved text by the user"), "{said:?}");
     assert_eq!(editor.text, "ONE\nTWO\nthree\nFOUR\nfive\nsix typed on\n");
     assert_eq!(editor.disk(), DISK);
     assert_eq!(editor.changers(), ["other", "call", "other", "call"]);
@@ -304,7 +304,7 @@ fn what_could_not_be_saved_counts_to_the_agent_all_the_same() {
     editor.open(DISK, false);
     editor.cannot_save = true;
     let said = editor.turn();
-    assert!(said[0].contains("Commands see none of it"), "{said:?}");
+    assert!(said[0].contains("Commands do not see it"), "{said:?}");
     assert_eq!((editor.disk().as_str(), editor.is_dirty), (DISK, true));
     assert_eq!(editor.changers(), ["call"]);
     assert_eq!(editor.hunks().len(), 1);

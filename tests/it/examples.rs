@@ -10,7 +10,7 @@ use std::process::Command;
 const WANT: &str = "engine> pintle
 read> fix the greeting
 text> I will make it a greeting.
-asked> edit: note.txt: it changes files
+asked> edit: note.txt: changes files
 diff> note.txt +1 -1
 @@ -1 +1 @@
 -helo world
@@ -20,7 +20,7 @@ text> Done, and briefly, as you said.
 turn> completed
 read> now something long
 text> This will take long.
-asked> bash: echo begun; sleep 1000; touch done: it runs a command
+asked> bash: echo begun; sleep 1000; touch done: runs a command
 output> begun
 turn> interrupted
 resumed> idle, 0 waiting

@@ -85,11 +85,11 @@ fn a_client_takes_the_text_or_has_it_written_into_the_folder() {
         assert_eq!(exported["bytes"], text.len());
     }
     for (name, params, said) in [
-        ("there already", json!({"format": "html", "path": "old.html"}), "there already"),
-        ("above", json!({"format": "html", "path": "../x.html"}), "not within"),
-        ("elsewhere", json!({"format": "html", "path": outside}), "not within"),
-        ("through a link", json!({"format": "html", "path": "way-out/x.html"}), "not within"),
-        ("the folder itself", json!({"format": "html", "path": "."}), "not within"),
+        ("there already", json!({"format": "html", "path": "old.html"}), "already exists"),
+        ("above", json!({"format": "html", "path": "../x.html"}), "not inside"),
+        ("elsewhere", json!({"format": "html", "path": outside}), "not inside"),
+        ("through a link", json!({"format": "html", "path": "way-out/x.html"}), "not inside"),
+        ("the folder itself", json!({"format": "html", "path": "."}), "not inside"),
         ("no such format", json!({"format": "pdf"}), "pdf"),
         ("no such session", json!({"format": "md", "sessionId": "x"}), "no session"),
     ] {

@@ -177,7 +177,7 @@ fn a_session_is_taken_over_from_a_holder_that_was_killed_and_from_no_other() {
     assert_eq!(error["data"]["code"], "openElsewhere");
     assert_eq!(
         error["data"]["hint"],
-        "close it there first, or do it there; clients of `pintle attach` share sessions"
+        "close it there first, or do this there; clients of `pintle attach` share sessions"
     );
     let holder = format!("(pid {})", first.child.id());
     assert!(error["message"].as_str().unwrap().ends_with(&holder), "{error}");
@@ -317,7 +317,10 @@ fn a_verdict_that_the_disk_has_no_room_for_is_not_made() {
         program.ask("session/open", json!({"sessionId": session}));
         let error = program.ask("review/decide", undo.clone());
         assert!(error["message"].as_str().unwrap().contains("big.txt"), "{error}");
-        assert!(error["data"]["hint"].as_str().unwrap().contains("nothing was decided"), "{error}");
+        assert!(
+            error["data"]["hint"].as_str().unwrap().contains("no decision was applied"),
+            "{error}"
+        );
         assert_eq!(
             (place.read("a.txt"), place.read("big.txt")),
             ("new a\n".into(), "new\n".into())

@@ -442,7 +442,7 @@ fn a_hook_is_asked_before_the_conversation_is_summed_up() {
             "exit 3",
             "say old news",
             "prompt go | idle | compact | idle",
-            "the hook `look` ended with exit code 3",
+            "the hook `look` failed with exit code 3",
             "compaction Requested completed",
         ),
     ] {
@@ -499,7 +499,7 @@ fn a_hook_replaces_the_messages_of_one_request() {
     let told = told_with(setup, PermissionMode::Full, "say ok", "prompt go | idle");
     assert!(
         told.contains(
-            "notice hookFailed: the messages of the hooks at ContextBuilt are not used: message 0: "
+            "notice hookFailed: ignored the messages from the ContextBuilt hooks: message 0: "
         ),
         "{told}"
     );

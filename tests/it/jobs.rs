@@ -343,7 +343,8 @@ fn too_many_jobs_are_refused_with_what_to_do() {
     program.ask("session/create", json!({}));
     program.prompt("go");
     program.until_event("turn.completed");
-    let refused = |message: &&Value| message.to_string().contains("16 jobs run already. Stop one");
+    let refused =
+        |message: &&Value| message.to_string().contains("16 jobs are already running. Stop one");
     let refusals = program.seen.iter().filter(refused).count();
     assert_eq!(refusals, 1);
     let jobs = program.ask("job/list", json!({}))["jobs"].clone();
@@ -426,7 +427,7 @@ fn an_opened_session_tells_the_model_which_jobs_ended_with_it() {
     let told =
         second.until(|message| message["params"]["event"]["item"]["type"] == "engineMessage");
     let text = told["params"]["event"]["item"]["text"].as_str().unwrap();
-    assert!(text.contains("job-1") && text.contains("the engine ended"), "{text}");
+    assert!(text.contains("job-1") && text.contains("the engine exited"), "{text}");
     second.until_event("turn.completed");
     second.end_input();
     second.wait();

@@ -177,7 +177,7 @@ fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
     );
     let notice = program.until_event("notice");
     assert_eq!(notice["code"], "messagesHeld");
-    assert!(notice["message"].as_str().unwrap().ends_with("read it: \u{201c}unread\u{201d}"));
+    assert!(notice["message"].as_str().unwrap().ends_with("engine exited: \u{201c}unread\u{201d}"));
     // It begins nothing by itself, and is read before the next prompt.
     assert_eq!(program.ask("queue/list", json!({}))["queue"][0]["content"], unread);
     program.prompt("go on");

@@ -238,7 +238,7 @@ fn a_device_login_that_fails_says_why_and_stores_nothing() {
             vec![error("incorrect_client_credentials")],
             "own refused the login: because incorrect_client_credentials",
         ),
-        ("no token", vec![ok(json!({"token_type": "bearer"}))], "holds no `access_token`"),
+        ("no token", vec![ok(json!({"token_type": "bearer"}))], "has no `access_token`"),
         ("a token in the message", vec![leak], "own refused the login: no ***"),
     ] {
         let provider = Provider::start(device(polls));

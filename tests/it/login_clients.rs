@@ -68,7 +68,7 @@ fn a_client_logs_in_and_its_next_turn_is_answered() {
     for (params, want) in [
         (json!({"provider": "nobody"}), "unknown provider `nobody`"),
         (json!({"provider": "own", "method": "browser"}), "expected one of device, key"),
-        (json!({"provider": "openai", "method": "key"}), "needs its key"),
+        (json!({"provider": "openai", "method": "key"}), "requires its key"),
     ] {
         let refused = program.ask("auth/login", params);
         assert!(refused["message"].as_str().unwrap().contains(want), "{refused}");

@@ -67,7 +67,7 @@ fn run(place: &Place, args: &[&str], calls: &[Value]) -> (Vec<String>, Vec<Strin
                 })
                 .map(|text| match text.split_once(']') {
                     Some((mark, rest))
-                        if mark.starts_with("[What follows comes from the MCP server") =>
+                        if mark.starts_with("[The following comes from the MCP server") =>
                     {
                         rest.trim_start().to_owned()
                     }
@@ -97,7 +97,7 @@ fn tools_of_a_server_are_called_and_what_it_does_wrong_harms_nobody() {
         (call("mcp__bad__write", json!({"path": inside})), "completed: written"),
         (
             call("mcp__bad__picture", json!({})),
-            "completed: <image/png> | [a picture is left out: it is no PNG, JPEG, GIF or WebP] | \
+            "completed: <image/png> | [a picture is left out: it is not a PNG, JPEG, GIF or WebP] | \
              [resource note:1, one; `mcp_resource` reads it]",
         ),
         (call("mcp__bad__value", json!({})), "completed: {\n  \"answer\": 42\n}"),
@@ -108,7 +108,7 @@ fn tools_of_a_server_are_called_and_what_it_does_wrong_harms_nobody() {
         ),
         (
             call("mcp__bad__nonsense", json!({})),
-            "failed: the MCP server `bad` cannot be used: its answer is not of the form that the protocol wants",
+            "failed: the MCP server `bad` is not usable: its response does not match the protocol",
         ),
         // Its name shadows nothing.
         (call("mcp__bad__bash", json!({"command": "x"})), "completed: called bash"),
@@ -124,11 +124,11 @@ fn tools_of_a_server_are_called_and_what_it_does_wrong_harms_nobody() {
         ),
         (
             call("mcp_call", json!({"tool": "mcp__bad__none"})),
-            "failed: there is no tool `mcp__bad__none`: find one with `mcp_find`",
+            "failed: unknown tool `mcp__bad__none`: find one with `mcp_find`",
         ),
         (
             call("mcp__bad__crash", json!({})),
-            "failed: the MCP server `bad` cannot be used: its connection is over. It wrote: the disk is on fire",
+            "failed: the MCP server `bad` is not usable: the connection was closed. It wrote: the disk is on fire",
         ),
         // It is started again.
         (call("mcp__bad__echo", json!({"text": "again"})), "completed: again"),
@@ -284,8 +284,11 @@ fn a_projects_servers_are_used_once_a_person_trusts_it() {
     assert_eq!(results, ["completed: theirs", "completed: mine"], "{notices:?}");
     let ignored: Vec<&String> =
         notices.iter().filter(|text| text.starts_with("mcpServerIgnored")).collect();
-    assert!(ignored.iter().any(|text| text.contains("`mine` is not used")), "{notices:?}");
-    assert!(ignored.iter().any(|text| text.contains("only your own config file")), "{notices:?}");
+    assert!(ignored.iter().any(|text| text.contains("ignored the server `mine`")), "{notices:?}");
+    assert!(
+        ignored.iter().any(|text| text.contains("only allowed in your config file")),
+        "{notices:?}"
+    );
 
     let stranger = Place::untrusted(&files);
     configure(&stranger, &[]);
@@ -362,7 +365,7 @@ fn a_client_names_servers_for_its_session_and_switches_them() {
     program.initialize();
     let wrong = json!({"config": {"mcpServers": {"x": {"args": ["y"]}}}});
     let refused = program.ask_refused("session/create", wrong);
-    assert_eq!(refused["message"], "the server `x` is not used: `command` or `url` is missing");
+    assert_eq!(refused["message"], "ignored the server `x`: `command` or `url` is missing");
     // It takes the place of the user's own one.
     program.ask("session/create", json!({"config": {"mcpServers": {"bad": server("plain")}}}));
     let status = |program: &mut Program| -> Vec<(String, String, usize)> {
@@ -449,7 +452,7 @@ fn a_call_that_becomes_a_task_is_followed_to_its_end() {
         calls.iter().map(|name| call(&format!("mcp__{name}"), json!({}))).collect();
     let (mut results, _) = run(&place, FULL, &calls);
     let pestered = results.remove(4);
-    let wanted = "failed: the MCP server `bad` cannot be used: it asked back 20 times.";
+    let wanted = "failed: the MCP server `bad` is not usable: it asked 20 follow-up questions.";
     assert!(pestered.starts_with(wanted), "{pestered}");
     assert_eq!(
         results,
@@ -459,7 +462,7 @@ fn a_call_that_becomes_a_task_is_followed_to_its_end() {
             "failed: The MCP server `bad` did not do it: it answered with an error: it cancelled the task",
             // Nobody is there to ask.
             r#"completed: {"q1": {"action": "cancel"}}"#,
-            "failed: the MCP server `quick` cannot be used: it did not answer within 1 s. Go on without it, or tell the user.",
+            "failed: the MCP server `quick` cannot be used: no response within 1 s. Go on without it, or tell the user.",
         ]
     );
 
@@ -508,7 +511,7 @@ fn a_person_calls_prompts_and_mentions_resources() {
             "/mcp__bad__greet Ann 'very well' and so",
             r#"greet {"how": "very well and so", "who": "Ann"}"#,
         ),
-        ("/mcp__bad__greet", "[the prompt mcp__bad__greet wants a value for `who`]"),
+        ("/mcp__bad__greet", "[the prompt mcp__bad__greet requires `who`]"),
         ("read @bad:note:7, please", "the text of note:7"),
         ("nothing of @other:note:7", "nothing of @other:note:7"),
     ] {

@@ -160,7 +160,7 @@ fn a_server_that_wants_a_login_is_used_after_one_and_its_token_is_renewed() {
     configure(&place, &server.url, "");
     let (code, text) = test(&place);
     assert!(
-        code == 2 && text.contains("it wants a login: run `pintle mcp login guarded`"),
+        code == 2 && text.contains("it requires a login: run `pintle mcp login guarded`"),
         "{text}"
     );
 
@@ -198,7 +198,7 @@ fn a_server_that_wants_a_login_is_used_after_one_and_its_token_is_renewed() {
         (0, "nobody was logged in to guarded\n".to_owned())
     );
     assert!(!std::fs::read_to_string(&file).unwrap().contains(PLANT));
-    assert!(test(&place).1.contains("it wants a login"));
+    assert!(test(&place).1.contains("it requires a login"));
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn an_address_of_this_machine_that_a_server_names_is_not_asked_where_nobody_agre
         let (code, text) = pintle(&place, &["mcp", "login", "guarded"]);
         assert_ne!(code, 0, "{named}: {text}");
         assert_eq!(inside.received().len(), before, "{named}: {text}");
-        assert!(text.contains("which needs your agreement"), "{named}: {text}");
+        assert!(text.contains("which requires your consent"), "{named}: {text}");
     }
 }
 
@@ -316,7 +316,7 @@ fn a_full_disk_takes_no_login_and_a_renewed_one_holds_for_the_run() {
     visit(&format!("{}/revoke", server.url));
     let (code, text) = run(place.limited_command(0, &["mcp", "test", "guarded"]));
     assert!(code == 0 && text.contains("1 tools"), "{text}");
-    assert!(text.contains("holds for this run only"), "{text}");
+    assert!(text.contains("is valid for this run only"), "{text}");
     assert_eq!(std::fs::read(&file).unwrap(), before);
     assert_eq!(left(), Vec::<String>::new());
 }
@@ -354,7 +354,7 @@ fn a_login_that_fails_says_why_and_stores_nothing() {
     std::fs::write(place.home().join("config.toml"), "[mcp_servers.own]\ncommand = \"x\"\n")
         .unwrap();
     let (code, text) = pintle(&place, &["mcp", "login", "own"]);
-    assert!(code != 0 && text.contains("only servers with a `url` have a login"), "{text}");
+    assert!(code != 0 && text.contains("only servers with a `url` support logins"), "{text}");
     assert!(!place.home().join("mcp-logins.json").exists());
 }
 
@@ -421,9 +421,9 @@ fn a_client_logs_in_to_a_server_and_out_of_it() {
 
     assert_eq!(program.ask("mcp/logout", json!({"server": "guarded"})), json!({"removed": true}));
     for (server, want) in [
-        ("program", "no login to `program`: only servers with a `url` have a login"),
-        ("of-key", "no login to `of-key`: its settings have an `Authorization`"),
-        ("nobody", "there is no MCP server `nobody` in this session"),
+        ("program", "no login to `program`: only servers with a `url` support logins"),
+        ("of-key", "no login to `of-key`: its settings contain an `Authorization`"),
+        ("nobody", "unknown MCP server `nobody` in this session"),
     ] {
         let refused = program.ask_refused("mcp/login", json!({ "server": server }));
         assert!(refused["message"].as_str().unwrap().starts_with(want), "{refused}");

@@ -122,7 +122,7 @@ fn a_task_asks_a_person_and_returns_its_answer_and_its_changes() {
     let message = form["message"].as_str().unwrap();
     for part in [
         "May it run write: made.txt?",
-        "it changes files",
+        "changes files",
         "File:\n",
         "made.txt",
         "Content:\none\ntwo\n",

@@ -153,13 +153,13 @@ fn what_a_provider_of_ones_own_lacks_is_told() {
             own("key = \"$NO_KEY\""),
             "authRequired",
             "no key for own",
-            "HOME/config.toml takes it from NO_KEY",
+            "HOME/config.toml reads it from NO_KEY",
         ),
         (
             own("key_vars = [\"A_KEY\", \"B_KEY\"]"),
             "authRequired",
             "no key for own",
-            "takes it from A_KEY or B_KEY",
+            "reads it from A_KEY or B_KEY",
         ),
         (
             own("headers = { A = \"x $NO\" }"),
@@ -173,14 +173,14 @@ fn what_a_provider_of_ones_own_lacks_is_told() {
         (
             failing,
             "auth",
-            "the command for the key ended with exit code 3",
+            "the key command failed with exit code 3",
             "run it by hand and see: echo sk-$((6 * 7))",
         ),
         (
             own("headers = { A = \"!true\" }"),
             "auth",
-            "the command for the key printed nothing",
-            "run it by hand and see: true",
+            "the key command printed nothing",
+            "run it yourself to see why: true",
         ),
     ];
     for (config, code, message, hint) in rows {

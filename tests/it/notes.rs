@@ -32,7 +32,7 @@ fn a_note_is_kept_and_the_model_reads_only_what_is_meant_for_it() {
     program.prompt("second");
     program.until_event("turn.completed");
     let note =
-        "From the engine, not from the user: a note of the user's client.\n\nthe build is green";
+        "From the engine, not from the user: a note from the user's client.\n\nthe build is green";
     assert_eq!(known(&mut program), ["first", "ok", note, "second"]);
 
     let items = program.ask("session/items", json!({"limit": 20}));

@@ -20,7 +20,7 @@ fn bad_lines_get_their_answer_and_the_engine_lives_on() {
         (r#"{"type":"prompt"}"#, "= prompt FAILED: prompt: missing field `message`"),
         (
             r#"{"type":"prompt","message":" "}"#,
-            "= prompt FAILED: the input is empty\nsend at least one block that is not blank",
+            "= prompt FAILED: the input is empty\nsend at least one non-blank block",
         ),
         (r#"{"type":"set_thinking_level","level":"bogus"}"#, "= set_thinking_level"),
         (

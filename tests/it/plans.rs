@@ -60,7 +60,7 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             > prompt go: Started
             accepted Prompt "go"
             turn started
-            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             completed #2 user "go"
             started   #3 call edit pending
             updated   #3 call edit: a.txt pending
@@ -81,10 +81,10 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             updated   #7 call edit: a.txt pending
             step 4 ToolUse
             updated   #6 call exit_plan: 1. edit a.txt running
-            question "Accept this plan?" "1. edit a.txt" 1=Accept it and begin 2=Go on planning
+            question "Accept this plan?" "1. edit a.txt" 1=Accept and start 2=Keep planning
             resolved Client [1]
             config script/test Full
-            completed #6 call exit_plan: 1. edit a.txt completed = "The user accepted the plan. Plan mode is over: carry it out."
+            completed #6 call exit_plan: 1. edit a.txt completed = "The user accepted the plan. Plan mode has ended: carry it out."
             updated   #7 call edit: a.txt running
             files: /w/a.txt changed by a call
             completed #7 call edit: a.txt completed = "Successfully replaced text in a.txt."
@@ -99,7 +99,7 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             turn Completed EndTurn denials 2 after 6 steps
             > look: Idle, waits for 0; ; ; mode Act
             --- the model read
-            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            user "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             user "go"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
             result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
@@ -108,7 +108,7 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             assistant read {"path":"a.txt"}
             result of read "one\ntwo"
             assistant exit_plan {"plan":"1. edit a.txt"} edit {"path":"a.txt","oldText":"one","newText":"1"}
-            result of exit_plan "The user accepted the plan. Plan mode is over: carry it out."
+            result of exit_plan "The user accepted the plan. Plan mode has ended: carry it out."
             result of edit "Successfully replaced text in a.txt."
             assistant bash {"command":"make"}
             result of bash "made\n""#]],
@@ -127,15 +127,15 @@ fn a_plan_that_is_sent_back_leaves_plan_mode_on() {
             > prompt go: Started
             accepted Prompt "go"
             turn started
-            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             completed #2 user "go"
             started   #3 call exit_plan pending
             updated   #3 call exit_plan: 1. edit a.txt pending
             step 1 ToolUse
             updated   #3 call exit_plan: 1. edit a.txt running
-            question "Accept this plan?" "1. edit a.txt" 1=Accept it and begin 2=Go on planning
+            question "Accept this plan?" "1. edit a.txt" 1=Accept and start 2=Keep planning
             resolved Client [] "tests first"
-            completed #3 call exit_plan: 1. edit a.txt completed = "The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again. The user said: tests first"
+            completed #3 call exit_plan: 1. edit a.txt completed = "The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user said: tests first"
             started   #4 call edit pending
             updated   #4 call edit: a.txt pending
             step 2 ToolUse
@@ -146,10 +146,10 @@ fn a_plan_that_is_sent_back_leaves_plan_mode_on() {
             turn Completed EndTurn denials 1 after 3 steps
             > look: Idle, waits for 0; ; ; mode Plan
             --- the model read
-            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            user "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             user "go"
             assistant exit_plan {"plan":"1. edit a.txt"}
-            result of exit_plan "The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again. The user said: tests first"
+            result of exit_plan "The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user said: tests first"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
             result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in.""#]],
     );
@@ -167,15 +167,15 @@ fn a_plan_that_nobody_can_accept_is_not_accepted() {
             > prompt go: Started
             accepted Prompt "go"
             turn started
-            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             completed #2 user "go"
             started   #3 call exit_plan pending
             updated   #3 call exit_plan: 1. edit a.txt pending
             step 1 ToolUse
             updated   #3 call exit_plan: 1. edit a.txt running
-            question "Accept this plan?" "1. edit a.txt" 1=Accept it and begin 2=Go on planning
+            question "Accept this plan?" "1. edit a.txt" 1=Accept and start 2=Keep planning
             resolved Deadline []
-            completed #3 call exit_plan: 1. edit a.txt completed = "Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there."
+            completed #3 call exit_plan: 1. edit a.txt completed = "The plan was not accepted, so plan mode continues. Reply with the plan, then stop."
             started   #4 call edit pending
             updated   #4 call edit: a.txt pending
             step 2 ToolUse
@@ -186,10 +186,10 @@ fn a_plan_that_nobody_can_accept_is_not_accepted() {
             turn Completed EndTurn denials 1 after 3 steps
             > look: Idle, waits for 0; ; ; mode Plan
             --- the model read
-            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            user "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             user "go"
             assistant exit_plan {"plan":"1. edit a.txt"}
-            result of exit_plan "Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there."
+            result of exit_plan "The plan was not accepted, so plan mode continues. Reply with the plan, then stop."
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
             result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in.""#]],
     );
@@ -207,7 +207,7 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             > prompt go: Started
             accepted Prompt "go"
             turn started
-            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             completed #2 user "go"
             started   #3 call edit pending
             > set mode=act: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=one autoCompact=on
@@ -222,7 +222,7 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             > prompt now: Started
             accepted Prompt "now"
             turn started
-            completed #5 engine "From the engine, not from the user: plan mode is over. You may change files and run commands again."
+            completed #5 engine "From the engine, not from the user: plan mode has ended. You may change files and run commands again."
             completed #6 user "now"
             started   #7 call edit pending
             updated   #7 call edit: a.txt pending
@@ -235,12 +235,12 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
             --- the model read
-            user "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
+            user "From the engine, not from the user: you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer."
             user "go"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
             result of edit error "Denied: this call changes files, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
             assistant "hm"
-            user "From the engine, not from the user: plan mode is over. You may change files and run commands again."
+            user "From the engine, not from the user: plan mode has ended. You may change files and run commands again."
             user "now"
             assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
             result of edit "Successfully replaced text in a.txt.""#]],
@@ -262,7 +262,7 @@ fn a_plan_in_act_mode_is_carried_out_at_once() {
         updated   #2 call exit_plan: 1. edit a.txt pending
         step 1 ToolUse
         updated   #2 call exit_plan: 1. edit a.txt running
-        completed #2 call exit_plan: 1. edit a.txt failed = error "You are not in plan mode: there is nothing to accept. Carry the plan out."
+        completed #2 call exit_plan: 1. edit a.txt failed = error "You are not in plan mode, so no acceptance is needed. Carry out the plan."
         started   #3 message running ""
         completed #3 message completed "done"
         step 2 EndTurn
@@ -270,7 +270,7 @@ fn a_plan_in_act_mode_is_carried_out_at_once() {
         --- the model read
         user "go"
         assistant exit_plan {"plan":"1. edit a.txt"}
-        result of exit_plan error "You are not in plan mode: there is nothing to accept. Carry the plan out.""#]],
+        result of exit_plan error "You are not in plan mode, so no acceptance is needed. Carry out the plan.""#]],
     );
 }
 

@@ -86,7 +86,11 @@ fn no_prompt_names_what_its_session_lacks() {
                 found.map(|(_, text)| text.as_str()).unwrap_or_default()
             };
             let is_unattended = option.contains(&"--unattended");
-            assert_eq!(part("preamble").contains("Nobody watches"), is_unattended, "{name}");
+            assert_eq!(
+                part("preamble").contains("This run is unattended"),
+                is_unattended,
+                "{name}"
+            );
             assert_eq!(part("permissions").contains("read-only"), option == read_only, "{name}");
             assert!(part("environment").contains("any/model"), "{name}");
             let fetches =

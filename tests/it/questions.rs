@@ -95,7 +95,7 @@ fn a_question_that_is_closed_leaves_the_decision_to_the_model() {
             updated   #2 call ask_user: which? running
             question "which?" 1=red 2=blue
             resolved Dismissed []
-            completed #2 call ask_user: which? completed = "The user closed the question without an answer. Decide by yourself, and say what you decided."
+            completed #2 call ask_user: which? completed = "The user dismissed the question. Decide yourself, and state your decision."
             started   #3 message running ""
             completed #3 message completed "red then"
             step 2 EndTurn
@@ -103,7 +103,7 @@ fn a_question_that_is_closed_leaves_the_decision_to_the_model() {
             --- the model read
             user "go"
             assistant ask_user {"question":"which?","options":["red","blue"]}
-            result of ask_user "The user closed the question without an answer. Decide by yourself, and say what you decided.""#]],
+            result of ask_user "The user dismissed the question. Decide yourself, and state your decision.""#]],
     );
 }
 
@@ -153,7 +153,7 @@ fn a_question_that_nobody_can_answer_is_not_waited_for() {
             updated   #2 call ask_user: which? running
             question "which?" 1=red 2=blue
             resolved NoClient []
-            completed #2 call ask_user: which? completed = "Nobody can answer here: decide by yourself, and say what you decided."
+            completed #2 call ask_user: which? completed = "No user is available to answer: decide yourself, and state your decision."
             started   #3 message running ""
             completed #3 message completed "red then"
             step 2 EndTurn
@@ -161,7 +161,7 @@ fn a_question_that_nobody_can_answer_is_not_waited_for() {
             --- the model read
             user "go"
             assistant ask_user {"question":"which?","options":["red","blue"]}
-            result of ask_user "Nobody can answer here: decide by yourself, and say what you decided.""#]],
+            result of ask_user "No user is available to answer: decide yourself, and state your decision.""#]],
     );
 }
 
@@ -182,7 +182,7 @@ fn a_question_ends_when_the_last_who_could_answer_leaves() {
             updated   #2 call ask_user: which? running
             question "which?" 1=red 2=blue
             resolved NoClient []
-            completed #2 call ask_user: which? completed = "Nobody can answer here: decide by yourself, and say what you decided."
+            completed #2 call ask_user: which? completed = "No user is available to answer: decide yourself, and state your decision."
             started   #3 message running ""
             completed #3 message completed "red then"
             step 2 EndTurn
@@ -190,7 +190,7 @@ fn a_question_ends_when_the_last_who_could_answer_leaves() {
             --- the model read
             user "go"
             assistant ask_user {"question":"which?","options":["red","blue"]}
-            result of ask_user "Nobody can answer here: decide by yourself, and say what you decided.""#]],
+            result of ask_user "No user is available to answer: decide yourself, and state your decision.""#]],
     );
 }
 
@@ -325,8 +325,8 @@ fn a_question_is_answered_by_a_request_of_its_own_and_only_once() {
             "approval/answer",
             "approvalId",
             vec![
-                (json!({"optionId": "maybe"}), "the option `maybe` is not offered"),
-                (json!({}), "the answer says nothing"),
+                (json!({"optionId": "maybe"}), "unknown option `maybe`"),
+                (json!({}), "the answer is empty"),
             ],
             json!({"optionId": "allow"}),
             "a client allowed it",
@@ -338,9 +338,9 @@ fn a_question_is_answered_by_a_request_of_its_own_and_only_once() {
             "question/answer",
             "questionId",
             vec![
-                (json!({"optionIds": ["9"]}), "the option `9` is not offered"),
-                (json!({"optionIds": ["1", "2"]}), "only one option may be chosen"),
-                (json!({"text": " "}), "the answer says nothing"),
+                (json!({"optionIds": ["9"]}), "unknown option `9`"),
+                (json!({"optionIds": ["1", "2"]}), "only one option can be chosen"),
+                (json!({"text": " "}), "the answer is empty"),
             ],
             json!({"text": "neither"}),
             "a client answered it",

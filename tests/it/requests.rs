@@ -209,7 +209,7 @@ fn one_call_is_cancelled_and_the_turn_goes_on() {
         .collect();
     expect![[r#"
         [
-            "\"cancelled\" [{\"type\":\"text\",\"text\":\"begun\\n\\nCommand aborted\"},{\"type\":\"text\",\"text\":\"From the engine, not from the user: a person cancelled this call alone. What it had done until then stays.\"}]",
+            "\"cancelled\" [{\"type\":\"text\",\"text\":\"begun\\n\\nCommand aborted\"},{\"type\":\"text\",\"text\":\"From the engine, not from the user: the user cancelled only this call. Anything it had already done stays.\"}]",
             "\"declined\" [{\"type\":\"text\",\"text\":\"The user declined this call. It did not run.\"}]",
         ]
     "#]]
@@ -261,7 +261,7 @@ fn a_command_of_a_person_runs_beside_the_agent_and_is_kept() {
     expect![[r#"
         [
             "\"failed\" by true: \"echo hello; exit 3\" \"hello\\n\" \"exited\"",
-            "for the model: \"From the engine, not from the user: a note of the user's client.\\n\\nThe user ran a command:\\n$ echo hello; exit 3\\nhello\\n(exited with code 3)\"",
+            "for the model: \"From the engine, not from the user: a note from the user's client.\\n\\nThe user ran a command:\\n$ echo hello; exit 3\\nhello\\n(exited with code 3)\"",
             "\"completed\" by true: \"echo secret\" \"secret\\n\" \"exited\"",
             "\"cancelled\" by true: \"echo one; touch begun; sleep 1000\" \"one\\n\" \"stopped\"",
         ]

@@ -108,8 +108,8 @@ fn it_happens_by_itself_once_a_day_and_is_told() {
 fn settings_that_make_no_sense_are_refused() {
     for (text, said) in [
         ("sessions = 1", "[sessions]"),
-        ("[sessions]\nkeep_days = 0", "`sessions.keep_days` must be a whole number from 1 on"),
-        ("[sessions]\nmax_mb = 1.5", "`sessions.max_mb` must be a whole number from 1 on"),
+        ("[sessions]\nkeep_days = 0", "`sessions.keep_days` must be a whole number of at least 1"),
+        ("[sessions]\nmax_mb = 1.5", "`sessions.max_mb` must be a whole number of at least 1"),
         ("[sessions]\nkeep_count = -1", "`sessions.keep_count` must be"),
     ] {
         let place = Place::new(&[]);

@@ -236,7 +236,7 @@ fn clients_are_told_once_that_a_model_is_silent() {
     ] {
         let setup = Setup { silence: Duration::from_millis(20), ..Setup::default() };
         let told = told_with(setup, PermissionMode::Full, model, steps);
-        let line = "told modelSilent: script has sent no part of the reply for 0.02 s";
+        let line = "told modelSilent: script has sent nothing for 0.02 s";
         assert_eq!(told.lines().filter(|told| *told == line).count(), 1, "{name}: {told}");
     }
     let told = told_with(Setup::default(), PermissionMode::Full, "say hi", "prompt a | idle");

@@ -293,6 +293,6 @@ fn files_alone_are_not_summed_up() {
     program.ask("session/create", json!({}));
     let params = json!({"to": {"seq": 0}, "scope": "files", "summarize": true});
     let error = program.ask("session/rewind", params);
-    assert_eq!(error["message"], "only a conversation that goes back can be summed up", "{error}");
+    assert_eq!(error["message"], "only a rewound conversation can be summarized", "{error}");
     assert!(error["data"]["hint"].as_str().unwrap().contains("`summarize`"), "{error}");
 }

@@ -27,11 +27,7 @@ fn run(place: &Place, args: &[&str]) -> (i32, Value, Vec<String>) {
             && line["event"]["item"]["type"] == "engineMessage"
     });
     let told = items.map(|line| line["event"]["item"]["text"].as_str().unwrap().to_owned());
-    (
-        out.status.code().unwrap(),
-        result,
-        told.filter(|text| text.contains("a limit of this task")).collect(),
-    )
+    (out.status.code().unwrap(), result, told.filter(|text| text.contains("this task ")).collect())
 }
 
 fn scripted(replies: Value, args: &[&str]) -> (i32, Value, Vec<String>) {
@@ -80,7 +76,10 @@ fn a_model_is_told_what_is_used_and_sums_up_at_the_end() {
             "{result}"
         );
         let (last, warnings) = told.split_last().unwrap();
-        assert!(last.contains("is reached") && last.contains("One reply is left"), "{last}");
+        assert!(
+            last.contains("reached a limit") && last.contains("You have one reply left"),
+            "{last}"
+        );
         assert_eq!(warnings.len(), shares.len(), "{warnings:#?}");
         for (warning, share) in warnings.iter().zip(shares) {
             assert!(warning.contains(share), "{warning}");
@@ -146,7 +145,7 @@ fn money_is_limited_where_the_price_is_known_and_refused_elsewhere() {
                 "{result}"
             );
             assert_eq!(told.len(), 2, "{told:#?}");
-            assert!(told[0].contains("66 % of the money ($0.2000 of $0.3000)"), "{told:#?}");
+            assert!(told[0].contains("66 % of the cost ($0.2000 of $0.3000)"), "{told:#?}");
         } else {
             let error = &result["error"];
             assert!(

@@ -260,7 +260,9 @@ fn a_rule_lets_commands_of_a_run_out_of_the_sandbox() {
         let log = String::from_utf8(log.stdout).unwrap();
         assert_eq!(log.starts_with("made"), want, "{name}: {log} {} {}", ended.result, ended.said);
         let text = at.journal_if_any().map(|path| std::fs::read_to_string(path).unwrap());
-        let is_told = text.unwrap_or_default().contains("is ignored in a project's file");
+        let is_told = text
+            .unwrap_or_default()
+            .contains("in a project file; it is only allowed in config.toml");
         assert_eq!(is_told, name == "a project's own", "{name}");
     }
 }
@@ -324,7 +326,7 @@ fn a_policy_says_the_mode_the_tools_and_the_rules() {
         assert_eq!(ended.code, code, "{text} {call}: {} {}", ended.result, ended.said);
         if text == rule && code == 4 {
             let hint = ended.result["denials"][0]["hint"].as_str().unwrap();
-            assert!(hint.contains("of the policy of this run decided about it"), "{hint}");
+            assert!(hint.contains("of this run's policy decided about it"), "{hint}");
         }
     }
     policy("tools = [\"read\"]\n");
@@ -365,8 +367,8 @@ async fn what_the_sandbox_kept_from_a_command_is_told_with_the_way_on() {
     }
     for (script, want) in [
         ("touch .git/x", "from changing the git repository itself: HERE/.git/x. Git commands"),
-        ("touch notes.txt", "from changing protected files: HERE/notes.txt. Other programs"),
-        ("touch sub/.envrc", "from changing protected files: HERE/sub/.envrc. Other programs"),
+        ("touch notes.txt", "from changing protected files: HERE/notes.txt. They control"),
+        ("touch sub/.envrc", "from changing protected files: HERE/sub/.envrc. They control"),
     ] {
         let files = [(".git/HEAD", "ref: refs/heads/main\n"), ("sub/a.txt", ""), ("x.sh", script)];
         let place = Place::new(&files);
@@ -478,7 +480,7 @@ async fn a_denied_program_is_not_started_behind_a_script() {
             assert_eq!(is_made, denied.is_none(), "{script} {args:?}");
             if let Some(denied) = denied {
                 // A script's own path follows the words of its first line.
-                let told = format!("[Not started, since rules of the user deny it: `{denied}");
+                let told = format!("[Not started, because the user's rules deny it: `{denied}");
                 let end = journal.len().saturating_sub(3_000);
                 assert!(journal.contains(&told), "{script} {args:?}: {}", &journal[end..]);
             }

@@ -267,7 +267,7 @@ fn a_file_with_a_key_that_others_may_read_is_told() {
         let told = output(place.command(&["run", "go", "--script", &script]));
         let told = String::from_utf8_lossy(&told.stderr).into_owned();
         assert_eq!(
-            told.contains("holds the key of own, and other users may read it"),
+            told.contains("contains the key for own and is readable by other users"),
             want,
             "{mode:o} {key}: {told}"
         );
@@ -304,8 +304,8 @@ fn endless(kind: &str) -> String {
 #[tokio::test]
 async fn a_reply_without_end_ends_with_an_error_that_names_the_limit() {
     for (kind, want) in [
-        ("text", "the reply is over the limit of 48 MiB"),
-        ("arguments", "the argument text of a call is over the limit of 16 MiB"),
+        ("text", "the reply exceeds 48 MiB"),
+        ("arguments", "the argument text of a call exceeds 16 MiB"),
         ("comments", "over 1 MiB of the stream are no events"),
         ("one line", "an event of the stream is over 16 MiB"),
     ] {

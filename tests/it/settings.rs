@@ -57,12 +57,12 @@ fn sub_agents_start_others_as_deep_as_the_settings_say() {
         told_with(limited(limits), PermissionMode::Full, model, "prompt go | idle")
     };
     let has = |told: &str, text: &str| assert!(told.contains(text), "{text}\n{told}");
-    has(&told(0), "There is no tool `spawn_agent`");
-    has(&told(1), "agent-1 is done and says (turns used: 3):\\nso they say");
-    assert_eq!(told(1).matches("spawn_agent failed = error \"There is no tool").count(), 1);
+    has(&told(0), "Unknown tool `spawn_agent`");
+    has(&told(1), "agent-1 finished with (turns used: 3):\\nso they say");
+    assert_eq!(told(1).matches("spawn_agent failed = error \"Unknown tool").count(), 1);
     let two = told(2);
-    has(&two, "agent-1 is done and says (turns used: 3):\\nso they say");
-    has(&two, "agent-1 is done and says (turns used: 2):\\nalone");
+    has(&two, "agent-1 finished with (turns used: 3):\\nso they say");
+    has(&two, "agent-1 finished with (turns used: 2):\\nalone");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn the_tools_of_a_session_are_those_that_are_named() {
         let place = place_with(config);
         let args = [args, &["--format", "events"]].concat();
         let out = text(&run(&place, &calls(), &args).stdout);
-        assert!(out.contains("There is no tool `bash`"), "{name}: {out}");
+        assert!(out.contains("Unknown tool `bash`"), "{name}: {out}");
         assert!(out.contains("one\\ntwo\\nthree"), "{name}: {out}");
     }
     let place = place_with("[tools]\nallow = [\"rede\"]\n");
@@ -195,12 +195,11 @@ fn a_session_is_made_with_the_tools_that_its_client_names() {
     let said = ended["params"]["event"]["item"]["output"]["content"][0]["text"].as_str().unwrap();
     assert_eq!(
         said,
-        "There is no tool `bash`. The tools are: read, find, ls. The user left it out of this session: do not try to \
-         reach the same end by another way."
+        "Unknown tool `bash`. Available tools: read, find, ls. The user excluded it from this session: do not try to achieve the same result another way."
     );
     let again =
         program.ask("session/open", json!({"sessionId": id, "config": {"tools": ["read"]}}));
-    assert_eq!(again["message"], "the tools of a session cannot be changed");
+    assert_eq!(again["message"], "a session's tools cannot be changed");
 }
 
 #[test]

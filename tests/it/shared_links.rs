@@ -132,7 +132,7 @@ fn frames_that_are_no_messages_end_their_connection_with_a_code_and_words() {
         ("nothing", frame(TEXT, b""), r#"1 {"jsonrpc":"2.0","id":null,"error":{"code":-32700"#),
         ("a pong that nobody asked for", [frame(0x8a, b"x"), frame(TEXT, ping)].concat(), "1 {"),
         ("bytes", frame(0x82, ping), "8 1003 send each message as a text frame"),
-        ("a frame over the limit", huge, "8 1009 the message is over the limit of 67108864 bytes"),
+        ("a frame over the limit", huge, "8 1009 the message exceeds 67108864 bytes"),
         (
             "bytes that are no UTF-8",
             frame(TEXT, b"{\"id\":1,\xff}"),

@@ -29,7 +29,7 @@ fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
             step 2 ToolUse
             updated   #4 call wait: all running
             updated   #3 agent-1 running, done = "two lines"
-            completed #4 call wait: all completed = "agent-1 is done and says (turns used: 2):\ntwo lines"
+            completed #4 call wait: all completed = "agent-1 finished with (turns used: 2):\ntwo lines"
             started   #5 message running ""
             completed #5 message completed "it has two lines"
             step 3 EndTurn
@@ -52,7 +52,7 @@ fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
             assistant spawn_agent {"task":"look at a"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 is done and says (turns used: 2):\ntwo lines""#]],
+            result of wait "agent-1 finished with (turns used: 2):\ntwo lines""#]],
     );
 }
 
@@ -83,7 +83,7 @@ fn two_work_side_by_side_and_are_told_more() {
             updated   #6 call wait: agent-2, agent-1 running
             updated   #5 agent-2 running, done = "two"
             updated   #4 agent-1 running, done = "one"
-            completed #6 call wait: agent-2, agent-1 completed = "agent-2 is done and says (turns used: 1):\ntwo\n\nagent-1 is done and says (turns used: 1):\none"
+            completed #6 call wait: agent-2, agent-1 completed = "agent-2 finished with (turns used: 1):\ntwo\n\nagent-1 finished with (turns used: 1):\none"
             started   #7 call send_input pending
             updated   #7 call send_input: agent-1: once more pending
             step 3 ToolUse
@@ -95,7 +95,7 @@ fn two_work_side_by_side_and_are_told_more() {
             step 4 ToolUse
             updated   #8 call wait: all running
             updated   #4 agent-1 running, done = "one again"
-            completed #8 call wait: all completed = "agent-1 is done and says (turns used: 2):\none again"
+            completed #8 call wait: all completed = "agent-1 finished with (turns used: 2):\none again"
             started   #9 call close_agent pending
             updated   #9 call close_agent: agent-1 pending
             step 5 ToolUse
@@ -141,11 +141,11 @@ fn two_work_side_by_side_and_are_told_more() {
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             result of spawn_agent "agent-2 works at it now. `wait` returns what it says at the end."
             assistant wait {"ids":["agent-2","agent-1"]}
-            result of wait "agent-2 is done and says (turns used: 1):\ntwo\n\nagent-1 is done and says (turns used: 1):\none"
+            result of wait "agent-2 finished with (turns used: 1):\ntwo\n\nagent-1 finished with (turns used: 1):\none"
             assistant send_input {"agent_id":"agent-1","message":"once more"}
             result of send_input "agent-1 was told and works at it."
             assistant wait {}
-            result of wait "agent-1 is done and says (turns used: 2):\none again"
+            result of wait "agent-1 finished with (turns used: 2):\none again"
             assistant close_agent {"agent_id":"agent-1"}
             result of close_agent "agent-1 is closed."
             assistant wait {"ids":["agent-1"]}
@@ -180,7 +180,7 @@ fn a_sub_agent_never_outlives_the_abort_of_whom_it_works_for() {
             > prompt and now: Started
             accepted Prompt "and now"
             turn started
-            completed #5 engine "From the engine, not from the user: agent-1 could not go on (turns used: 1):\nIt was stopped. It said last: "
+            completed #5 engine "From the engine, not from the user: agent-1 failed (turns used: 1):\nIt was stopped. It said last: "
             completed #6 user "and now"
             started   #7 message running ""
             completed #7 message completed "later"
@@ -202,7 +202,7 @@ fn a_sub_agent_never_outlives_the_abort_of_whom_it_works_for() {
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
             result of wait error "Operation aborted"
-            user "From the engine, not from the user: agent-1 could not go on (turns used: 1):\nIt was stopped. It said last: "
+            user "From the engine, not from the user: agent-1 failed (turns used: 1):\nIt was stopped. It said last: "
             user "and now""#]],
     );
 }
@@ -228,7 +228,7 @@ fn a_sub_agent_that_fails_says_why() {
             step 2 ToolUse
             updated   #4 call wait: all running
             updated   #3 agent-1 running, failed = "no key"
-            completed #4 call wait: all completed = "agent-1 could not go on (turns used: 1):\nno key"
+            completed #4 call wait: all completed = "agent-1 failed (turns used: 1):\nno key"
             started   #5 message running ""
             completed #5 message completed "well"
             step 3 EndTurn
@@ -243,7 +243,7 @@ fn a_sub_agent_that_fails_says_why() {
             assistant spawn_agent {"task":"hard"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 could not go on (turns used: 1):\nno key""#]],
+            result of wait "agent-1 failed (turns used: 1):\nno key""#]],
     );
 }
 
@@ -268,7 +268,7 @@ fn a_sub_agent_makes_none_of_its_own_and_asks_its_parents_client() {
             step 2 ToolUse
             updated   #4 call wait: all running
             updated   #3 agent-1 running, done = "made"
-            completed #4 call wait: all completed = "agent-1 is done and says (turns used: 3):\nmade"
+            completed #4 call wait: all completed = "agent-1 finished with (turns used: 3):\nmade"
             started   #5 message running ""
             completed #5 message completed "ok"
             step 3 EndTurn
@@ -280,11 +280,11 @@ fn a_sub_agent_makes_none_of_its_own_and_asks_its_parents_client() {
             started   #2 call spawn_agent pending
             updated   #2 call spawn_agent pending
             step 1 ToolUse
-            completed #2 call spawn_agent failed = error "There is no tool `spawn_agent`. The tools are: read, bash, job, edit, write, grep, find, ls, todo_write, recall."
+            completed #2 call spawn_agent failed = error "Unknown tool `spawn_agent`. Available tools: read, bash, job, edit, write, grep, find, ls, todo_write, recall."
             started   #3 call bash pending
             updated   #3 call bash: make pending
             step 2 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             answered Allow for Once by Client
             updated   #3 call bash: make running
             completed #3 call bash: make completed = "made\n"
@@ -297,7 +297,7 @@ fn a_sub_agent_makes_none_of_its_own_and_asks_its_parents_client() {
             assistant spawn_agent {"task":"deep"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 is done and says (turns used: 3):\nmade""#]],
+            result of wait "agent-1 finished with (turns used: 3):\nmade""#]],
     );
 }
 
@@ -323,12 +323,12 @@ fn what_cannot_be_is_told_to_the_model() {
             updated   #4 call spawn_agent: a pending
             step 3 ToolUse
             updated   #4 call spawn_agent: a running
-            completed #4 call spawn_agent: a failed = error "There is no agent `nobody`. (There are no named agents here; or name none and say in the task how it is to work)"
+            completed #4 call spawn_agent: a failed = error "There is no agent `nobody`. (No named agents are defined here; or name none and say in the task how it is to work)"
             started   #5 call spawn_agent pending
             updated   #5 call spawn_agent: a pending
             step 4 ToolUse
             updated   #5 call spawn_agent: a running
-            completed #5 call spawn_agent: a failed = error "the working directory `/w/none` cannot be used: no such file or folder: /w/none (name a folder that exists, by its absolute path)"
+            completed #5 call spawn_agent: a failed = error "the working directory `/w/none` cannot be used: no such file or folder: /w/none (specify an existing directory by its absolute path)"
             started   #6 call spawn_agent pending
             updated   #6 call spawn_agent: a pending
             step 5 ToolUse
@@ -353,7 +353,7 @@ fn what_cannot_be_is_told_to_the_model() {
             updated   #10 call wait: all pending
             step 9 ToolUse
             updated   #10 call wait: all running
-            completed #10 call wait: all completed = "No sub-agent works, and you know what each said."
+            completed #10 call wait: all completed = "No sub-agent is working, and you have received all results."
             started   #11 message running ""
             completed #11 message completed "ok"
             step 10 EndTurn
@@ -365,9 +365,9 @@ fn what_cannot_be_is_told_to_the_model() {
             assistant spawn_agent {"task":" "}
             result of spawn_agent error "`task` must not be empty"
             assistant spawn_agent {"task":"a","agent":"nobody"}
-            result of spawn_agent error "There is no agent `nobody`. (There are no named agents here; or name none and say in the task how it is to work)"
+            result of spawn_agent error "There is no agent `nobody`. (No named agents are defined here; or name none and say in the task how it is to work)"
             assistant spawn_agent {"task":"a","working_dir":"none"}
-            result of spawn_agent error "the working directory `/w/none` cannot be used: no such file or folder: /w/none (name a folder that exists, by its absolute path)"
+            result of spawn_agent error "the working directory `/w/none` cannot be used: no such file or folder: /w/none (specify an existing directory by its absolute path)"
             assistant spawn_agent {"task":"a","model":"x"}
             result of spawn_agent error "`x` is not a model: write PROVIDER/ID or PROVIDER/ID:EFFORT, such as anthropic/claude-sonnet-4-6:high"
             assistant wait {"ids":["agent-9"]}
@@ -377,7 +377,7 @@ fn what_cannot_be_is_told_to_the_model() {
             assistant close_agent {"agent_id":"agent-9"}
             result of close_agent error "There is no sub-agent `agent-9`. The call that starts one tells its id."
             assistant wait {}
-            result of wait "No sub-agent works, and you know what each said.""#]],
+            result of wait "No sub-agent is working, and you have received all results.""#]],
     );
 }
 
@@ -471,10 +471,10 @@ fn a_call_waits_for_its_sub_agent_and_closes_it() {
             updated   #2 call Agent: look at a running
             updated   #3 call Agent: other running
             started   #4 agent-1 running, working
-            completed #3 call Agent: other failed = error "There is no agent `nobody`. (There are no named agents here; or name none and say in the task how it is to work)"
+            completed #3 call Agent: other failed = error "There is no agent `nobody`. (No named agents are defined here; or name none and say in the task how it is to work)"
             updated   #4 agent-1 running, done = "two lines"
             completed #4 agent-1 completed, closed = "two lines"
-            completed #2 call Agent: look at a completed = "agent-1 is done and says (turns used: 2):\ntwo lines"
+            completed #2 call Agent: look at a completed = "agent-1 finished with (turns used: 2):\ntwo lines"
             started   #5 message running ""
             completed #5 message completed "ok"
             step 2 EndTurn

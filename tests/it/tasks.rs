@@ -318,7 +318,7 @@ fn the_time_for_the_whole_task_ends_it_in_the_middle_of_a_call() {
     ]));
     let patch = task.place.path("agent.patch");
     let (code, result, _) =
-        task.run(&["go", FULL, "--max-wall", "1", "--patch", patch.to_str().unwrap()]);
+        task.run(&["go", FULL, "--max-wall", "5", "--patch", patch.to_str().unwrap()]);
     assert_eq!((code, &result["stop"]), (124, &json!("wallClock")), "{result}");
     assert!(result["error"]["hint"].as_str().unwrap().contains("--session"), "{result}");
     // What was done until then is kept.

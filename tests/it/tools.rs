@@ -228,7 +228,7 @@ fn a_call_that_was_cut_off_never_runs() {
         assert_eq!(call["status"], status, "{name}: {call}");
         assert!(!place.path("made.txt").exists(), "{name}");
         let is_told =
-            text(&call).starts_with("The reply reached its length limit within this call");
+            text(&call).starts_with("The reply reached its length limit inside this call");
         let is_limit =
             name.contains("server") || name.contains("limit") || name.starts_with("before");
         assert_eq!(is_told, is_limit, "{name}: {}", text(&call));

@@ -352,7 +352,7 @@ fn a_projects_rules_hold_once_a_person_trusts_it() {
     let place = Place::new(&[(file, wrong)]);
     let explained = place.command(&["policy", "explain", "ls"]).output().unwrap();
     let text = String::from_utf8(explained.stdout).unwrap();
-    assert!(text.contains("args") && text.contains("until it is mended"), "{text}");
+    assert!(text.contains("args") && text.contains("until it is fixed"), "{text}");
 }
 
 #[test]
@@ -510,7 +510,7 @@ fn a_search_of_a_folder_leaves_out_the_files_that_must_not_be_read() {
         (
             "script/x",
             json!({"tool": "grep", "arguments": {"pattern": "the key", "path": "."}}),
-            "a.txt:1: the key\n\n[Files that hold secrets, or that a permission rule protects, were left out]",
+            "a.txt:1: the key\n\n[Files that contain secrets or are protected by a permission rule were omitted]",
         ),
         (
             "script/gemini-3-pro",
@@ -521,12 +521,12 @@ fn a_search_of_a_folder_leaves_out_the_files_that_must_not_be_read() {
         (
             "script/x",
             json!({"tool": "find", "arguments": {"pattern": "*", "path": "."}}),
-            ".netrc\n.ssh/\na.txt\nkept/\nkept/notes.txt\nkeys/\nkeys/id_rsa\nplans.txt\n\n[Files that hold secrets",
+            ".netrc\n.ssh/\na.txt\nkept/\nkept/notes.txt\nkeys/\nkeys/id_rsa\nplans.txt\n\n[Files that contain secrets",
         ),
         (
             "script/gpt-5",
             json!({"tool": "list_dir", "arguments": {"path": ".", "depth": 2}}),
-            ".netrc\n.ssh/\na.txt\nkept/\nkept/notes.txt\nkeys/\nkeys/id_rsa\nplans.txt\n\n[Files that hold secrets",
+            ".netrc\n.ssh/\na.txt\nkept/\nkept/notes.txt\nkeys/\nkeys/id_rsa\nplans.txt\n\n[Files that contain secrets",
         ),
         // Nothing is said where nothing was left out.
         (

@@ -398,7 +398,7 @@ fn what_was_allowed_is_changed_and_not_where_a_new_link_leads() {
         program.send(&json!({"id": asked["id"], "result": {"optionId": "allow"}}));
         let item = program.until_event("turn.completed");
         assert_eq!(item["status"], "completed", "{name}");
-        assert!(place.home_contains("leads elsewhere now"), "{name}");
+        assert!(place.home_contains("now leads elsewhere"), "{name}");
         let left: Vec<_> = std::fs::read_dir(&outside).unwrap().flatten().collect();
         assert_eq!(left.len(), 1, "{name}: {left:?}");
         assert_eq!(std::fs::read_to_string(outside.join("a.txt")).unwrap(), "old\n", "{name}");

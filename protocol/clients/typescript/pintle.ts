@@ -2813,7 +2813,7 @@ export type McpStatus =
   | /** Nothing has used it yet. */ "idle"
   | /** It is being started. */ "starting"
   | /** It is connected. */ "ready"
-  | /** It could not be started, or its connection is over. The next use tries again. */ "failed"
+  | /** It could not be started, or the connection was closed. The next use tries again. */ "failed"
   | /** It was switched off for this session. */ "off";
 
 /** The login to a server. (Experimental.) */

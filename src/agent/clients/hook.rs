@@ -62,9 +62,9 @@ pub fn globs_of(patterns: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = GlobBuilder::new(pattern).build();
-        set.add(glob.map_err(|error| format!("`{pattern}` is no pattern: {error}"))?);
+        set.add(glob.map_err(|error| format!("`{pattern}` is not a valid pattern: {error}"))?);
     }
-    set.build().map_err(|error| format!("the patterns make no sense: {error}"))
+    set.build().map_err(|error| format!("the patterns are invalid: {error}"))
 }
 
 impl Hook {

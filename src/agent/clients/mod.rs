@@ -169,13 +169,12 @@ impl Prepared for Call {
             biased;
             () = ctx.cancel.cancelled() => Err("Operation aborted".to_owned()),
             said = ctx.client.call(tool.clone(), arguments) => {
-                said.map_err(|what| format!("The tool `{tool}` {what}. Go on without it."))
+                said.map_err(|what| format!("The tool `{tool}` {what}. Continue without it."))
             }
         };
         let result = said.and_then(|said| {
-            serde_json::from_value::<ToolCallResult>(said).map_err(|error| {
-                format!("The tool `{tool}` did not answer as a tool does: {error}")
-            })
+            serde_json::from_value::<ToolCallResult>(said)
+                .map_err(|error| format!("The tool `{tool}` returned an invalid result: {error}"))
         });
         match result {
             Ok(ToolCallResult { content, is_error }) => {

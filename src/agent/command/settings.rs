@@ -70,12 +70,12 @@ pub(crate) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) -> Notice 
         level: NoticeLevel::Warning,
         code: "permissionModeKept".to_owned(),
         message: format!(
-            "the session keeps its permission mode {}: opening it with {} does not widen it",
+            "the permission mode stays {}: reopening a session cannot raise it to {}",
             kept.name(),
             wanted.name()
         ),
         hint: Some(format!(
-            "set its option permissionMode to {} while it is open, or begin a new session",
+            "set its option permissionMode to {} while it is open, or start a new session",
             wanted.name()
         )),
     }
@@ -97,11 +97,8 @@ pub fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
     Some(Notice {
         level: NoticeLevel::Warning,
         code: "messagesHeld".to_owned(),
-        message: format!(
-            "{which} accepted before, and the engine ended before the model read it: {}",
-            texts.join(", ")
-        ),
-        hint: Some("it waits in the queue and is read with the next prompt".to_owned()),
+        message: format!("{which} still queued when the engine exited: {}", texts.join(", ")),
+        hint: Some("queued messages are read with the next prompt".to_owned()),
     })
 }
 
@@ -122,10 +119,10 @@ pub(crate) fn commands_ended(lines: &[String]) -> Option<Notice> {
         level: NoticeLevel::Warning,
         code: "commandsEnded".to_owned(),
         message: format!(
-            "the engine was killed while commands ran, which were ended now: {}{more}",
+            "the engine was killed while commands were running; they have now been stopped: {}{more}",
             shown.join(", ")
         ),
-        hint: Some("run again what is still needed".to_owned()),
+        hint: Some("rerun whatever is still needed".to_owned()),
     })
 }
 
@@ -153,9 +150,9 @@ impl OpenConfig {
     /// Refuses what can only be said when a session is made.
     pub(crate) fn check_open(&self) -> Result<(), Error> {
         let what = if self.system_prompt.is_some() {
-            "the system prompt of a session cannot be changed"
+            "a session's system prompt cannot be changed"
         } else if self.tools.is_some() {
-            "the tools of a session cannot be changed"
+            "a session's tools cannot be changed"
         } else {
             return Ok(());
         };

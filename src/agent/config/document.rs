@@ -342,9 +342,9 @@ fn steps(path: &serde_ignored::Path<'_>) -> Vec<Step> {
 fn plain(message: &str) -> String {
     let (_, expected) = message.split_once(", expected ").unwrap_or(("", message));
     match expected {
-        "a string" => "a text in quotes".to_owned(),
+        "a string" => "a quoted string".to_owned(),
         "a boolean" => "true or false".to_owned(),
-        "a sequence" => "a list of texts".to_owned(),
+        "a sequence" => "a list of strings".to_owned(),
         _ if expected.starts_with("struct ") || expected == "a map" => "a table".to_owned(),
         _ => expected.replace('`', "\""),
     }

@@ -78,7 +78,7 @@ impl Live {
             }
             Err(Error { message, hint }) => {
                 let hint = hint.unwrap_or_else(|| {
-                    "mend the file: until then the settings from before hold".to_owned()
+                    "fix the file; the previous settings stay in effect".to_owned()
                 });
                 vec![Problem { is_error: true, message, hint: Some(hint) }]
             }
@@ -119,10 +119,10 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
     (!changed.is_empty()).then(|| Problem {
         is_error: false,
         message: format!(
-            "{}: {} changed, which a running engine keeps as it was at its start",
+            "{}: {} changed, but takes effect only when the engine starts",
             now.folders.config_file.display(),
             changed.join(", ")
         ),
-        hint: Some("start the engine anew for it; providers and models are taken over".to_owned()),
+        hint: Some("restart the engine; providers and models reload automatically".to_owned()),
     })
 }

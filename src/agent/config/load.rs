@@ -120,7 +120,7 @@ fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
     let file = entry.files.iter().find(|file| disk::is_readable_by_others(file))?;
     variables(key.expose()).is_empty().then(|| {
         let file = file.display();
-        format!("{file} holds the key of {name}, and other users may read it: `chmod 600 {file}`")
+        format!("{file} contains the key for {name} and is readable by other users: run `chmod 600 {file}`")
     })
 }
 
@@ -137,12 +137,12 @@ fn read_texts(
     let place = folders.config_file.display();
     for (key, file) in settings.text_files() {
         let Some(file) = file else { continue };
-        let wrong = |what: &str| Error::new(format!("{place}: `{key}` names {what}"));
+        let wrong = |what: &str| Error::new(format!("{place}: `{key}` refers to {what}"));
         let path = path_of(&file.named, ambient, &folders.config_file)
             .map_err(|variable| wrong(&format!("{variable}, which is not set")))?;
         let text = take(&path, files).map_err(|error| {
-            let hint = if CERTIFICATES.contains(&key) { "; it must be a text in PEM" } else { "" };
-            wrong(&format!("a file that cannot be used: {error}{hint}"))
+            let hint = if CERTIFICATES.contains(&key) { "; it must be PEM text" } else { "" };
+            wrong(&format!("an unusable file: {error}{hint}"))
         })?;
         let text =
             text.ok_or_else(|| wrong(&format!("{}, which does not exist", path.display())))?;
@@ -176,7 +176,7 @@ fn models_files(
         match path_of(named, ambient, &folders.config_file) {
             Ok(path) => paths.push((path, true)),
             Err(variable) => config.warnings.push(format!(
-                "{place}: `models_files` names {variable}, which is not set: `{named}` is not read"
+                "{place}: `models_files` uses {variable}, which is not set: `{named}` is not read"
             )),
         }
     }
@@ -193,7 +193,7 @@ fn models_files(
                 layers.push(providers);
             }
             None if is_named => config.warnings.push(format!(
-                "{place}: `models_files` names {}, which does not exist",
+                "{place}: `models_files` lists {}, which does not exist",
                 path.display()
             )),
             None => {}
@@ -214,7 +214,7 @@ fn half_prices((provider, entry): (&String, &ProviderEntry)) -> Vec<String> {
     let file = entry.files.last().map(|file| file.display().to_string()).unwrap_or_default();
     let warning = |id: &str| {
         let at = format!("providers.{provider}.models.{id}.price");
-        format!("{file}: `{at}` needs `input` and `output`: until then the price is not known")
+        format!("{file}: `{at}` needs both `input` and `output`; the price is unknown without them")
     };
     ids.into_iter().filter(half).map(warning).collect()
 }
@@ -235,7 +235,7 @@ fn check_data(data: &Path, name: &str) -> Result<(), Error> {
         let kind = match fs::metadata(place) {
             Ok(target) if target.is_dir() => None,
             Ok(_) => Some("is no folder"),
-            Err(_) if facts.is_symlink() => Some("is a link that leads nowhere"),
+            Err(_) if facts.is_symlink() => Some("is a broken link"),
             Err(_) => None,
         };
         Some(kind.map(|kind| (place, kind)))
@@ -246,14 +246,14 @@ fn check_data(data: &Path, name: &str) -> Result<(), Error> {
     } else {
         format!("{name} is `{}`, but `{}` {kind}", data.display(), place.display())
     };
-    Err(Error::new(message).hint("set PINTLE_HOME to a folder that you can write"))
+    Err(Error::new(message).hint("set PINTLE_HOME to a writable directory"))
 }
 
 fn folders(ambient: &Ambient) -> Result<Folders, Error> {
     if let Some(home) = ambient.var("PINTLE_HOME").map(PathBuf::from) {
         if !home.is_absolute() {
             return Err(Error::new(format!("PINTLE_HOME is `{}`", home.display()))
-                .hint("give it an absolute path"));
+                .hint("use an absolute path"));
         }
         check_data(&home, "PINTLE_HOME")?;
         return Ok(Folders {
@@ -271,10 +271,10 @@ fn folders(ambient: &Ambient) -> Result<Folders, Error> {
     let (Some(config), Some(data)) =
         (xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_DATA_HOME", ".local/share"))
     else {
-        return Err(Error::new("no home folder for sessions")
-            .hint("set HOME, or PINTLE_HOME to a folder of your choice"));
+        return Err(Error::new("no home directory to store sessions in")
+            .hint("set HOME, or set PINTLE_HOME to a directory of your choice"));
     };
-    check_data(&data, "the folder for sessions")?;
+    check_data(&data, "the session directory")?;
     Ok(Folders {
         config_file: config.join("config.toml"),
         has_config_file: false,

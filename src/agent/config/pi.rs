@@ -205,7 +205,7 @@ impl Translation<'_, '_> {
             Some("openai" | "reasoning_effort") => Some("reasoning_effort"),
             Some("openrouter") => Some("reasoning_object"),
             Some(_) => {
-                let what = "is not known here, so no effort is sent";
+                let what = "is unknown, so no effort is sent";
                 self.document.warn_of(&below(path, "thinkingFormat"), what);
                 Some("none")
             }

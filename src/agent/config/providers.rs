@@ -221,7 +221,7 @@ fn models<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ModelEntry>, D::Erro
         type Value = Vec<ModelEntry>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of models, or a table of them by id")
+            f.write_str("a list of models, or a table by model id")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Self::Value, A::Error> {
@@ -253,7 +253,7 @@ fn efforts<'de, D: Deserializer<'de>>(
 
 /// Reads a whole number of at least 1.
 fn count<'de, D: Deserializer<'de>, T: TryFrom<u64>>(from: D) -> Result<Option<T>, D::Error> {
-    values::checked(from, "a whole number from 1 on", |count: u64| {
+    values::checked(from, "a whole number of at least 1", |count: u64| {
         T::try_from(count).ok().filter(|_| count > 0).map(Some)
     })
 }

@@ -60,20 +60,20 @@ fn words(schema: &Value, path: &[Step]) -> Option<String> {
     let items = schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str);
     Some(match (schema.get("type")?.as_str()?, name) {
         ("boolean", _) => "true or false".to_owned(),
-        ("string", _) => "a text in quotes".to_owned(),
+        ("string", _) => "a quoted string".to_owned(),
         ("number", _) => "a number".to_owned(),
         ("integer", _) => match (limit("minimum"), limit("maximum")) {
             (Some(min), Some(max)) => format!("a whole number from {min} to {max}"),
-            (min, _) => format!("a whole number from {} on", min.unwrap_or_default()),
+            (min, _) => format!("a whole number of at least {}", min.unwrap_or_default()),
         },
         ("array", Some(name)) if items == Some("object") => format!("tables: [[{name}]]"),
         ("array", None) if items == Some("object") => "a list of tables".to_owned(),
         ("array", _) => match list("examples").and_then(|examples| examples.first()) {
             Some(Value::Array(example)) => {
                 let example: Vec<String> = example.iter().map(Value::to_string).collect();
-                format!("a list of texts, such as [{}]", example.join(", "))
+                format!("a list of strings, such as [{}]", example.join(", "))
             }
-            _ => "a list of texts".to_owned(),
+            _ => "a list of strings".to_owned(),
         },
         ("object", Some(name)) if schema.get("properties").is_none() => {
             format!("tables: [{name}.NAME]")
@@ -94,7 +94,7 @@ pub(super) fn suggestion(path: &[Step]) -> String {
     }
     let is_here = |schema: &'static Value| keys(schema).any(|name| name == key);
     if is_here(&SCHEMA) {
-        return "; it belongs above all tables".to_owned();
+        return "; it belongs before the first table".to_owned();
     }
     let mut sections =
         keys(&SCHEMA).filter_map(|name| Some((name, SCHEMA.get("properties")?.get(name)?)));
@@ -125,7 +125,7 @@ mod tests {
             ("providers mine models m price cacheread", "; did you mean `cache_read`?"),
             ("providers mine login clientid", "; did you mean `client_id`?"),
             ("steps", "; it belongs in [limits]"),
-            ("tools retries", "; it belongs above all tables"),
+            ("tools retries", "; it belongs before the first table"),
             ("colour", ""),
         ] {
             let step = |part: &str| match part.parse() {

@@ -159,26 +159,26 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
     ];
     let told = rows.map(|file| loaded(file, &[], Flags::default()));
     expect![[r#"
-        error: HOME/config.toml:1:9: `model` must be a text in quotes
+        error: HOME/config.toml:1:9: `model` must be a quoted string
         error: HOME/config.toml:1:19: `permission_mode` must be one of "read-only", "ask", "auto-edit", "full"
         error: HOME/config.toml:1:13: `providers` must be tables: [providers.NAME]
         error: HOME/config.toml:1:11: `retries` must be a whole number from 0 on
-        error: HOME/config.toml:2:7: `providers.x.key` must be a command behind the !
-        error: HOME/config.toml:2:7: `providers.x.key` must be a path from / or ~/ behind file:
-        error: HOME/config.toml:2:7: `providers.x.key` must be SERVICE/USER behind keyring:
+        error: HOME/config.toml:2:7: `providers.x.key` must be a command after the !
+        error: HOME/config.toml:2:7: `providers.x.key` must be a path that starts with / or ~/ after file:
+        error: HOME/config.toml:2:7: `providers.x.key` must be SERVICE/USER after keyring:
         error: HOME/config.toml:2:7: `providers.x.api` must be one of "messages", "chat", "responses", "gemini"
-        error: HOME/config.toml:1:1: rule 1: a rule names at least one of `kind`, `tool`, `argv`, `path` and `host`
-        error: HOME/config.toml:1:1: rule 1: `argv` is a list of words; `**` can only be the last one
+        error: HOME/config.toml:1:1: rule 1: a rule needs at least one of `kind`, `tool`, `argv`, `path` and `host`
+        error: HOME/config.toml:1:1: rule 1: `argv` is a list of words, of which only the last can be `**`
         error: HOME/config.toml:1:1: rule 1: `sandbox = "off"` needs `decision = "allow"`
-        error: HOME/config.toml:1:16: `models_files` must be a list of texts
-        error: HOME/config.toml:1:9: `model` must be a text in quotes
+        error: HOME/config.toml:1:16: `models_files` must be a list of strings
+        error: HOME/config.toml:1:9: `model` must be a quoted string
         error: HOME/config.toml:1:19: `limits.cost_usd` must be an amount in US dollars, such as 0.5
         error: HOME/config.toml:1:1: `rules[0].decision` is missing; it must be one of "allow", "ask", "deny"
         error: HOME/config.toml:3:1: `rules[0].args` is unknown; did you mean `argv`?
         error: HOME/config.toml:2:12: `rules[0].decision` must be one of "allow", "ask", "deny"
         error: HOME/config.toml:1:9: `rules` must be tables: [[rules]]
         error: HOME/config.toml:1:15: `mcp_servers` must be tables: [mcp_servers.NAME]
-        error: HOME/config.toml:1:15: `tools.allow` must be a list of texts, such as ["read", "grep", "find"]"#]].assert_eq(&told.join("\n"));
+        error: HOME/config.toml:1:15: `tools.allow` must be a list of strings, such as ["read", "grep", "find"]"#]].assert_eq(&told.join("\n"));
     // The line itself is not told: it may hold a key.
     let broken = loaded("retries = 1\n[providers.x]\nkey = \"sk-1", &[], Flags::default());
     assert!(broken.starts_with("error: HOME/config.toml:3:"), "{broken}");
@@ -208,12 +208,14 @@ fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
         (
             "no text",
             "instructions = 1",
-            Err("HOME/config.toml:1:16: `instructions` must be a text in quotes"),
+            Err("HOME/config.toml:1:16: `instructions` must be a quoted string"),
         ),
         (
             "not there",
             "instructions_file = \"none.md\"",
-            Err("HOME/config.toml: `instructions_file` names HOME/none.md, which does not exist"),
+            Err(
+                "HOME/config.toml: `instructions_file` refers to HOME/none.md, which does not exist",
+            ),
         ),
         (
             "a variable that is not set",
@@ -243,7 +245,7 @@ fn folders_follow_pintle_home_then_xdg_then_home() {
             &[("HOME", "/h"), ("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "rel")],
             "/h/.config/pintle/config.toml /d/pintle",
         ),
-        (&[], "no home folder for sessions"),
+        (&[], "no home directory to store sessions in"),
         (&[("PINTLE_HOME", "here")], "PINTLE_HOME is `here`"),
     ];
     for (vars, want) in rows {
@@ -273,22 +275,18 @@ fn what_stands_in_the_way_of_the_data_folder_is_named() {
             "file/below",
             Some("PINTLE_HOME is `HERE/file/below`, but `HERE/file` is no folder"),
         ),
-        (
-            "PINTLE_HOME",
-            "dangling",
-            Some("PINTLE_HOME is `HERE/dangling`, which is a link that leads nowhere"),
-        ),
+        ("PINTLE_HOME", "dangling", Some("PINTLE_HOME is `HERE/dangling`, which is a broken link")),
         (
             "HOME",
             "file",
             Some(
-                "the folder for sessions is `HERE/file/.local/share/pintle`, but `HERE/file` is no folder",
+                "the session directory is `HERE/file/.local/share/pintle`, but `HERE/file` is no folder",
             ),
         ),
         (
             "XDG_DATA_HOME",
             "file",
-            Some("the folder for sessions is `HERE/file/pintle`, but `HERE/file` is no folder"),
+            Some("the session directory is `HERE/file/pintle`, but `HERE/file` is no folder"),
         ),
     ] {
         let place = format!("{path}/{place}");
@@ -345,7 +343,7 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
         (
             "[environment]\nwrap = \"ssh a\"\n",
             Flags::default(),
-            "HOME/config.toml:2:8: `environment.wrap` must be a list of texts, such as [\"ssh\", \"host\"]",
+            "HOME/config.toml:2:8: `environment.wrap` must be a list of strings, such as [\"ssh\", \"host\"]",
         ),
         (
             "[environment]\nvariables = \"some\"\n",
@@ -418,7 +416,7 @@ fn tools_are_set_in_a_table_of_their_own() {
             "no size",
             "[tools]\nmax_image_side = 0",
             Flags::default(),
-            wrong("2:18: `tools.max_image_side` must be a whole number from 1 on"),
+            wrong("2:18: `tools.max_image_side` must be a whole number of at least 1"),
         ),
         (
             "vision of a provider",
@@ -469,7 +467,7 @@ fn limits_are_set_in_a_table_of_their_own() {
             ),
         ),
         ("limits = 1", wrong("1:10: `limits` must be a table: [limits]")),
-        ("[limits]\nsteps = 0", wrong("2:9: `limits.steps` must be a whole number from 1 on")),
+        ("[limits]\nsteps = 0", wrong("2:9: `limits.steps` must be a whole number of at least 1")),
         (
             "[limits]\ncost_usd = -1",
             wrong("2:12: `limits.cost_usd` must be an amount in US dollars, such as 0.5"),
@@ -569,9 +567,9 @@ fn hooks_are_read_in_order_and_a_wrong_one_says_where() {
         of a fork: HookSettings { point: SessionFork, command: "a", tools: None, timeout_s: None, on_failure: Closed }
         no point: c:1:1: `hooks[0].point` is missing; it must be one of "inputReceived", "beforeAgent", "contextBuilt", "beforeModelRequest", "afterModelResponse", "beforeToolCall", "afterToolCall", "sessionCompact", "sessionStart", "sessionFork", "sessionSwitch", "sessionEnd"
         an odd point: c:2:9: `hooks[0].point` must be one of "inputReceived", "beforeAgent", "contextBuilt", "beforeModelRequest", "afterModelResponse", "beforeToolCall", "afterToolCall", "sessionCompact", "sessionStart", "sessionFork", "sessionSwitch", "sessionEnd"
-        no command: c:1:1: `hooks[0].command` is missing; it must be a text in quotes
+        no command: c:1:1: `hooks[0].command` is missing; it must be a quoted string
         one table: c:1:1: `hooks` must be tables: [[hooks]]
-        no time: c:4:13: `hooks[0].timeout_s` must be a whole number from 1 on
+        no time: c:4:13: `hooks[0].timeout_s` must be a whole number of at least 1
         an odd failure: c:4:14: `hooks[0].on_failure` must be one of "closed", "open"
         an odd key: HookSettings { point: SessionEnd, command: "a", tools: None, timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].colour` is unknown and ignored
         tools where there are none: HookSettings { point: SessionEnd, command: "a", tools: Some(["bash"]), timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].tools` has no effect at this point and is ignored"#]].assert_eq(&told.join("\n"));

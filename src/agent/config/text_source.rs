@@ -54,9 +54,9 @@ impl<'de> Deserialize<'de> for TextSource {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         let want = match text.as_str() {
-            _ if text.starts_with(KEY_FILE) => "a path from / or ~/ behind file:",
-            _ if text.starts_with(KEYRING) => "SERVICE/USER behind keyring:",
-            _ => "a command behind the !",
+            _ if text.starts_with(KEY_FILE) => "a path that starts with / or ~/ after file:",
+            _ if text.starts_with(KEYRING) => "SERVICE/USER after keyring:",
+            _ => "a command after the !",
         };
         Self::parse(&text).ok_or_else(|| D::Error::custom(want))
     }

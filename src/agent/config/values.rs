@@ -242,7 +242,7 @@ pub(super) fn command<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::E
 
 /// Reads a price.
 pub(super) fn price<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
-    let want = "a number of US dollars for a million tokens, 0 or more";
+    let want = "US dollars per million tokens, 0 or more";
     checked(from, want, |usd: f64| (usd >= 0.0 && usd.is_finite()).then_some(Some(usd)))
 }
 

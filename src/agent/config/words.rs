@@ -13,7 +13,7 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
         match (quote, character) {
             (Some(open), character) if character == open => quote = None,
             (Some('"') | None, '\\') => {
-                let next = characters.next().ok_or("there is nothing behind the last backslash")?;
+                let next = characters.next().ok_or("a trailing backslash escapes nothing")?;
                 word.get_or_insert_default().push(next);
             }
             (None, '\'' | '"') => {
@@ -29,7 +29,7 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
     }
     words.extend(word);
     if words.is_empty() {
-        return Err("name a command, such as 'ssh host'".to_owned());
+        return Err("specify a command, such as 'ssh host'".to_owned());
     }
     Ok(words)
 }
@@ -47,8 +47,8 @@ mod tests {
             (r#"sh -c "a \"b\" c" '' x\ y"#, Ok(vec!["sh", "-c", "a \"b\" c", "", "x y"])),
             (r"'a\b'", Ok(vec![r"a\b"])),
             ("a 'b", Err("the quote ' is not closed")),
-            (r"a \", Err("there is nothing behind the last backslash")),
-            (" ", Err("name a command, such as 'ssh host'")),
+            (r"a \", Err("a trailing backslash escapes nothing")),
+            (" ", Err("specify a command, such as 'ssh host'")),
         ] {
             let got = words(text);
             let want = want.map(|words| words.into_iter().map(str::to_owned).collect::<Vec<_>>());

@@ -40,9 +40,9 @@ impl EngineHandle {
                 let cwd = blocking(move || Ok(store.summary(&id)?.cwd)).await?;
                 let path = within(env.as_ref(), Path::new(&cwd), Path::new(path)).await?;
                 if !params.overwrite && env.stat(&path).await.is_ok() {
-                    let message = format!("{} is there already", path.display());
+                    let message = format!("{} already exists", path.display());
                     return Err(Error::new(ErrorKind::Invalid, message)
-                        .hint("name another path, or set overwrite to true"));
+                        .hint("choose another path, or set overwrite to true"));
                 }
                 Some(path)
             }
@@ -71,7 +71,7 @@ impl EngineHandle {
         };
         let written = env.write(&path, text).await;
         written
-            .map_err(|error| Error::internal(format!("the session was not exported: {error}")))?;
+            .map_err(|error| Error::internal(format!("failed to export the session: {error}")))?;
         let path = Some(path.display().to_string());
         Ok(SessionExportResult { text: None, path, bytes })
     }
@@ -91,7 +91,7 @@ impl EngineHandle {
             Err(export::Error::Store(error)) => Err(error.into()),
             Err(export::Error::Write(error)) => Err(Error::new(
                 ErrorKind::Invalid,
-                format!("the transcript was not written: {error}"),
+                format!("failed to write the transcript: {error}"),
             )),
         })
         .await
@@ -127,9 +127,9 @@ async fn blocking<T: Send + 'static>(
 }
 
 fn too_long(most: usize) -> Error {
-    let message = format!("the session is longer than {} MiB", most / 1024 / 1024);
+    let message = format!("the export exceeds {} MiB", most / 1024 / 1024);
     Error::new(ErrorKind::Invalid, message)
-        .hint("have it written to a file with `path`, or use `pintle sessions export`")
+        .hint("write it to a file with `path`, or use `pintle sessions export`")
 }
 
 /// The path, symbolic links resolved, if it lies within the working directory.
@@ -139,9 +139,9 @@ async fn within(env: &dyn Environment, cwd: &Path, path: &Path) -> Result<PathBu
     let whole = env.canonicalize(&root.join(path)).await.map_err(refused)?;
     if whole == root || !whole.starts_with(&root) {
         let message =
-            format!("{} is not within the session's folder {}", whole.display(), root.display());
+            format!("{} is not inside the session's directory {}", whole.display(), root.display());
         return Err(Error::new(ErrorKind::Invalid, message)
-            .hint("name a file in that folder, or leave `path` out and take the text"));
+            .hint("choose a file in that directory, or omit `path` to receive the text"));
     }
     Ok(whole)
 }

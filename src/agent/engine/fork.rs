@@ -82,7 +82,7 @@ impl Engine {
         if opened.is_err() {
             let store = self.services().store.clone();
             if let Err(error) = in_background(move || store.delete(&id)).await {
-                tracing::warn!("a fork that cannot be opened was not removed: {error}");
+                tracing::warn!("failed to remove a fork that cannot be opened: {error}");
             }
         }
         opened
@@ -115,7 +115,7 @@ fn copy(
         }
     };
     let Some(created) = recovery::read(&entries, now_ms).created else {
-        let what = format!("the journal of session {of} does not say how it was made");
+        let what = format!("the journal of session {of} has no creation entry");
         return Ok(Err(Error::new(ErrorKind::Invalid, what)));
     };
     let entries = tree::on_path(entries, seq);

@@ -238,11 +238,11 @@ impl EngineHandle {
         agreed.map_err(|refusal| {
             let hint = match &refusal {
                 NotAgreed::Untrusted(_) => {
-                    "`pintle trust` in that folder trusts it and agrees to these files as they are"
+                    "run `pintle trust` in that directory to trust it and these files as they are"
                 }
-                NotAgreed::Changed(_) => "read the files again with `trust/read`",
+                NotAgreed::Changed(_) => "reread the files with `trust/read`",
                 NotAgreed::NotSaved(_) => {
-                    "free some disk space, or make the folder of `trust.toml` writable"
+                    "free disk space, or make the directory of `trust.toml` writable"
                 }
             };
             let kind = match &refusal {
@@ -350,7 +350,7 @@ impl Engine {
                 self.open.remove(&id);
             }
             Err(error) => {
-                tracing::error!("a session ended abnormally: {error}");
+                tracing::error!("a session task failed: {error}");
                 self.open.retain(|_, handle| !handle.commands.is_closed());
             }
         }
@@ -398,7 +398,7 @@ impl Engine {
             Some(id) if self.services.store.folder(&id).is_ok() => {
                 return Err(Error::new(
                     ErrorKind::Conflict,
-                    format!("session {id} exists already"),
+                    format!("session {id} already exists"),
                 ));
             }
             Some(id) => id,
@@ -511,7 +511,7 @@ impl Engine {
         if found.earlier.is_retitled
             && let Err(error) = journal.keep_title(settings.title.as_deref())
         {
-            tracing::warn!("lists show an old title: {error}");
+            tracing::warn!("failed to update the title in lists: {error}");
         }
         let files = Box::new(FileHistory::replay(&entries));
         let leaf = journal.last_seq();
@@ -546,7 +546,7 @@ impl Engine {
         let Some(wanted) = wanted else {
             let checked = self.check_folders(own, config).await;
             return checked.map(|()| own.to_owned()).map_err(|error| {
-                error.hint("if the folder was moved, open the session with its new one (`cwd`, or `pintle run --session ID -C DIR`)")
+                error.hint("if the directory was moved, open the session with the new path (`cwd`, or `pintle run --session ID -C DIR`)")
             });
         };
         let wanted =

@@ -115,7 +115,7 @@ async fn is_folder(env: &dyn Environment, path: &Path) -> bool {
 }
 
 fn exists(path: &Path) -> Error {
-    Error::new(ErrorKind::Conflict, format!("`{}` is there already", path.display()))
+    Error::new(ErrorKind::Conflict, format!("`{}` already exists", path.display()))
 }
 
 fn not_found(error: &pintle_exec::Error) -> Error {
@@ -134,7 +134,7 @@ impl EngineHandle {
         let env = &self.services().env;
         let stat = env.stat(path).await.map_err(|error| not_found(&error))?;
         if stat.size > MAX_BYTES {
-            let message = format!("`{}` is over the limit of {MAX_BYTES} bytes", path.display());
+            let message = format!("`{}` exceeds the limit of {MAX_BYTES} bytes", path.display());
             return Err(Error::new(ErrorKind::Invalid, message));
         }
         env.read(path).await.map(Some).map_err(|error| not_found(&error))
@@ -215,14 +215,15 @@ impl EngineHandle {
                 return Err(exists(&to));
             }
             ResourceChange::Move { .. } if is_folder(env.as_ref(), &from).await => {
-                let message = format!("`{}` is a folder: move the files in it", from.display());
+                let message =
+                    format!("`{}` is a directory: move its files instead", from.display());
                 return Err(Error::new(ErrorKind::Invalid, message));
             }
             ResourceChange::Move { .. } => env.rename(&from, &to).await.map_err(failed)?,
             ResourceChange::Copy { is_new, .. } => {
                 let content = env.read(&from).await.map_err(failed)?;
                 let rewrite: Decide = Box::new(move |before: Option<Before>| match before {
-                    Some(_) if is_new => Err("the file is there already".to_owned()),
+                    Some(_) if is_new => Err("the file already exists".to_owned()),
                     _ => Ok(Rewrite { content: content.into(), change: None }),
                 });
                 env.update(&to, rewrite, &CancellationToken::new()).await.map_err(failed)?;

@@ -246,9 +246,9 @@ fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
         return Ok(Input::Image { mime_type: format.mime_type().to_owned(), data });
     }
     let Ok(text) = String::from_utf8(bytes) else {
-        let what = format!("the data on {name} is neither text nor a picture");
+        let what = format!("the content of {name} is neither text nor an image");
         return Err(Error::new(ErrorKind::Invalid, what)
-            .hint("copy it to the machine that the tools work on"));
+            .hint("copy it to the machine that the tools run on"));
     };
     let range = LineRange { start: 1, end: (text.lines().count() as u64).max(1) };
     Ok(Input::Selection { path: name.to_owned(), range, text })

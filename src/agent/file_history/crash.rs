@@ -49,7 +49,7 @@ async fn announce_with<T: Send + 'static>(
     match tokio::task::spawn_blocking(put).await {
         Ok(Ok(put)) => Some(put),
         Ok(Err(error)) => {
-            tracing::warn!("a change of files is not announced: {error}");
+            tracing::warn!("failed to announce changed files: {error}");
             None
         }
         Err(_) => None,
@@ -141,7 +141,7 @@ async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) 
             && present != *then
             && let Err(why) = put_back(env, blobs, at, then.as_ref(), present.as_ref()).await
         {
-            tracing::warn!("{path} could not be put back: {why}");
+            tracing::warn!("failed to restore {path}: {why}");
         }
     }
 }
@@ -204,7 +204,9 @@ async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) ->
                     now.entry(path.clone()).or_insert(None);
                 }
             }
-            Err(error) => tracing::warn!("what a cut command did to files is not known: {error}"),
+            Err(error) => tracing::warn!(
+                "failed to determine which files an interrupted command changed: {error}"
+            ),
         }
     }
     let changed = now.iter().filter_map(|(path, now)| {

@@ -265,7 +265,9 @@ impl FileHistory {
                 });
                 let rounds = match host.wait(rounds).await {
                     Ok(Rounds(rounds)) => rounds,
-                    Err(error) => return tracing::error!("changes of files are lost: {error}"),
+                    Err(error) => {
+                        return tracing::error!("failed to record changed files: {error}");
+                    }
                 };
                 for (author, changes) in rounds.into_iter().flatten() {
                     let by = match author {
@@ -303,11 +305,11 @@ impl FileHistory {
                 level: NoticeLevel::Warning,
                 code: "contentNotKept".to_owned(),
                 message: format!(
-                    "what {} held before is not kept, so going back cannot bring it back",
+                    "the previous content of {} is not kept, so rewinding cannot restore it",
                     lost.path
                 ),
                 hint: Some(
-                    "files over 16 MB are not kept, and none while the disk is full".to_owned(),
+                    "files over 16 MB are not kept, and no files while the disk is full".to_owned(),
                 ),
             };
             host.record(Event::Notice(notice));
@@ -360,16 +362,16 @@ impl FileHistory {
         let Over { why, can_go_on } = over;
         let (which, hint) = if *can_go_on {
             (
-                "this command does",
-                "looking goes on with the next command; what the tools for files change can be undone",
+                "this command makes",
+                "tracking continues with the next command; changes by file tools can be undone",
             )
         } else {
-            ("commands do", "what the tools for files change can be")
+            ("commands make", "changes by file tools can be")
         };
         let notice = Notice {
             level: NoticeLevel::Info,
             code: "commandsNotTracked".to_owned(),
-            message: format!("what {which} to files cannot be undone in this session: {why}"),
+            message: format!("file changes that {which} cannot be undone in this session: {why}"),
             hint: Some(hint.to_owned()),
         };
         host.record(Event::Notice(notice));
@@ -535,7 +537,7 @@ pub(super) async fn state(
 /// Makes a file what it was, if it is what it was seen to be. Returns what it is now.
 ///
 /// # Errors
-/// In words: it has changed meanwhile, what it was is not kept, or the disk said no.
+/// In words: it has changed in the meantime, what it was is not kept, or the disk said no.
 pub(super) async fn put_back(
     env: &dyn Environment,
     blobs: &Blobs,
@@ -575,7 +577,7 @@ fn keeper(blobs: &Blobs) -> Keep {
     Arc::new(move |content: &[u8]| match blobs.put(content) {
         Ok(sha256) => StoredContent { sha256, is_lost: false },
         Err(error) => {
-            tracing::warn!("what a file held is not kept: {error}");
+            tracing::warn!("failed to keep a file's previous content: {error}");
             StoredContent { sha256: hash(content), is_lost: true }
         }
     })

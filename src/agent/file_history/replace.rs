@@ -17,7 +17,7 @@ pub(crate) async fn replace_if(
     let decide = Box::new(move |present: Vec<Option<Before>>| {
         let present = present.into_iter().next().flatten().map(|present| present.content);
         if !is_expected(present.as_deref()) {
-            return Err("it has changed meanwhile".to_owned());
+            return Err("it has changed in the meantime".to_owned());
         }
         Ok(Rewrites { after: vec![after], changes: Vec::new() })
     });
@@ -35,7 +35,7 @@ mod tests {
     use pintle_exec::local::Options;
     use std::fs;
 
-    const CHANGED: &str = "it has changed meanwhile";
+    const CHANGED: &str = "it has changed in the meantime";
     const LINK: &str = "leads elsewhere now";
 
     /// A call of [`replace_if`], and its effect.
@@ -56,7 +56,7 @@ mod tests {
             row("replaced", Some("old"), Some("old"), Some("new"), Ok(())),
             row("removed", Some("old"), Some("old"), None, Ok(())),
             row("created", None, None, Some("new"), Ok(())),
-            row("missing", None, None, None, Err("no such file or folder")),
+            row("missing", None, None, None, Err("no such file or directory")),
             row("changed", Some("edited"), Some("old"), Some("new"), Err(CHANGED)),
             row("created meanwhile", Some("edited"), None, Some("new"), Err(CHANGED)),
             row("removed meanwhile", None, Some("old"), Some("new"), Err(CHANGED)),

@@ -37,7 +37,7 @@ pub(crate) fn read(printed: &[u8]) -> Result<HookAnswer, String> {
         return Ok(HookAnswer::default());
     }
     serde_json::from_slice(printed)
-        .map_err(|error| format!("did not print one JSON document with an answer: {error}"))
+        .map_err(|error| format!("did not print a JSON document with an answer: {error}"))
 }
 
 /// Takes an answer: the next hook sees what this one changed.
@@ -49,13 +49,13 @@ pub(crate) fn take(
     let HookAnswer { decision, reason, input, system, conversation, arguments, result, context } =
         answer;
     let point = run.point;
-    let no = |what: &str| Err(format!("answered with `{what}`, which means nothing at this point"));
+    let no = |what: &str| Err(format!("returned `{what}`, which is not valid at this hook point"));
     if decision == Some(HookDecision::Deny) {
         if !is_gate(point) {
             return no("decision");
         }
         let reason = reason.filter(|reason| !reason.trim().is_empty());
-        ruling.denied = Some(reason.unwrap_or_else(|| "a hook said no".to_owned()));
+        ruling.denied = Some(reason.unwrap_or_else(|| "denied by a hook".to_owned()));
         return Ok(());
     }
     if decision == Some(HookDecision::Handled) {
@@ -63,8 +63,7 @@ pub(crate) fn take(
             return no("decision");
         }
         let reason = reason.filter(|reason| !reason.trim().is_empty());
-        ruling.handled =
-            Some(reason.unwrap_or_else(|| "a hook has handled the message".to_owned()));
+        ruling.handled = Some(reason.unwrap_or_else(|| "a hook handled the message".to_owned()));
         return Ok(());
     }
     if input.is_some() && !matches!(point, HookPoint::InputReceived | HookPoint::BeforeAgent) {
@@ -86,10 +85,10 @@ pub(crate) fn take(
         return no("context");
     }
     if input.as_ref().is_some_and(|text| text.trim().is_empty()) {
-        return Err("answered with an empty `input`: deny it instead".to_owned());
+        return Err("returned an empty `input`; deny the message instead".to_owned());
     }
     if arguments.as_ref().is_some_and(|arguments| !arguments.is_object()) {
-        return Err("answered with `arguments` that are no object".to_owned());
+        return Err("returned `arguments` that are not an object".to_owned());
     }
     run.input = input.or(run.input.take());
     run.system = system.or(run.system.take());
@@ -106,7 +105,7 @@ pub(crate) fn take(
 pub(crate) fn fail(name: &str, what: &str, point: HookPoint, on: OnFailure, ruling: &mut Ruling) {
     match on {
         OnFailure::Closed if is_gate(point) => {
-            ruling.denied = Some(format!("the hook `{name}` {what}, and then nothing goes on"));
+            ruling.denied = Some(format!("the hook `{name}` {what}, and the hook must succeed"));
         }
         OnFailure::Closed | OnFailure::Open => {}
     }
@@ -189,15 +188,15 @@ mod tests {
             an empty answer: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} a
             yes: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} a
             no: Ruling { denied: Some("not here"), handled: None, context: [] } None {"command":"ls"} a
-            no without a reason: Ruling { denied: Some("a hook said no"), handled: None, context: [] } Some("hi") {"command":"ls"} a
+            no without a reason: Ruling { denied: Some("denied by a hook"), handled: None, context: [] } Some("hi") {"command":"ls"} a
             handled: Ruling { denied: None, handled: Some("/deploy was run"), context: [] } Some("hi") {"command":"ls"} a
             handled where there is no message: it answered with `decision`, which means nothing at this point
             another system prompt: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} a
             other messages in the wrong place: it answered with `conversation`, which means nothing at this point
             other arguments: Ruling { denied: None, handled: None, context: [] } None {"command":"ls -l"} a
-            arguments that are none: it answered with `arguments` that are no object
+            arguments that are none: it returned `arguments` that are not an object
             another text: Ruling { denied: None, handled: None, context: [] } Some("hello") {"command":"ls"} a
-            an empty text: it answered with an empty `input`: deny it instead
+            an empty text: it returned an empty `input`; deny the message instead
             another result: Ruling { denied: None, handled: None, context: [] } None {"command":"ls"} b
             context: Ruling { denied: None, handled: None, context: ["it rains"] } None {"command":"ls"} a
             context where there is none: it answered with `context`, which means nothing at this point

@@ -89,11 +89,11 @@ impl Hooks {
                 let clients = self.clients.as_ref().ok_or("is gone")?;
                 let answer = clients.hook(*client, run.clone()).await?;
                 serde_json::from_value(answer)
-                    .map_err(|error| format!("did not answer as a hook does: {error}"))
+                    .map_err(|error| format!("returned an invalid answer: {error}"))
             }
             Runner::Command(line) => {
-                let input =
-                    serde_json::to_vec(run).map_err(|error| format!("is not told: {error}"))?;
+                let input = serde_json::to_vec(run)
+                    .map_err(|error| format!("could not be called: {error}"))?;
                 let filter = Filter {
                     line: line.clone(),
                     cwd: self.cwd.clone(),
@@ -107,10 +107,10 @@ impl Hooks {
                 match ran.code {
                     Some(0) => decide::read(&ran.stdout),
                     Some(code) => {
-                        Err(complaint(&format!("ended with exit code {code}"), &ran.stderr))
+                        Err(complaint(&format!("failed with exit code {code}"), &ran.stderr))
                     }
                     None => {
-                        Err(complaint("was ended by a signal, or printed too much", &ran.stderr))
+                        Err(complaint("was killed by a signal, or printed too much", &ran.stderr))
                     }
                 }
             }
@@ -129,7 +129,7 @@ fn failed(name: &str, what: &str, point: HookPoint, is_denied: bool) -> Notice {
     let hint = if is_denied {
         "correct the hook, or set `on_failure = \"open\"` for it"
     } else {
-        "correct the hook; everything went on without it"
+        "correct the hook; its failure was ignored"
     };
     Notice {
         level: NoticeLevel::Warning,

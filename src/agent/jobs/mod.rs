@@ -151,8 +151,9 @@ impl Jobs {
 
     /// The reason why no job can be added, if there is one.
     pub(super) fn refusal(&self) -> Option<String> {
-        (self.running.len() >= MAX_RUNNING)
-            .then(|| format!("{MAX_RUNNING} jobs run already. Stop one before you start another."))
+        (self.running.len() >= MAX_RUNNING).then(|| {
+            format!("{MAX_RUNNING} jobs are already running. Stop one before you start another.")
+        })
     }
 
     /// The body of the next job's item.
@@ -281,7 +282,7 @@ impl Jobs {
     ) -> Option<(&mut Entry, crate::command::Reply<Item>)> {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == *id) else {
             let missing =
-                super::Error::new(super::ErrorKind::NotFound, format!("there is no job {id}"));
+                super::Error::new(super::ErrorKind::NotFound, format!("unknown job {id}"));
             let _ = reply.send(Err(missing.hint(super::error::Action::ListJobs)));
             return None;
         };
@@ -294,9 +295,8 @@ impl Jobs {
 
     /// Answers a tool. `Start` is the session's, which has the journal.
     pub(super) fn answer(&mut self, request: JobRequest, now_ms: u64) {
-        let unknown = |id: &JobId| {
-            format!("There is no job `{id}`. The action \"list\" names those that there are.")
-        };
+        let unknown =
+            |id: &JobId| format!("Unknown job `{id}`. The action \"list\" shows all jobs.");
         match request {
             JobRequest::Start { reply, .. } => drop(reply),
             JobRequest::List { reply } => {
@@ -367,11 +367,9 @@ impl Jobs {
             let line = line(&entry.item).unwrap_or_default();
             news.push(match (output.is_empty(), shown.is_cut() || fresh.missed_bytes > 0) {
                 (true, _) => line,
-                (false, false) => format!("{line} What it printed since you last read:\n{output}"),
+                (false, false) => format!("{line} Output since you last read it:\n{output}"),
                 (false, true) => {
-                    format!(
-                        "{line} The end of what it printed; all of it can be read from the job:\n{output}"
-                    )
+                    format!("{line} The end of its output; read the job for all of it:\n{output}")
                 }
             });
             jobs.push(entry.item.id.clone());

@@ -68,7 +68,7 @@ impl ConfiguredModels {
     ) -> Result<AuthMethod, Error> {
         let LoginRequest { provider, method, key } = request;
         if self.is_replay {
-            let message = "nobody logs in while a cassette answers: nothing is sent anywhere";
+            let message = "cannot log in while replaying a cassette: nothing is sent";
             return Err(Error::new(ErrorKind::InvalidRequest, message));
         }
         let (method, login) = {
@@ -86,7 +86,7 @@ impl ConfiguredModels {
         match (method, key) {
             (AuthMethod::Key, Some(key)) => self.logins.set_key(&provider, &key).await?,
             (AuthMethod::Key, None) => {
-                let message = format!("a login to {provider} needs its key");
+                let message = format!("logging in to {provider} requires its key");
                 return Err(Error::new(ErrorKind::InvalidRequest, message));
             }
             (AuthMethod::Device | AuthMethod::Browser, _) => {
@@ -132,7 +132,7 @@ fn methods(config: &Config, row: &ProviderInfo) -> Vec<AuthMethod> {
 
 fn no_such_method(provider: &str, offered: &[AuthMethod]) -> Error {
     if offered.is_empty() {
-        let message = format!("{provider} needs no key, and has no login");
+        let message = format!("{provider} needs neither a key nor a login");
         return Error::new(ErrorKind::InvalidRequest, message);
     }
     let names: Vec<&str> = offered.iter().map(|method| method.name()).collect();

@@ -148,7 +148,7 @@ impl ConfiguredModels {
                 let needs_login = catalog::find(name).is_none() && config.server.is_none();
                 return match login {
                     Some(_) if needs_login => {
-                        Err(Error::new(ErrorKind::Auth, format!("nobody is logged in to {name}"))
+                        Err(Error::new(ErrorKind::Auth, format!("not logged in to {name}"))
                             .log_in(name, None))
                     }
                     _ => Ok(()),
@@ -222,7 +222,7 @@ impl ConfiguredModels {
                     Err(_) if self.is_replay => {}
                     Err(variable) => {
                         let message = format!(
-                            "the header {header} of {name} depends on {variable}, which is not set"
+                            "the header {header} for {name} requires {variable}, which is not set"
                         );
                         return Err(Error::new(ErrorKind::Auth, message)
                             .hint(format!("set {variable}, or change {}", files(entry))));
@@ -249,7 +249,7 @@ impl ConfiguredModels {
             (None, Ok(written)) => written,
             (None, Err(_)) if self.is_replay => entry.base_url.clone(),
             (None, Err(variable)) => {
-                let message = format!("the URL of {name} depends on {variable}, which is not set");
+                let message = format!("the URL of {name} requires {variable}, which is not set");
                 return Err(Error::new(ErrorKind::Auth, message)
                     .hint(format!("set {variable}, or change `base_url` in {}", files(entry))));
             }
@@ -264,9 +264,9 @@ impl ConfiguredModels {
             (None, Some(base_url), Some(api)) => Endpoint::new(name, api, base_url),
             (None, Some(_), None) => return Err(unknown_api(name)),
             (None, None, _) => {
-                let message = format!("the provider `{name}` has no place");
+                let message = format!("the provider `{name}` has no URL");
                 return Err(Error::new(ErrorKind::InvalidRequest, message)
-                    .hint(format!("give it a `base_url` in {}", files(entry))));
+                    .hint(format!("set its `base_url` in {}", files(entry))));
             }
         };
         endpoint.api = entry.api.unwrap_or(endpoint.api);
@@ -285,7 +285,7 @@ impl ConfiguredModels {
     ) -> Result<(), Error> {
         let missing = || Error::new(ErrorKind::Auth, format!("no key for {name}"));
         let remedy = |variable: &str| {
-            format!("{} takes it from {variable}: set that variable", files(entry))
+            format!("{} reads it from {variable}: set that variable", files(entry))
         };
         let (key, key_var) = match &entry.key {
             Some(TextSource::Fetched(command)) => {
@@ -372,7 +372,7 @@ impl ConfiguredModels {
 }
 
 fn unknown_api(name: &str) -> Error {
-    let message = format!("which API the server of `{name}` speaks is not known");
+    let message = format!("the API of `{name}` is unknown");
     Error::new(ErrorKind::InvalidRequest, message)
         .hint("add --api chat, messages, responses or gemini, or `api` in the config file")
 }

@@ -65,9 +65,11 @@ fn of_file(path: &Path) -> Result<String, Error> {
     let shown = path.display();
     let failed = |message: String| Error::new(ErrorKind::Auth, message);
     if disk::is_readable_by_others(path) {
-        return Err(failed(format!("other users may read the key file {shown}")).hint(format!(
-            "`chmod 600 {shown}`, and make a new key if somebody may have read it"
-        )));
+        return Err(failed(format!("the key file {shown} is readable by other users")).hint(
+            format!(
+                "run `chmod 600 {shown}`, and create a new key if another user may have read it"
+            ),
+        ));
     }
     let text = disk::read_to_string(path, MAX_FILE_BYTES).map_err(|error| {
         Error::of_key(&error, format!("the key file {shown} cannot be read: {error}"))
@@ -82,7 +84,7 @@ fn of_keyring(entry: &str) -> Result<String, Error> {
     let (service, user) = entry.split_once('/').unwrap_or((entry, ""));
     let found = keyring::Entry::new(service, user).and_then(|entry| entry.get_password());
     found.map_err(|error| {
-        Error::new(ErrorKind::Auth, format!("the keyring gives no key for {entry}: {error}")).hint(
+        Error::new(ErrorKind::Auth, format!("no key for {entry} in the keyring: {error}")).hint(
             format!(
                 "store it with `secret-tool store --label pintle service {service} username {user}`"
             ),
@@ -103,8 +105,8 @@ impl KeyFetcher {
     /// The first line that a command prints. It is never shown or logged, because it may be a key.
     async fn of_command(&self, line: &str) -> Result<String, Error> {
         let failed = |what: String| {
-            Error::new(ErrorKind::Auth, format!("the command for the key {what}"))
-                .hint(format!("run it by hand and see: {line}"))
+            Error::new(ErrorKind::Auth, format!("the key command {what}"))
+                .hint(format!("run it yourself to see why: {line}"))
         };
         let home = self.env.platform().home.clone();
         let cwd = home.unwrap_or_else(|| PathBuf::from("/"));
@@ -115,19 +117,20 @@ impl KeyFetcher {
         };
         let ran = self.env.exec(command, &CancellationToken::new(), &mut |_| {}).await;
         let ran = ran.map_err(|error| {
-            let failed =
-                Error::of_key(&error, format!("the command for the key could not be run: {error}"));
-            let hint =
-                failed.hint.clone().unwrap_or_else(|| format!("run it by hand and see: {line}"));
+            let failed = Error::of_key(&error, format!("failed to run the key command: {error}"));
+            let hint = failed
+                .hint
+                .clone()
+                .unwrap_or_else(|| format!("run it yourself to see why: {line}"));
             failed.hint(hint)
         })?;
         match ran.end {
             End::Exited(0) => {}
-            End::Exited(code) => return Err(failed(format!("ended with exit code {code}"))),
+            End::Exited(code) => return Err(failed(format!("failed with exit code {code}"))),
             End::TimedOut => {
                 return Err(failed(format!("took longer than {:?}", self.timeout)));
             }
-            End::Signalled(signal) => return Err(failed(format!("was ended by {signal}"))),
+            End::Signalled(signal) => return Err(failed(format!("was killed by {signal}"))),
             End::Cancelled => return Err(failed("was stopped".to_owned())),
         }
         let key = ran.tail.lines().map(str::trim).find(|line| !line.is_empty());
@@ -149,9 +152,9 @@ mod tests {
             ("echo; echo ' k-1 '; echo more", 30_000, Ok("k-1")),
             ("echo noise >&2; echo k-1", 30_000, Ok("k-1")),
             ("echo k-1 # a comment", 30_000, Ok("k-1")),
-            ("true", 30_000, Err("the command for the key printed nothing")),
-            ("echo k-1; exit 3", 30_000, Err("the command for the key ended with exit code 3")),
-            ("echo k-1; sleep 60", 50, Err("the command for the key took longer than 50ms")),
+            ("true", 30_000, Err("the key command printed nothing")),
+            ("echo k-1; exit 3", 30_000, Err("the key command failed with exit code 3")),
+            ("echo k-1; sleep 60", 50, Err("the key command took longer than 50ms")),
         ] {
             let env: Arc<dyn Environment> =
                 Arc::new(Local::new(&Ambient::system(), Options::default()));
@@ -172,8 +175,8 @@ mod tests {
         let fetcher = KeyFetcher::new(env, &Secrets::default());
         for (name, text, mode, want) in [
             ("key", "\n k-1 \nmore\n", 0o600, Ok("k-1")),
-            ("open", "k-1", 0o644, Err("other users may read the key file")),
-            ("group", "k-1", 0o640, Err("other users may read the key file")),
+            ("open", "k-1", 0o644, Err("is readable by other users")),
+            ("group", "k-1", 0o640, Err("is readable by other users")),
             ("empty", "\n", 0o600, Err("is empty")),
         ] {
             let path = folder.path().join(name);
@@ -197,8 +200,7 @@ mod tests {
         let env = Arc::new(Local::new(&Ambient::fixed(Vec::new()), Options::default()));
         let fetcher = KeyFetcher::new(env, &Secrets::default());
         let error = fetcher.print("keyring:pintle-no-such-service/nobody").await.unwrap_err();
-        let want =
-            if cfg!(feature = "keyring") { "the keyring gives no key" } else { "built without" };
+        let want = if cfg!(feature = "keyring") { "in the keyring" } else { "built without" };
         assert!(error.message.contains(want), "{}", error.message);
         assert!(error.hint.unwrap().contains("secret-tool"));
     }

@@ -152,7 +152,7 @@ impl<'a> ProjectFiles<'a> {
                 let kept = files.clone();
                 let agree = move || answers.agree_first(&folder, kept);
                 if let Err(error) = tokio::task::spawn_blocking(agree).await {
-                    tracing::warn!("the content of the project's files is not kept: {error}");
+                    tracing::warn!("failed to keep the content of the project's files: {error}");
                 }
                 Agreement::To(files)
             }
@@ -203,7 +203,7 @@ impl<'a> ProjectFiles<'a> {
                 // Its rules may have denied something.
                 Err(error) => {
                     let reason = format!(
-                        "{error}; restore it, or run `pintle trust {}` to go on without it",
+                        "{error}; restore it, or run `pintle trust {}` to continue without it",
                         self.root.display()
                     );
                     found.push((folder.to_path_buf(), Err(reason)));
@@ -212,18 +212,18 @@ impl<'a> ProjectFiles<'a> {
             }
             let text = match self.any_text(&path).await {
                 Some(text) if text.len() as u64 >= MAX_FILE_BYTES => {
-                    Err(format!("it is larger than {} KB", MAX_FILE_BYTES / 1024))
+                    Err(format!("it exceeds {} KB", MAX_FILE_BYTES / 1024))
                 }
                 Some(text) => match self.standing(&path, &text) {
                     Standing::Agreed => Ok(text),
                     // There were no rules before, and there are none now.
                     Standing::New | Standing::Missing => continue,
                     Standing::Changed => Err(format!(
-                        "it has changed since you agreed to it; look at it, then run `pintle trust {}`",
+                        "it has changed since you trusted it; review it, then run `pintle trust {}`",
                         self.root.display()
                     )),
                 },
-                None => Err("it is no plain file of the project".to_owned()),
+                None => Err("it is not a regular file of the project".to_owned()),
             };
             found.push((folder.to_path_buf(), text));
         }
@@ -266,7 +266,7 @@ impl<'a> ProjectFiles<'a> {
         if owner == Owner::Project {
             let real = env.canonicalize(path).await.ok()?;
             if !real.starts_with(&self.real_root) {
-                tracing::warn!("{} leads out of the project and is not read", path.display());
+                tracing::warn!("{} points outside the project and is not read", path.display());
                 return None;
             }
         }
@@ -617,7 +617,7 @@ fn parse<T>(
         match parse(&path, &text) {
             Ok(one) if found.all.iter().any(|(other, ..)| name(other) == name(&one)) => {}
             Ok(one) => found.all.push((one, path, owner)),
-            Err(reason) => found.problems.push(format!("{} is left out: {reason}", path.display())),
+            Err(reason) => found.problems.push(format!("ignored {}: {reason}", path.display())),
         }
     }
     found

@@ -137,7 +137,7 @@ pub(crate) enum NotAgreed {
     Untrusted(PathBuf),
     #[error("{0} has changed since it was read")]
     Changed(String),
-    #[error("the agreement could not be saved: {0}")]
+    #[error("failed to save the decision: {0}")]
     NotSaved(String),
 }
 

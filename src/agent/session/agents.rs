@@ -278,10 +278,8 @@ const EXPLORERS: [&str; 3] = ["explore", "explorer", "codebase_investigator"];
 const PLANNERS: [&str; 1] = ["plan"];
 
 /// The instructions of the sub-agents that models know by these names.
-const EXPLORE: &str = "You explore code for another agent and change nothing. Search widely first, then read the places that matter. \
-    Answer the task with the facts that you found, each with its file and line, and say what you looked for in vain.";
-const PLAN: &str = "You plan a change for another agent and change nothing. Read the code that the task is about, and how similar things \
-    are done there. Answer with the steps in order, the files and functions that each touches, what could go wrong, and how to check the result.";
+const EXPLORE: &str = "You explore code for another agent and do not change anything. Search broadly first, then read the relevant places. Answer the task with the facts you found, each with its file and line, and list what you searched for without success.";
+const PLAN: &str = "You plan a change for another agent and do not change anything. Read the relevant code, and how the project does similar things. Answer with the steps in order, the files and functions that each step touches, what could go wrong, and how to verify the result.";
 
 /// The tools of these sub-agents; each stands for those of every family with the same purpose.
 const READING: [&str; 7] =
@@ -331,12 +329,12 @@ async fn named(
         }
         let names: Vec<&str> = found.iter().map(|(agent, ..)| agent.name.as_str()).collect();
         let there = if names.is_empty() {
-            "There are no named agents here".to_owned()
+            "No named agents are defined here".to_owned()
         } else {
             format!("There are {}", names.join(", "))
         };
-        return Err(Error::new(ErrorKind::Invalid, format!("There is no agent `{name}`."))
-            .hint(format!("{there}; or name none and say in the task how it is to work")));
+        return Err(Error::new(ErrorKind::Invalid, format!("Unknown agent `{name}`."))
+            .hint(format!("{there}; or omit the name and describe the role in the task")));
     };
     let (agent, _, owner) = found.swap_remove(at);
     let model = agent.model.and_then(|named| model_of(&services.models, &named, owner, own_model));

@@ -75,7 +75,7 @@ fn check_question(question: &Question, answer: &QuestionAnswer) -> Result<(), Er
     match (answer.dismissed, unknown) {
         (false, Some(unknown)) => Err(not_offered(unknown, offered)),
         (false, None) if answer.option_ids.len() > 1 && !question.multiple => {
-            Err(Error::new(ErrorKind::Invalid, "only one option may be chosen")
+            Err(Error::new(ErrorKind::Invalid, "only one option can be chosen")
                 .hint("send one of `optionIds`"))
         }
         (false, None) if answer.option_ids.is_empty() && !has_text => {
@@ -89,11 +89,11 @@ fn not_offered<'a>(chosen: &str, offered: impl Iterator<Item = &'a str>) -> Erro
     let offered: Vec<&str> = offered.collect();
     let hint = match offered.as_slice() {
         [] => "send a `text`: no options are offered".to_owned(),
-        offered => format!("offered are {}", offered.join(", ")),
+        offered => format!("the options are {}", offered.join(", ")),
     };
-    Error::new(ErrorKind::Invalid, format!("the option `{chosen}` is not offered")).hint(hint)
+    Error::new(ErrorKind::Invalid, format!("unknown option `{chosen}`")).hint(hint)
 }
 
 fn says_nothing(hint: &str) -> Error {
-    Error::new(ErrorKind::Invalid, "the answer says nothing").hint(hint)
+    Error::new(ErrorKind::Invalid, "the answer is empty").hint(hint)
 }

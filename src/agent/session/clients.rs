@@ -199,11 +199,8 @@ impl Session {
             Err(_) => self.hooks_failed(vec![Notice {
                 level: pintle_protocol::event::NoticeLevel::Warning,
                 code: "hookFailed".to_owned(),
-                message: format!(
-                    "the hooks at SessionEnd took longer than {} s",
-                    END_GRACE.as_secs()
-                ),
-                hint: Some("let them start something in the background and end".to_owned()),
+                message: format!("the SessionEnd hooks took longer than {} s", END_GRACE.as_secs()),
+                hint: Some("have them start long work in the background and exit".to_owned()),
             }]),
         }
     }
@@ -218,5 +215,5 @@ impl Session {
 /// The refusal of a command that a hook denied.
 pub(crate) fn hook_denied(reason: &str) -> Error {
     Error::new(ErrorKind::Conflict, format!("a hook denied it: {reason}"))
-        .hint("a hook of the config file decided this")
+        .hint("a hook from the config file decided this")
 }

@@ -29,7 +29,7 @@ impl Session {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
             let _ = reply.send(Err(Error::new(busy, "a turn is running").hint(
-                "sum up when it is over; near the end of the window that happens by itself",
+                "compact when it has ended; near the end of the window this happens automatically",
             )));
             return;
         }

@@ -71,13 +71,13 @@ impl Session {
     ) -> Result<SessionRewindResult, Error> {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
-            let hint = "interrupt it, or go back when it is over";
+            let hint = "interrupt it, or rewind when it has ended";
             return Err(Error::new(busy, "a turn is running").hint(hint));
         }
         let SessionRewindParams { to, scope, overwrite, summarize, dry_run, .. } = params;
         if summarize && scope == RewindScope::Files {
-            let what = "only a conversation that goes back can be summed up";
-            let hint = "leave `summarize` out, or go back with the scope `conversation` or `both`";
+            let what = "only a rewound conversation can be summarized";
+            let hint = "omit `summarize`, or rewind with the scope `conversation` or `both`";
             return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
         }
         let provider = if summarize {

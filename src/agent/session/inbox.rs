@@ -230,7 +230,7 @@ fn place_in(ids: &[ItemId], id: &ItemId) -> usize {
 }
 
 fn unknown(id: &ItemId) -> Error {
-    Error::new(ErrorKind::NotFound, format!("no message {id} waits in the queue"))
+    Error::new(ErrorKind::NotFound, format!("message {id} is not in the queue"))
         .hint(Action::ListQueue)
 }
 
@@ -315,13 +315,13 @@ mod tests {
                 None,
                 Ok("f1 f2"),
             ),
-            ("unknown", "f1", update("9"), None, Err("no message 9 waits in the queue")),
+            ("unknown", "f1", update("9"), None, Err("message 9 is not in the queue")),
             (
                 "before an unknown one",
                 "f1",
                 QueueUpdate { before: before("9"), ..update("1") },
                 None,
-                Err("no message 9 waits in the queue"),
+                Err("message 9 is not in the queue"),
             ),
             (
                 "empty",

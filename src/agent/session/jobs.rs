@@ -60,12 +60,12 @@ impl Session {
         }
         // A client acts within the ceiling that the engine's user has set: where only reading is allowed, it runs nothing either.
         if self.settings.permission_mode == PermissionMode::ReadOnly {
-            let what = "the permission mode of the session is readOnly, in which no command runs";
-            let hint = "set another permission mode, where the engine allows it";
+            let what = "the session's permission mode is readOnly, which does not run commands";
+            let hint = "set another permission mode, if the engine allows it";
             return Err(Error::new(ErrorKind::Conflict, what).hint(hint));
         }
         if self.jobs.refusal().is_some() {
-            let what = "too many background jobs run already";
+            let what = "too many background jobs are already running";
             return Err(Error::new(ErrorKind::Conflict, what).hint(Action::ListJobs));
         }
         let command = Command {
@@ -142,7 +142,7 @@ impl Session {
         let item = self.job_item(body, Some(turn_id.clone()));
         let started = Event::ItemStarted { item: item.clone() };
         let record = self.log.append(Some(turn_id), started, None).map_err(|error| {
-            format!("The job was not started, because the journal could not be written: {error}")
+            format!("The job was not started: failed to write the session journal: {error}")
         })?;
         self.publish(&record);
         let view = self.jobs.begin(Arc::clone(&self.services.env), command, item, id, None);

@@ -204,7 +204,7 @@ impl Log {
     pub(super) fn save_streaming(&mut self) {
         let texts = self.streaming.take_due(self.ambient.secrets());
         if let Err(error) = self.streaming_file.put(&texts) {
-            tracing::warn!("session {}: what streams could not be saved: {error}", self.id);
+            tracing::warn!("session {}: failed to save streamed text: {error}", self.id);
         }
     }
 
@@ -251,7 +251,7 @@ fn redacted<T: Serialize + DeserializeOwned>(secrets: &Secrets, record: T) -> T 
     let Ok(text) = serde_json::to_string(&record) else { return record };
     let Cow::Owned(text) = secrets.redact(&text) else { return record };
     serde_json::from_str(&text).unwrap_or_else(|error| {
-        tracing::warn!("a key could not be replaced in an event: {error}");
+        tracing::warn!("failed to redact a key in an event: {error}");
         record
     })
 }

@@ -31,7 +31,7 @@ impl Session {
     ) -> Result<SessionMergeResult, Error> {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
-            let hint = "interrupt it, or merge when it is over";
+            let hint = "interrupt it, or merge when it has ended";
             return Err(Error::new(busy, "a turn is running").hint(hint));
         }
         let entries = in_background(self.log.journal.reader()).await?;
@@ -40,7 +40,7 @@ impl Session {
         let branch = merge::branch(&entries, &theirs);
         let to_seq = branch.after;
         let Some(last) = branch.new.last() else {
-            let what = format!("all that session {fork} has is in this one already");
+            let what = format!("session {fork} has nothing that is not already in this one");
             return Err(Error::new(ErrorKind::Invalid, what).hint(Action::GoTo(to_seq)));
         };
         self.ask_to_switch(None).await?;
@@ -119,13 +119,14 @@ async fn entries_of_fork(
     let (entries, state) = in_background(read).await?;
     let from = state.created.and_then(|created| created.forked_from);
     if from.is_none_or(|from| from.session_id != *of) {
-        let what = format!("session {fork} is no fork of session {of}");
+        let what = format!("session {fork} is not a fork of session {of}");
         return Err(Error::new(ErrorKind::Invalid, what).hint(Action::Fork));
     }
     let is_end = |(_, event): &(_, Event)| matches!(event, Event::TurnCompleted(_));
     if state.closing.iter().any(is_end) {
         let what = format!("a turn of session {fork} has not ended");
-        let hint = "merge when it is over; where its engine was killed, opening it ends the turn";
+        let hint =
+            "merge when it has ended; if its engine was killed, opening the session ends the turn";
         return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
     }
     Ok(entries)

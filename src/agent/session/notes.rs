@@ -137,7 +137,7 @@ fn message_of(body: &NoteBody) -> Option<EngineMessage> {
             let text = if note.is_unread {
                 text.clone()
             } else {
-                from_engine(format_args!("a note of the user's client.\n\n{text}"))
+                from_engine(format_args!("a note from the user's client.\n\n{text}"))
             };
             Some(EngineMessage { text, note: Some(note.clone()), ..EngineMessage::default() })
         }
@@ -156,7 +156,7 @@ fn check_note(params: &SessionNoteParams) -> Result<(), Error> {
         return invalid(&format!("the note has {bytes} bytes"), hint);
     }
     if text.trim().is_empty() && (*to_model || data.is_none()) {
-        let hint = "give the note a text, or data that the model does not read";
+        let hint = "set `text`, or `data` that the model does not read";
         return invalid("`text` is empty", hint.to_owned());
     }
     if kind.as_ref().is_some_and(|kind| kind.chars().count() > MAX_KIND_CHARS) {

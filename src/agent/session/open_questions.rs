@@ -157,8 +157,8 @@ impl ClosedQuestions {
         };
         let words = match outcome.by {
             DecidedBy::Client => format!("a client {verb}"),
-            DecidedBy::NoApprover => "nobody was there who could answer".to_owned(),
-            DecidedBy::Deadline => "nobody answered in time".to_owned(),
+            DecidedBy::NoApprover => "no client could answer".to_owned(),
+            DecidedBy::Deadline => "the time to answer ran out".to_owned(),
             DecidedBy::Interrupt => "the turn was interrupted".to_owned(),
         };
         self.note(outcome.approval_id.as_str(), words);
@@ -168,8 +168,8 @@ impl ClosedQuestions {
         let words = match outcome.by {
             AnsweredBy::Client => "a client answered it",
             AnsweredBy::Dismissed => "a client closed it",
-            AnsweredBy::Deadline => "its time was over, and its default holds",
-            AnsweredBy::NoClient => "nobody was there who could answer",
+            AnsweredBy::Deadline => "its time ran out, and its default applies",
+            AnsweredBy::NoClient => "no client could answer",
             AnsweredBy::Interrupt => "the turn was interrupted",
         };
         self.note(outcome.question_id.as_str(), words.to_owned());
@@ -179,10 +179,10 @@ impl ClosedQuestions {
     pub(super) fn refusal(&self, id: &str) -> Error {
         match self.0.iter().find(|(over, _)| over == id) {
             Some((_, words)) => {
-                Error::new(ErrorKind::Conflict, format!("{id} is not open any more: {words}"))
-                    .hint("the first answer holds; the session's events tell it")
+                Error::new(ErrorKind::Conflict, format!("{id} is no longer open: {words}"))
+                    .hint("the first answer counts; it is in the session's events")
             }
-            None => Error::new(ErrorKind::NotFound, format!("no question {id} is open here"))
+            None => Error::new(ErrorKind::NotFound, format!("no open question {id}"))
                 .hint(Action::ListQuestions),
         }
     }

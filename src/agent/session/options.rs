@@ -59,7 +59,7 @@ impl Session {
         {
             let message = format!("the session is open and works in {}", self.log.cwd().display());
             return Err(Error::new(ErrorKind::Conflict, message)
-                .hint("close it first, then open it with its new folder"));
+                .hint("close it first, then open it with the new directory"));
         }
         let before = self.config_changed();
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
@@ -135,11 +135,11 @@ impl Session {
                 value: work.map_or("", |(name, _)| *name).to_owned(),
                 choices: WORK_MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
             },
-            queue_option("steerMode", "Messages read at once", self.inbox.steer_mode),
+            queue_option("steerMode", "Messages read together", self.inbox.steer_mode),
             queue_option("followUpMode", "Queued prompts in one turn", self.inbox.follow_up_mode),
             ConfigOption {
                 id: AUTO_COMPACT.to_owned(),
-                name: "Sum up near the end of the window".to_owned(),
+                name: "Compact near the end of the window".to_owned(),
                 value: if settings.room.is_automatic { "on" } else { "off" }.to_owned(),
                 choices: ["on", "off"].map(str::to_owned).into(),
             },
@@ -247,7 +247,7 @@ impl Session {
                 let policy = &self.services.permissions;
                 if wanted > policy.ceiling {
                     return Err(format!(
-                        "`{value}` is wider than `{}`, which {} sets as the limit",
+                        "`{value}` allows more than `{}`, the limit set by {}",
                         policy.ceiling.name(),
                         policy.ceiling_source
                     ));
@@ -261,7 +261,7 @@ impl Session {
             _ => {
                 let options = self.options();
                 let ids: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
-                return Err(format!("there is no option `{id}`; there are {}", ids.join(", ")));
+                return Err(format!("unknown option `{id}`; expected one of {}", ids.join(", ")));
             }
         }
         Ok(())

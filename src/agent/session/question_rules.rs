@@ -57,12 +57,12 @@ pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Dur
     match (outcome.by, question.kind) {
         (AnsweredBy::Client, QuestionKind::Plan) => {
             let verdict = if accepts_plan(question, outcome) {
-                "The user accepted the plan. Plan mode is over: carry it out."
+                "The user accepted the plan. Plan mode has ended: carry it out."
             } else {
-                "The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again."
+                "The user has not accepted the plan. You are still in plan mode: revise it and submit it again."
             };
             match said {
-                Some(said) => format!("{verdict} The user said: {said}"),
+                Some(said) => format!("{verdict} The user commented: {said}"),
                 None => verdict.to_owned(),
             }
         }
@@ -70,28 +70,28 @@ pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Dur
             (true, said) => format!("The user answered: {}", said.unwrap_or_default()),
             (false, None) => format!("The user chose: {}", chosen.join("; ")),
             (false, Some(said)) => {
-                format!("The user chose: {}\nand said: {said}", chosen.join("; "))
+                format!("The user chose: {}\nand commented: {said}", chosen.join("; "))
             }
         },
         (AnsweredBy::Deadline, QuestionKind::Choice) => {
-            let waited = format!("Nobody answered within {} s", timeout.as_secs_f64().ceil());
+            let waited =
+                format!("The question was not answered within {} s", timeout.as_secs_f64().ceil());
             match chosen.first() {
                 Some(first) => format!("{waited}, so the first answer was taken: {first}"),
-                None => format!("{waited}. Decide by yourself, and say what you decided."),
+                None => format!("{waited}. Decide yourself, and state your decision."),
             }
         }
         (AnsweredBy::Dismissed, QuestionKind::Choice) => {
-            "The user closed the question without an answer. Decide by yourself, and say what you decided.".to_owned()
+            "The user dismissed the question. Decide yourself, and state your decision.".to_owned()
         }
         (AnsweredBy::NoClient, QuestionKind::Choice) => {
-            "Nobody can answer here: decide by yourself, and say what you decided.".to_owned()
+            "No user is available to answer: decide yourself, and state your decision.".to_owned()
         }
         (
             AnsweredBy::Deadline | AnsweredBy::Dismissed | AnsweredBy::NoClient,
             QuestionKind::Plan,
-        ) => {
-            "Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there.".to_owned()
-        }
+        ) => "The plan was not accepted, so plan mode continues. Reply with the plan, then stop."
+            .to_owned(),
         (AnsweredBy::Interrupt, _) => "Operation aborted".to_owned(),
     }
 }
@@ -153,13 +153,13 @@ mod tests {
             and said: soon
             two where one may be: The user chose: red
             two: The user chose: red; blue
-            one never offered: The user closed the question without an answer. Decide by yourself, and say what you decided.
-            nothing: The user closed the question without an answer. Decide by yourself, and say what you decided.
-            closed: The user closed the question without an answer. Decide by yourself, and say what you decided.
-            a plan accepted ACCEPTED: The user accepted the plan. Plan mode is over: carry it out.
-            a plan sent back: The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again. The user said: no tests
-            a plan talked about: The user did not accept the plan yet. You are still in plan mode: change it, and hand it in again. The user said: yes!
-            a plan closed: Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there."]].assert_eq(&told.join("\n"));
+            one never offered: The user dismissed the question. Decide yourself, and state your decision.
+            nothing: The user dismissed the question. Decide yourself, and state your decision.
+            closed: The user dismissed the question. Decide yourself, and state your decision.
+            a plan accepted ACCEPTED: The user accepted the plan. Plan mode has ended: carry it out.
+            a plan sent back: The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user said: no tests
+            a plan talked about: The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user said: yes!
+            a plan closed: The plan was not accepted, so plan mode continues. Reply with the plan, then stop."]].assert_eq(&told.join("\n"));
     }
 
     #[test]
@@ -182,10 +182,10 @@ mod tests {
         expect_test::expect![[r"
             Deadline Choice of 2: Nobody answered within 600 s, so the first answer was taken: red
             Deadline Choice of 0: Nobody answered within 600 s. Decide by yourself, and say what you decided.
-            Deadline Plan of 2: Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there.
-            NoClient Choice of 2: Nobody can answer here: decide by yourself, and say what you decided.
-            NoClient Choice of 0: Nobody can answer here: decide by yourself, and say what you decided.
-            NoClient Plan of 2: Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there.
+            Deadline Plan of 2: The plan was not accepted, so plan mode continues. Reply with the plan, then stop.
+            NoClient Choice of 2: No user is available to answer: decide yourself, and state your decision.
+            NoClient Choice of 0: No user is available to answer: decide yourself, and state your decision.
+            NoClient Plan of 2: The plan was not accepted, so plan mode continues. Reply with the plan, then stop.
             Interrupt Choice of 2: Operation aborted
             Interrupt Choice of 0: Operation aborted
             Interrupt Plan of 2: Operation aborted"]].assert_eq(&told.join("\n"));

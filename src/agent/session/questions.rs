@@ -71,7 +71,7 @@ impl Session {
             return;
         };
         if ask.kind == QuestionKind::Plan && running.mode == WorkMode::Act {
-            let no = "You are not in plan mode: there is nothing to accept. Carry the plan out.";
+            let no = "You are not in plan mode, so no acceptance is needed. Carry out the plan.";
             let _ = answer.send(Err(no.to_owned()));
             return;
         }
@@ -227,7 +227,7 @@ impl Session {
         }
         let appended = self.log.append(turn_id, Event::PlanUpdated(plan.clone()), None);
         let record = appended.map_err(|error| {
-            format!("The list was not kept: the journal could not be written: {error}")
+            format!("The list was not saved: failed to write the session journal: {error}")
         })?;
         self.view.plan = plan;
         self.publish(&record);

@@ -113,7 +113,7 @@ impl Session {
             Ok(())
         });
         if let Err(error) = tidied.await {
-            tracing::warn!("contents that nobody needs were not removed: {error}");
+            tracing::warn!("failed to remove unneeded file contents: {error}");
         }
     }
 
@@ -150,7 +150,7 @@ impl Session {
                         });
                     }
                     Err(why) => {
-                        tracing::warn!("{} could not be put back: {why}", plan.file.path);
+                        tracing::warn!("failed to restore {}: {why}", plan.file.path);
                         plan.effect.action = FileAction::Failed;
                     }
                 }

@@ -48,10 +48,11 @@ impl Session {
     }
 
     fn no_server(&self, name: &str) -> Error {
-        let message = format!("there is no MCP server `{name}` in this session");
+        let message = format!("unknown MCP server `{name}` in this session");
         let names: Vec<String> = self.server_states().into_iter().map(|state| state.name).collect();
         let hint = if names.is_empty() {
-            "it has none; those of a project's file are known once a turn has begun".to_owned()
+            "the session has none; servers from a project file are known once a turn has started"
+                .to_owned()
         } else {
             format!("the servers are {}", names.join(", "))
         };

@@ -71,7 +71,7 @@ impl Session {
         self.naming.is_due = false;
         match self.services.models.provider(&model) {
             Ok(provider) => self.naming.request(provider, model, text),
-            Err(error) => tracing::debug!("session {} gets no title: {error}", self.log.id),
+            Err(error) => tracing::debug!("failed to name session {}: {error}", self.log.id),
         }
     }
 
@@ -79,7 +79,7 @@ impl Session {
     pub(super) fn named(&mut self, answered: Answered) {
         match answered {
             Ok((said, usage)) => self.take_title(&said, usage),
-            Err(error) => tracing::debug!("session {} gets no title: {error}", self.log.id),
+            Err(error) => tracing::debug!("failed to name session {}: {error}", self.log.id),
         }
         self.answer_idle_waiters();
     }
@@ -90,7 +90,7 @@ impl Session {
         let cost_nano_usd = price.map(|price| price.nano_usd(&usage));
         self.total.add(usage, cost_nano_usd);
         let Some(title) = title::tidy(said) else {
-            tracing::debug!("session {} gets no title: {said:?} is none", self.log.id);
+            tracing::debug!("failed to name session {}: {said:?} is not a title", self.log.id);
             return;
         };
         let updated = SessionUpdated {
@@ -112,7 +112,7 @@ impl Session {
     /// Shows the title in lists. The journal has it, so a failure is made good when the session is opened again.
     fn keep_title(&self) {
         if let Err(error) = self.log.journal.keep_title(self.settings.title.as_deref()) {
-            tracing::warn!("lists show an old title: {error}");
+            tracing::warn!("failed to update the title in lists: {error}");
         }
     }
 }

@@ -183,11 +183,11 @@ impl Follower {
         let is_limit = end.stop == Some(StopReason::Limit);
         let said = match (end.status, &end.error) {
             (TurnStatus::Completed, _) if is_limit => {
-                format!("It was stopped at a limit before it was done. It said last: {said}")
+                format!("It was stopped at a limit before it finished. Its last message: {said}")
             }
             (TurnStatus::Completed, _) => said,
-            (TurnStatus::Interrupted, _) => format!("It was stopped. It said last: {said}"),
-            (TurnStatus::Failed, None) => format!("It failed. It said last: {said}"),
+            (TurnStatus::Interrupted, _) => format!("It was stopped. Its last message: {said}"),
+            (TurnStatus::Failed, None) => format!("It failed. Its last message: {said}"),
             (TurnStatus::Failed, Some(error)) => match &error.hint {
                 Some(hint) => format!("{} ({hint})", error.message),
                 None => error.message.clone(),

@@ -158,12 +158,13 @@ impl Subagents {
     {
         let working = self.entries.iter().filter(|entry| entry.is_working()).count();
         if working >= MAX_WORKING {
-            let full = format!("{MAX_WORKING} sub-agents work already. Wait until one is done.");
+            let full =
+                format!("{MAX_WORKING} sub-agents are already working. Wait until one finishes.");
             let _ = reply.send(Err(full));
             return;
         }
         if self.entries.len() >= MAX_OPEN {
-            let full = format!("{MAX_OPEN} sub-agents are open already. Close one first.");
+            let full = format!("{MAX_OPEN} sub-agents are already open. Close one first.");
             let _ = reply.send(Err(full));
             return;
         }
@@ -422,7 +423,7 @@ impl Entry {
 }
 
 fn unknown(id: &AgentId) -> String {
-    format!("There is no sub-agent `{id}`. The call that starts one tells its id.")
+    format!("Unknown sub-agent `{id}`. The call that starts one returns its id.")
 }
 
 /// Lets somebody watch a session. One that is closed has nothing to show.

@@ -231,10 +231,10 @@ pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> Strin
                 reason.to_owned()
             } else {
                 let rules = rules.join(" and ");
-                format!("{reason} A rule of the user would allow it: {rules}.")
+                format!("{reason} The user has a rule that would allow it: {rules}.")
             }
         }
-        DecidedBy::Deadline => "Denied: nobody answered in time. This call did not run.".to_owned(),
+        DecidedBy::Deadline => "Denied: the approval timed out. This call did not run.".to_owned(),
         DecidedBy::Interrupt => "Operation aborted".to_owned(),
     };
     match &outcome.feedback {
@@ -246,8 +246,7 @@ pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> Strin
 /// The text that the model reads in place of a result, after a rule or the mode denied a call.
 pub(crate) fn policy_text(verdict: &Verdict) -> String {
     format!(
-        "Denied: {}. Decided by {}. It did not run. Do not try to reach the same end by another way; the user can \
-         allow it with another permission mode or with a rule in config.toml.",
+        "Denied: {}. Decided by {}. It did not run. Do not try to achieve the same result another way; the user can allow it with a different permission mode or a rule in config.toml.",
         verdict.reason, verdict.by
     )
 }

@@ -36,8 +36,7 @@ pub(crate) struct Call {
 }
 
 /// The result of a call that did not fit into its reply.
-const CUT_BY_LIMIT: &str = "The reply reached its length limit within this call, so nothing was run. Make the call \
-    smaller: write a long file in several parts.";
+const CUT_BY_LIMIT: &str = "The reply reached its length limit inside this call, so nothing was run. Make the call smaller: write a long file in several parts.";
 
 impl Call {
     /// The reply ended at its length limit: a call whose arguments are not whole is not run.
@@ -67,10 +66,10 @@ pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -
     let Some(tool) = ctx.tools.list.iter().find(|tool| tool.name() == call.tool_name) else {
         let names: Vec<&str> = ctx.tools.list.iter().map(|tool| tool.name()).collect();
         let name = &call.tool_name;
-        let mut why = format!("There is no tool `{name}`. The tools are: {}.", names.join(", "));
+        let mut why = format!("Unknown tool `{name}`. Available tools: {}.", names.join(", "));
         if let Some(withheld) = ctx.tools.withheld(name) {
             why.push_str(
-                " The user left it out of this session: do not try to reach the same end by another way.",
+                " The user excluded it from this session: do not try to achieve the same result another way.",
             );
             // A person is told of all that was tried.
             let tried = parse_arguments(arguments)

@@ -597,7 +597,7 @@ async fn execute(
     };
     if result.is_error && cancel.is_cancelled() && !ctx.cancel.is_cancelled() {
         result.content.push(Content::text(from_engine(
-            "a person cancelled this call alone. What it had done until then stays.",
+            "the user cancelled only this call. Anything it had already done stays.",
         )));
     }
     // Nobody reports what a remote command writes, so every change made while it runs counts as its own.
@@ -669,7 +669,7 @@ async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
         });
         let rest = match named.filter(|_| ctx.workspace.env.is_this_machine()) {
             Some(path) => format!("full output: {path}"),
-            None => "ask for less, since the rest is not to be read here".to_owned(),
+            None => "request less output; the rest cannot be read here".to_owned(),
         };
         if let Some(cut) = truncate::guard(text, guard, &rest) {
             *text = cut;
@@ -707,7 +707,7 @@ async fn keep(ctx: &TurnContext, text: String) -> Option<FullOutput> {
     match kept {
         Ok(Ok(r#ref)) => Some(FullOutput { r#ref, bytes }),
         Ok(Err(error)) => {
-            tracing::warn!("a long output could not be kept: {error}");
+            tracing::warn!("failed to store a long output: {error}");
             None
         }
         Err(_) => None,

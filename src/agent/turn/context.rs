@@ -164,7 +164,7 @@ pub(crate) enum End {
     Completed(StopReason),
     /// Somebody stopped it.
     Interrupted,
-    /// It could not go on.
+    /// It failed.
     Failed(TurnError),
 }
 
@@ -204,8 +204,8 @@ impl From<JournalLost> for End {
     fn from(_: JournalLost) -> Self {
         Self::Failed(TurnError {
             code: "journal".to_owned(),
-            message: "the session's journal could not be written, so nothing more was run".to_owned(),
-            hint: Some("free disk space or check the data folder's permissions, then send the prompt again".to_owned()),
+            message: "failed to write the session journal; the turn was stopped".to_owned(),
+            hint: Some("free disk space or check the permissions of the data directory, then send the prompt again".to_owned()),
             retryable: true,
             http_status: None,
         })

@@ -4,12 +4,11 @@ use pintle_llm::AssistantBlock;
 use pintle_protocol::event::{Notice, NoticeLevel, StopReason};
 
 /// The message after a reply that reached its length limit.
-const CONTINUE: &str = "your reply reached its length limit and was cut there. Go on \
-    exactly where it stopped, and repeat nothing.";
+const CONTINUE: &str = "your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything.";
 
 /// The message after a reply with nothing in it.
-const ANSWER: &str = "your reply had neither text nor a tool call. Answer now, or make the \
-    next tool call.";
+const ANSWER: &str =
+    "your reply contained neither text nor a tool call. Answer now, or make the next tool call.";
 
 /// The continuations that a turn has asked for.
 #[derive(Debug, Default)]
@@ -59,8 +58,10 @@ impl Continuations {
         self.was_asked_again.then(|| Notice {
             level: NoticeLevel::Warning,
             code: "emptyReply".to_owned(),
-            message: "the model replied with neither text nor a tool call, and again when it was asked once more".to_owned(),
-            hint: Some("send a prompt that says how to go on, or choose another model".to_owned()),
+            message: "the model returned neither text nor a tool call, twice in a row".to_owned(),
+            hint: Some(
+                "send a prompt that explains how to continue, or choose another model".to_owned(),
+            ),
         })
     }
 }

@@ -121,15 +121,15 @@ fn size(item: &EditorDiagnostic) -> usize {
 pub(crate) fn check(report: &DiagnosticsReport) -> Result<(), Error> {
     let invalid = |what: String, hint: &str| Err(Error::new(ErrorKind::Invalid, what).hint(hint));
     if report.path.trim().is_empty() {
-        let hint = "name a file by its path, absolute or from the working directory";
+        let hint = "specify a file by its path, absolute or relative to the working directory";
         return invalid("the path is empty".to_owned(), hint);
     }
     let mut ranges = report.items.iter().map(|item| item.range);
     match ranges.find(|range| !pintle_session::context::input::is_range(*range)) {
         None => Ok(()),
         Some(range) => invalid(
-            format!("there are no lines {} to {}", range.start, range.end),
-            "count lines from 1, and let the last not come before the first",
+            format!("invalid line range {} to {}", range.start, range.end),
+            "lines are counted from 1, and the last must not precede the first",
         ),
     }
 }
@@ -211,7 +211,7 @@ mod tests {
         backwards.items[0].range = LineRange { start: 3, end: 2 };
         for (name, report, want) in [
             ("an empty path", report(" ", None, &[]), Some("the path is empty")),
-            ("lines that are none", backwards, Some("there are no lines 3 to 2")),
+            ("lines that are none", backwards, Some("invalid line range 3 to 2")),
             ("nothing wrong", report("a.rs", None, &[]), None),
         ] {
             assert_eq!(check(&report).err().map(|error| error.message).as_deref(), want, "{name}");

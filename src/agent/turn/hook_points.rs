@@ -49,7 +49,7 @@ fn denied(reason: String) -> End {
     End::Failed(TurnError {
         code: "hookDenied".to_owned(),
         message: reason,
-        hint: Some("a hook of the settings or of a client decided this".to_owned()),
+        hint: Some("a hook from the settings or a client decided this".to_owned()),
         retryable: false,
         http_status: None,
     })
@@ -183,7 +183,7 @@ pub(crate) async fn context<H: Host>(
     let mut list = match wanted {
         Some(Ok(list)) => list,
         Some(Err(why)) => {
-            let message = format!("the messages of the hooks at {point:?} are not used: {why}");
+            let message = format!("ignored the messages from the {point:?} hooks: {why}");
             host.record(notice(NoticeLevel::Warning, "hookFailed", message));
             messages.to_vec()
         }
@@ -226,7 +226,7 @@ pub(crate) async fn compact<H: Host>(
         let notice = Notice {
             level: NoticeLevel::Warning,
             code: "hookDenied".to_owned(),
-            message: format!("a hook denied summing up the conversation: {reason}"),
+            message: format!("a hook denied the summary: {reason}"),
             hint: None,
         };
         host.record(Event::Notice(notice));
@@ -283,7 +283,7 @@ pub(crate) async fn call(ctx: &TurnContext, call: &mut Call) -> (Option<String>,
         let prepared = call::prepare(ctx, body, &arguments.to_string());
         call.acting = prepared.as_ref().ok().and_then(|prepared| prepared.acting());
         call.prepared = prepared.map_err(|error| {
-            format!("A hook changed the arguments, and then they made no sense: {error}")
+            format!("A hook changed the arguments, and they are now invalid: {error}")
         });
         body.changed_input = Some(arguments);
     }

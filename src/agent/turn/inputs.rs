@@ -53,9 +53,9 @@ impl Rendered {
         (!named.is_empty()).then(|| Notice {
             level: NoticeLevel::Info,
             code: "unknownMention".to_owned(),
-            message: format!("no file, folder or resource is called {}{more}", named.join(", ")),
+            message: format!("no such file, directory or resource: {}{more}", named.join(", ")),
             hint: Some(
-                "the model sees the words alone; paths are relative to the working directory"
+                "the model sees only the mention as text; paths are relative to the working directory"
                     .to_owned(),
             ),
         })
@@ -268,7 +268,7 @@ pub(crate) fn is_blank(input: &[Input]) -> bool {
 /// Checks a message. An error is the reason to refuse it, with a hint.
 pub(crate) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
     if is_blank(sent) {
-        return Err(("the input is empty".to_owned(), "send at least one block that is not blank"));
+        return Err(("the input is empty".to_owned(), "send at least one non-blank block"));
     }
     for block in sent {
         let wrong_range = |range: &LineRange| !input::is_range(*range);
@@ -279,8 +279,8 @@ pub(crate) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
                 if path.trim().is_empty() =>
             {
                 return Err((
-                    "the path of a block is empty".to_owned(),
-                    "name a file by its path, absolute or from the working directory",
+                    "a block has an empty path".to_owned(),
+                    "specify a file by its path, absolute or relative to the working directory",
                 ));
             }
             Input::File { range: Some(range), .. } | Input::Selection { range, .. }
@@ -288,8 +288,8 @@ pub(crate) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
             {
                 let LineRange { start, end } = range;
                 return Err((
-                    format!("there are no lines {start} to {end}"),
-                    "count lines from 1, and let the last not come before the first",
+                    format!("invalid line range {start} to {end}"),
+                    "lines are counted from 1, and the last must not precede the first",
                 ));
             }
             Input::Text { .. }
@@ -300,8 +300,8 @@ pub(crate) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
                 let head = STANDARD.decode(data).ok().and_then(|bytes| Format::of(&bytes));
                 if head.is_none() {
                     return Err((
-                        "an image block holds no picture that can be shown".to_owned(),
-                        "send the bytes of a PNG, JPEG, GIF or WebP file in base64",
+                        "an image block contains no image in a supported format".to_owned(),
+                        "send a PNG, JPEG, GIF or WebP file in base64",
                     ));
                 }
             }
@@ -325,15 +325,19 @@ mod tests {
             ("blank text", Input::text(" "), Some("the input is empty")),
             ("a file", file("a", None), None),
             ("some lines", file("a", Some(range(1, 1))), None),
-            ("a file without a path", file(" ", None), Some("the path of a block is empty")),
-            ("lines from 0", file("a", Some(range(0, 3))), Some("there are no lines 0 to 3")),
+            ("a file without a path", file(" ", None), Some("a block has an empty path")),
+            ("lines from 0", file("a", Some(range(0, 3))), Some("invalid line range 0 to 3")),
             ("lines backwards", file("a", Some(range(4, 3))), Some("there are no lines 4 to 3")),
             ("a picture", image(&png), None),
-            ("no base64", image("%"), Some("an image block holds no picture that can be shown")),
+            (
+                "no base64",
+                image("%"),
+                Some("an image block contains no image in a supported format"),
+            ),
             (
                 "no picture",
                 image("AAAA"),
-                Some("an image block holds no picture that can be shown"),
+                Some("an image block contains no image in a supported format"),
             ),
         ] {
             let got = check(&[block]).err().map(|(message, _)| message);

@@ -63,11 +63,11 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
     if code == 0 && (said.is_empty() || said == before) {
         return None;
     }
-    let cut = truncate::guard(said, GUARD, "run the check to see all of it");
+    let cut = truncate::guard(said, GUARD, "run the check to see the full output");
     let said = cut.as_deref().unwrap_or(said);
     let how = if code == 0 { "says".to_owned() } else { format!("failed with exit code {code}") };
     Some(from_engine(format_args!(
-        "after your changes the project's check {how}. What follows is its output:\n\n{said}"
+        "after your changes, the project's check {how}. Its output:\n\n{said}"
     )))
 }
 
@@ -93,7 +93,7 @@ pub(crate) async fn run<H: Host>(
                 level: NoticeLevel::Warning,
                 code: "lintWithheld".to_owned(),
                 message: format!(
-                    "`{}` did not run: it may execute what the model wrote, and there is no sandbox",
+                    "`{}` did not run: it may execute code that the model wrote, and there is no sandbox",
                     lint.command
                 ),
                 hint: Some("run it yourself, or use the mode `ask`".to_owned()),
@@ -116,7 +116,7 @@ pub(crate) async fn run<H: Host>(
             }
             End::Cancelled => return None,
             End::TimedOut => format!("took longer than {} s", lint.timeout.as_secs_f64()),
-            End::Signalled(signal) => format!("was ended by {signal}"),
+            End::Signalled(signal) => format!("was killed by {signal}"),
         },
         Err(error) => format!("could not be run: {error}"),
     };
@@ -124,7 +124,7 @@ pub(crate) async fn run<H: Host>(
         level: NoticeLevel::Warning,
         code: "lintFailed".to_owned(),
         message: format!("`{}` {what}", lint.command),
-        hint: Some("correct `[lint]` in the config file; the turn goes on without it".to_owned()),
+        hint: Some("correct `[lint]` in the config file; the turn continues without it".to_owned()),
     };
     host.record(Event::Notice(notice));
     None

@@ -14,12 +14,10 @@ pub(crate) const WORK_MODES: [(&str, WorkMode); 2] =
     [("act", WorkMode::Act), ("plan", WorkMode::Plan)];
 
 /// The message that begins plan mode.
-const PLAN: &str = "you are in plan mode. Read, search and think, and change nothing: calls that write files, \
-    run commands or act elsewhere are denied. When you know what is to be done, hand in the whole plan with the tool for it; the user then accepts it or says \
-    what is to be different. If nothing is to be changed, just answer.";
+const PLAN: &str = "you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer.";
 
 /// The message that ends plan mode.
-const ACT: &str = "plan mode is over. You may change files and run commands again.";
+const ACT: &str = "plan mode has ended. You may change files and run commands again.";
 
 /// The reason why a call cannot run in this mode, as the model reads it.
 pub(crate) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
@@ -33,7 +31,7 @@ pub(crate) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
         (WorkMode::Plan, Access::Other(_)) => "may do anything",
     };
     Some(format!(
-        "Denied: this call {what}, and you are in plan mode. It did not run. Read and search, and put it into the plan that you hand in."
+        "Denied: this call {what}, and you are in plan mode. It did not run. Include it in the plan that you submit."
     ))
 }
 

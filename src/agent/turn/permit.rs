@@ -41,7 +41,7 @@ pub struct PermissionPolicy {
     pub ceiling_source: String,
     /// The rules of the user's configuration.
     pub rules: Vec<Rule>,
-    /// The rules of the policy of this run.
+    /// The rules of this run's policy.
     pub policy_rules: Vec<Rule>,
     /// The engine's own folders and files, which no tool reads or changes.
     pub private: Vec<PathBuf>,
@@ -245,7 +245,7 @@ impl Permissions {
         Some(Notice {
             level: NoticeLevel::Warning,
             code: "answerNotKept".to_owned(),
-            message: format!("the answer holds for this session only: {error}"),
+            message: format!("the answer applies to this session only: {error}"),
             hint: None,
         })
     }
@@ -455,16 +455,16 @@ impl Permissions {
                 }
                 Err(reason) => {
                     let path = path.display();
-                    problems.push(format!("{path}: {reason}; until it is mended, every call asks"));
+                    problems.push(format!(
+                        "{path}: {reason}; until it is fixed, every call requires approval"
+                    ));
                     of_project.extend(rules::asking_about_all());
                 }
             }
         }
         let rules = own.chain(kept).filter_map(|(origin, rule)| {
             let compiled = rule.compile(origin, &roots, home.as_deref());
-            compiled
-                .inspect_err(|error| tracing::warn!("the rule {rule} is left out: {error}"))
-                .ok()
+            compiled.inspect_err(|error| tracing::warn!("ignored the rule {rule}: {error}")).ok()
         });
         let rules: Vec<Compiled> = rules.chain(of_project).collect();
         // Commands elsewhere are confined by whoever runs that place.
@@ -590,7 +590,7 @@ fn analyse(env: &dyn Environment, command: &str) -> Analysis {
     let shell = env.platform().shell.file_name().map(|name| name.to_string_lossy().into_owned());
     match shell.as_deref() {
         Some("sh" | "bash" | "dash" | "ash" | "busybox") | None => Analysis::of(command),
-        Some(shell) => Analysis::opaque(format!("the syntax of {shell} is not analysed")),
+        Some(shell) => Analysis::opaque(format!("{shell} syntax is not analyzed")),
     }
 }
 
@@ -665,7 +665,7 @@ mod tests {
             let Some(notice) = told else { continue };
             assert_eq!(notice.code, "answerNotKept");
             let words = notice.message;
-            assert!(words.starts_with("the answer holds for this session only: "), "{words}");
+            assert!(words.starts_with("the answer applies to this session only: "), "{words}");
             assert!(words.contains("trust.toml"), "{words}");
         }
     }

@@ -63,7 +63,7 @@ pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &
             record_prompt(host, ctx, state, made);
             if let Some(from) = moved_from {
                 let text = from_engine(format_args!(
-                    "the project has moved from {} to {}, which is the working directory now. Earlier messages name files by their old paths.",
+                    "the project has moved from {} to {}, which is now the working directory. Earlier messages contain old paths.",
                     from.display(),
                     cwd.display()
                 ));
@@ -95,18 +95,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let cwd = ctx.workspace.folders.cwd.as_path();
     let place = ProjectFiles::of(ctx.workspace.env.as_ref(), personal, cwd).await;
     let paths = document_paths(personal, &place.root, cwd, profile);
-    let owner = ctx.session_id.to_string();
-    let git = async {
-        if place.is_repository {
-            let env = ctx.workspace.env.as_ref();
-            let confinement =
-                ctx.permissions.confinement_for_reading((&ctx.workspace).into()).await;
-            let asking = project::Asking { confinement, owner: &owner, cancel: &ctx.cancel };
-            project::repository(env, &place.root, place.is_trusted, asking).await
-        } else {
-            Snapshot::default()
-        }
-    };
+    let git = git_snapshot(ctx, &place);
     let withheld = place.withheld(&paths).await;
     let (agreement, not_agreed) = (place.agreed(), place.not_agreed().await);
     let (documents, rules, skills, agents, git, os) = tokio::join!(
@@ -118,7 +107,6 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         project::read(ctx.workspace.env.as_ref(), Path::new("/etc/os-release")),
     );
     let known = join_all(documents.iter().map(|document| known_now(&place, document))).await;
-    let has_agents = ctx.tools.list.iter().any(|tool| tool.does().is_some_and(Does::is_agents));
     let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), *is_attended).await;
     let tool = |purpose: &str| {
         let does = Does::named(purpose)?;
@@ -162,26 +150,17 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let sections = prompt::sections(&surroundings, &layers);
     let system = prompt::system(&sections);
     let in_prompt = rules.all.iter().filter(|(rule, ..)| !matches!(rule.when, When::Touched(_)));
+    let has_agents = ctx.tools.list.iter().any(|tool| tool.does().is_some_and(Does::is_agents));
+    let listed = agents.all.iter().filter(|_| has_agents);
     let sources = sources(PromptSourceKind::Document, documents.iter().map(|one| &one.path))
         .chain(sources(PromptSourceKind::Rule, in_prompt.map(|(_, path, _)| path)))
         .chain(sources(PromptSourceKind::Skill, skills.all.iter().map(|(_, path, _)| path)))
-        .chain(sources(
-            PromptSourceKind::Agent,
-            agents.all.iter().filter(|_| has_agents).map(|(_, path, _)| path),
-        ))
+        .chain(sources(PromptSourceKind::Agent, listed.map(|(_, path, _)| path)))
         .collect();
     let waiting = all_rules.into_iter().filter_map(|rule| match rule.when {
         When::Touched(globs) => Some(PathRule { path: rule.path, globs }),
         When::Always | When::OnRequest => None,
     });
-    // The conversation stays, with the documents that were told in it.
-    let is_in_prompt = |path: &Path| documents.iter().any(|document| document.path == path);
-    let below: Vec<KnownDocument> = before
-        .documents
-        .iter()
-        .filter(|known| known.is_below && !is_in_prompt(&known.path))
-        .cloned()
-        .collect();
     let briefing = Briefing {
         origin,
         system,
@@ -190,7 +169,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         additional: ctx.workspace.additional.to_vec(),
         agreement: Some(agreement),
         rights: Some(rights.told()),
-        documents: known.into_iter().chain(below).collect(),
+        documents: known.into_iter().chain(documents_below(before, &documents)).collect(),
         waiting: waiting.collect(),
         told: before.told.clone(),
         looked_for: BTreeSet::new(),
@@ -203,6 +182,28 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         withheld,
         not_agreed,
     }
+}
+
+/// Returns the state of the repository, or an empty snapshot outside of one.
+async fn git_snapshot(ctx: &TurnContext, place: &ProjectFiles<'_>) -> Snapshot {
+    if !place.is_repository {
+        return Snapshot::default();
+    }
+    let env = ctx.workspace.env.as_ref();
+    let confinement = ctx.permissions.confinement_for_reading((&ctx.workspace).into()).await;
+    let owner = ctx.session_id.to_string();
+    let asking = project::Asking { confinement, owner: &owner, cancel: &ctx.cancel };
+    project::repository(env, &place.root, place.is_trusted, asking).await
+}
+
+/// Returns the nested documents that the conversation contains and the new prompt does not.
+fn documents_below(
+    before: &Briefing,
+    in_prompt: &[Document],
+) -> impl Iterator<Item = KnownDocument> {
+    let is_in_prompt = |path: &Path| in_prompt.iter().any(|document| document.path == path);
+    let below = before.documents.iter().filter(|known| known.is_below);
+    below.filter(move |known| !is_in_prompt(&known.path)).cloned()
 }
 
 fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
@@ -266,11 +267,11 @@ fn changed(root: &Path, files: &[PathBuf]) -> Notice {
         level: NoticeLevel::Warning,
         code: "notAgreed".to_owned(),
         message: format!(
-            "these files of {root_shown} were added, changed or removed since you trusted it, and are not used: {}",
+            "these files in {root_shown} were added, changed or removed since you trusted it, and are ignored: {}",
             names(root, files)
         ),
         hint: Some(format!(
-            "look at them, then run `pintle trust {root_shown}`; the next turn uses them"
+            "review them, then run `pintle trust {root_shown}`; the next turn uses them"
         )),
     }
 }
@@ -291,9 +292,9 @@ fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
     Notice {
         level: NoticeLevel::Warning,
         code: "untrusted".to_owned(),
-        message: format!("{root} is not trusted, so these are not used: {names}"),
+        message: format!("{root} is not trusted, so these files are ignored: {names}"),
         hint: (!answers.is_closed()).then(|| {
-            format!("look at them, then run `pintle trust {root}`; the next turn uses them")
+            format!("review them, then run `pintle trust {root}`; the next turn uses them")
         }),
     }
 }
@@ -343,10 +344,10 @@ fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnSta
     let listed: Vec<String> =
         ctx.workspace.additional.iter().map(|folder| folder.display().to_string()).collect();
     let text = if listed.is_empty() {
-        from_engine("only the working directory belongs to the work now.")
+        from_engine("the workspace is now only the working directory.")
     } else {
         from_engine(format_args!(
-            "beside the working directory these directories belong to the work now.\n{}",
+            "besides the working directory, the workspace now includes these directories.\n{}",
             listed.join("\n")
         ))
     };
@@ -363,7 +364,7 @@ async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnS
         // The prompt is of a version that did not tell them.
         None => {}
         Some(_) => {
-            let text = from_engine(format_args!("what you may do has changed.\n{rights}"));
+            let text = from_engine(format_args!("your permissions have changed.\n{rights}"));
             let update = BriefingUpdate { rights: Some(rights), ..BriefingUpdate::default() };
             tell(host, ctx, state, text, update);
         }
@@ -434,7 +435,10 @@ fn tell_changed_documents<H: Host>(
                 documents.push(known);
             }
             Change::Gone(path) => {
-                parts.push(format!("{} is gone; what it said holds no more.", path.display()));
+                parts.push(format!(
+                    "{} was removed; its instructions no longer apply.",
+                    path.display()
+                ));
             }
         }
     }
@@ -443,8 +447,7 @@ fn tell_changed_documents<H: Host>(
         return;
     }
     let text = from_engine(format_args!(
-        "what people have written down for agents here has changed since you were told. Of \
-        these files this holds now.\n{}",
+        "the project's instructions for agents have changed. These files now read as follows.\n{}",
         parts.join("\n")
     ));
     tell(

@@ -180,7 +180,7 @@ pub(crate) async fn compact<H: Host>(
         Some(_) if denied.is_some() => {
             Err(SummaryFailure::Failed(format!("a hook denied it: {}", denied.unwrap_or_default())))
         }
-        None => Err(SummaryFailure::Failed("there is nothing to sum up yet".to_owned())),
+        None => Err(SummaryFailure::Failed("there is nothing to summarize yet".to_owned())),
         Some(cut) => {
             let requests = compact::requests(&conversation.messages, cut, wanted.instructions);
             summarize(host, ctx, &item, requests, tally).await.map(|said| (cut, said))
@@ -268,7 +268,7 @@ fn summarizer<'a, H: Host>(host: &mut H, ctx: &'a TurnContext) -> Summarizer<'a>
         Some(Err(why)) => host.record(Event::Notice(Notice {
             level: NoticeLevel::Warning,
             code: "summaryModelUnavailable".to_owned(),
-            message: format!("the session's own model writes the summary: {why}"),
+            message: format!("the session's model writes the summary instead: {why}"),
             hint: Some("correct `context.summary_model` in the config file".to_owned()),
         })),
         None => {}
@@ -324,8 +324,8 @@ pub(crate) async fn summarize_branch<H: Host>(
             let notice = Notice {
                 level: NoticeLevel::Warning,
                 code: "notSummedUp".to_owned(),
-                message: format!("what was left is not summed up: {why}"),
-                hint: Some("the session continues without the summary; the history tree leads back to what was left".to_owned()),
+                message: format!("the abandoned branch was not summarized: {why}"),
+                hint: Some("the session continues without the summary; the history tree still contains the branch".to_owned()),
             };
             host.record(Event::Notice(notice));
             Ok(None)
@@ -423,7 +423,7 @@ async fn read<H: Host>(
     }
     ctx.count(tally, answer.usage, summarizer.price);
     if !answer.is_whole {
-        return Some(Err(Error::new(ErrorKind::Network, "the summary was cut in the middle")));
+        return Some(Err(Error::new(ErrorKind::Network, "the summary was cut off")));
     }
     Some(Ok(answer.text))
 }

@@ -24,7 +24,7 @@ pub(super) async fn admit(
         && !only_reads(prepared.as_ref())
     {
         return Err(
-            "The call may change something now, and others run beside it. Make it again, alone."
+            "This call may now change something while other calls run. Make it again on its own."
                 .to_owned(),
         );
     }

@@ -51,7 +51,7 @@ pub(super) async fn check<H: Host>(
         level: NoticeLevel::Warning,
         code: "servedContextTooSmall".to_owned(),
         message: format!(
-            "{server} gives {} a context of {window} tokens, and the prompt takes about {sent}: the model may not see all of it",
+            "{server} limits {} to a context of {window} tokens, but the prompt has about {sent}: the model may not see all of it",
             model.id
         ),
         hint: Some(remedy.to_owned()),

@@ -3,8 +3,8 @@
 use crate::host::{Host, uncancelled};
 use crate::project::{Personal, ProjectFiles};
 use crate::turn::context::{TurnContext, TurnState};
+use crate::turn::messages::add_text;
 use crate::turn::permit::{PermissionPolicy, Permissions, Site};
-use crate::turn::tell;
 use pintle_exec::Environment;
 use pintle_protocol::event::Event;
 use pintle_session::context::conversation::{Conversation, from_engine};
@@ -42,7 +42,7 @@ pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &
         host.record(Event::Notice(notice));
     }
     if let Some(news) = news {
-        tell(host, ctx, &mut state.conversation, from_engine(news));
+        add_text(host, ctx, &mut state.conversation, from_engine(news));
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn tell_changes<H: Host>(
         host.record(Event::Notice(notice));
     }
     if let Some(news) = news {
-        tell(host, ctx, conversation, from_engine(news));
+        add_text(host, ctx, conversation, from_engine(news));
     }
 }
 

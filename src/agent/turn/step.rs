@@ -87,7 +87,7 @@ enum Attempt {
 
 /// What a model is asked.
 #[derive(Debug)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct StepRequest<'a> {
     /// The conversation.
     pub(crate) messages: &'a [Arc<Message>],
     /// The tools that it may call.
@@ -103,13 +103,13 @@ pub(crate) struct Wanted<'a> {
 pub(crate) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    wanted: &Wanted<'_>,
+    request: &StepRequest<'_>,
     tally: &mut Tally,
 ) -> Result<StepReply, End> {
     let mut failures = Failures::default();
     tally.steps += 1;
     loop {
-        match ask(host, ctx, wanted, tally, failures).await? {
+        match ask(host, ctx, request, tally, failures).await? {
             Attempt::Replied(reply) => return Ok(reply),
             Attempt::Failed(error, wait) => {
                 failures.count += 1;
@@ -136,7 +136,7 @@ pub(crate) async fn run<H: Host>(
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
-    wanted: &Wanted<'_>,
+    asked: &StepRequest<'_>,
     tally: &mut Tally,
     failures: Failures,
 ) -> Result<Attempt, End> {
@@ -144,12 +144,12 @@ async fn ask<H: Host>(
         model: ctx.llm.model.id.clone(),
         origin: ctx.llm.model.origin(),
         system: Arc::clone(&ctx.system),
-        messages: Arc::new(wanted.messages.to_vec()),
-        tools: Arc::clone(wanted.tools),
+        messages: Arc::new(asked.messages.to_vec()),
+        tools: Arc::clone(asked.tools),
         effort: ctx.llm.model.effort,
         max_output_tokens: None,
         cache_key: Some(ctx.session_id.as_str().into()),
-        output_schema: wanted.output_schema.clone(),
+        output_schema: asked.output_schema.clone(),
         trace: ctx.llm.trace.clone(),
     };
     let sent = RequestParts {
@@ -160,19 +160,19 @@ async fn ask<H: Host>(
     host.set_sent(sent);
     let next =
         |error: &Error| retry::next_delay(&ctx.llm.retry, failures, error, ctx.ambient.chance());
-    let mut asked = std::pin::pin!(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request)));
+    let mut opening = std::pin::pin!(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request)));
     let mut answer =
-        host.wait(tokio::time::timeout(ctx.llm.retry.silence, asked.as_mut())).await.ok();
+        host.wait(tokio::time::timeout(ctx.llm.retry.silence, opening.as_mut())).await.ok();
     let is_silence_told = answer.is_none();
     if is_silence_told {
         tell_silence(host, ctx);
-        answer = Some(host.wait(asked).await);
+        answer = Some(host.wait(opening).await);
     }
     let deltas = match answer.flatten() {
         None => return Err(End::Interrupted),
         Some(Ok(deltas)) => deltas,
         Some(Err(error)) => {
-            let error = judged(ctx, wanted, error);
+            let error = judged(ctx, asked, error);
             return match next(&error) {
                 Ok(wait) => Ok(Attempt::Failed(error, wait)),
                 Err(why) => Err(failed(error, why)),
@@ -207,8 +207,8 @@ async fn ask<H: Host>(
 }
 
 /// Corrects an error that was taken for a conversation that is too long, though the conversation is short.
-fn judged(ctx: &TurnContext, wanted: &Wanted<'_>, error: Error) -> Error {
-    if !error.is_guess || room::may_overflow(ctx, wanted.tools, wanted.messages) {
+fn judged(ctx: &TurnContext, request: &StepRequest<'_>, error: Error) -> Error {
+    if !error.is_guess || room::may_overflow(ctx, request.tools, request.messages) {
         return error;
     }
     let hint = "the server gave no reason; check the model's name and the provider's settings, and the server's log";
@@ -221,10 +221,11 @@ fn tell_silence<H: Host>(host: &mut H, ctx: &TurnContext) {
     host.transient(TransientEvent::Notice(Notice {
         level: NoticeLevel::Info,
         code: "modelSilent".to_owned(),
-        message: format!("{provider} has sent no part of the reply for {} s", ctx.llm.retry.silence.as_secs_f64()),
-        hint: Some(
-            "the request is sent again once the connection has been silent for model_idle_timeout_s".to_owned(),
+        message: format!(
+            "{provider} has sent nothing for {} s",
+            ctx.llm.retry.silence.as_secs_f64()
         ),
+        hint: Some("the request is sent again after model_idle_timeout_s without data".to_owned()),
     }));
 }
 
@@ -237,7 +238,7 @@ enum Cut {
 fn failed(error: Error, why: NoRetry) -> End {
     let hint = match why {
         NoRetry::TooLong(wait) => Some(format!(
-            "the provider asks to wait {} s, which is too long to wait here; send the prompt again then",
+            "the provider asks to wait {} s, longer than the engine waits; send the prompt again then",
             wait.as_secs_f64().ceil()
         )),
         NoRetry::Final | NoRetry::Tried => None,

@@ -28,14 +28,14 @@ pub(super) struct StructuredOutput {
     is_refused: bool,
 }
 
-/// The judgement of a final message.
+/// The result of checking a final message against the schema.
 #[derive(Debug)]
-pub(super) enum Verdict {
-    /// It satisfies the schema.
+pub(super) enum SchemaCheck {
+    /// The value satisfies the schema.
     Valid(Value),
-    /// It does not; the message that asks for another one.
-    Again(String),
-    /// It does not, and was asked for often enough.
+    /// The message is invalid; this text asks for another one.
+    Retry(String),
+    /// The message is invalid, and no retries are left.
     Failed(TurnError),
 }
 
@@ -70,39 +70,29 @@ impl StructuredOutput {
     /// The message that tells the model.
     pub(super) fn instructions(&self) -> String {
         from_engine(format_args!(
-            "when the task is done, end with a message that is one JSON value and nothing else: no text around it, no code fence. \
-            It must satisfy this JSON Schema:\n{}",
+            "when the task is done, end with a message that contains a single JSON value and nothing else: no surrounding text, no code fence. It must satisfy this JSON Schema:\n{}",
             self.schema
         ))
     }
 
-    /// Judges the final message.
-    pub(super) fn judge(&mut self, blocks: &[AssistantBlock]) -> Verdict {
-        let text: String = blocks
-            .iter()
-            .filter_map(|block| match block {
-                AssistantBlock::Text { text, .. } => Some(text.as_str()),
-                AssistantBlock::Reasoning { .. }
-                | AssistantBlock::ToolCall { .. }
-                | AssistantBlock::Unknown(_) => None,
-            })
-            .collect();
-        let violations = match serde_json::from_str::<Value>(unfenced(&text)) {
+    /// Checks the text of the final message.
+    pub(super) fn check(&mut self, text: &str) -> SchemaCheck {
+        let violations = match serde_json::from_str::<Value>(unfenced(text)) {
             Ok(value) => match self.violations(&value) {
-                violations if violations.is_empty() => return Verdict::Valid(value),
+                violations if violations.is_empty() => return SchemaCheck::Valid(value),
                 violations => violations,
             },
             Err(error) => vec![format!("it is not JSON: {error}")],
         };
         let violations = violations.join("; ");
         if self.retries == MAX_RETRIES {
-            return Verdict::Failed(output_invalid(format!(
-                "the final message does not satisfy the output schema, also after {MAX_RETRIES} more requests: {violations}"
+            return SchemaCheck::Failed(output_invalid(format!(
+                "the final message does not satisfy the output schema after {MAX_RETRIES} retries: {violations}"
             )));
         }
         self.retries += 1;
-        Verdict::Again(from_engine(format_args!(
-            "your final message does not satisfy the JSON Schema: {violations}. Answer again with the JSON value alone."
+        SchemaCheck::Retry(from_engine(format_args!(
+            "your final message does not satisfy the JSON Schema: {violations}. Answer again with only the JSON value."
         )))
     }
 
@@ -117,6 +107,17 @@ impl StructuredOutput {
     }
 }
 
+/// Returns the text of a reply's blocks.
+pub(super) fn final_text(blocks: &[AssistantBlock]) -> String {
+    let texts = blocks.iter().filter_map(|block| match block {
+        AssistantBlock::Text { text, .. } => Some(text.as_str()),
+        AssistantBlock::Reasoning { .. }
+        | AssistantBlock::ToolCall { .. }
+        | AssistantBlock::Unknown(_) => None,
+    });
+    texts.collect()
+}
+
 /// The error of a turn whose model ended it without a message that could be judged.
 pub(super) fn missing() -> TurnError {
     output_invalid("the model ended the turn without a final message".to_owned())
@@ -126,7 +127,7 @@ fn output_invalid(message: String) -> TurnError {
     TurnError {
         code: "outputInvalid".to_owned(),
         message,
-        hint: Some("make the schema simpler, or choose another model".to_owned()),
+        hint: Some("simplify the schema, or choose another model".to_owned()),
         retryable: true,
         http_status: None,
     }
@@ -180,9 +181,11 @@ mod tests {
             ("nothing", "", Err("it is not JSON")),
         ] {
             let text = AssistantBlock::Text { text: said.to_owned(), opaque: None };
-            match (output().judge(&[text]), want) {
-                (Verdict::Valid(value), Ok(want)) => assert_eq!(value, want, "{name}"),
-                (Verdict::Again(told), Err(want)) => assert!(told.contains(want), "{name}: {told}"),
+            match (output().check(&final_text(&[text])), want) {
+                (SchemaCheck::Valid(value), Ok(want)) => assert_eq!(value, want, "{name}"),
+                (SchemaCheck::Retry(told), Err(want)) => {
+                    assert!(told.contains(want), "{name}: {told}");
+                }
                 (verdict, _) => panic!("{name}: {verdict:?}"),
             }
         }
@@ -191,9 +194,9 @@ mod tests {
     #[test]
     fn after_two_more_tries_the_turn_fails() {
         let mut output = output();
-        assert!(matches!(output.judge(&[]), Verdict::Again(_)));
-        assert!(matches!(output.judge(&[]), Verdict::Again(_)));
-        let Verdict::Failed(error) = output.judge(&[]) else { panic!("it goes on") };
+        assert!(matches!(output.check(""), SchemaCheck::Retry(_)));
+        assert!(matches!(output.check(""), SchemaCheck::Retry(_)));
+        let SchemaCheck::Failed(error) = output.check("") else { panic!("it goes on") };
         assert_eq!(error.code, "outputInvalid");
     }
 }

@@ -1,8 +1,8 @@
-//! The secrets that this run of the program knows: keys of providers, by the names of their variables and by their values.
+//! The secrets known to this process: provider keys, by variable name and by value.
 //!
-//! Whoever learns of a key adds it here: the settings at the start, an endpoint when it is resolved, a command that printed one. Whoever
-//! lets text or variables out asks here: commands get no variable that is known by name or holds a known value, and known values are
-//! replaced before anything is stored, sent or logged. Nothing is ever removed: a key that was replaced may still be in a file.
+//! Every source of keys registers them here: the settings at startup, an endpoint when it is resolved, a command that printed one. Every
+//! exit consults this list: commands receive no variable with a known name or value, and known values are redacted before text is stored,
+//! sent or logged. Nothing is ever removed, since a replaced key may still be in a file.
 
 use memchr::memmem::Finder;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-/// The replacement of a secret.
+/// The text that replaces a secret.
 pub const REDACTED: &str = "***";
 
 /// The minimum length of a value, in bytes. Shorter ones would be found in text that has nothing to do with them.
@@ -60,7 +60,7 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Adds the name of a variable that holds a secret.
+    /// Adds a variable name whose value is a secret.
     pub fn add_name(&self, name: &str) {
         if !self.known().names.contains(name) {
             self.0.write().unwrap_or_else(PoisonError::into_inner).names.insert(name.to_owned());
@@ -79,7 +79,7 @@ impl Secrets {
         if value.len() < MIN_SECRET_BYTES || is_placeholder {
             return;
         }
-        // The form in which it stands in JSON, where that is another one.
+        // The JSON form of the value, if it differs.
         let escaped = serde_json::to_string(value).unwrap_or_default();
         let escaped = escaped.trim_matches('"');
         for value in [value, escaped] {
@@ -125,7 +125,7 @@ impl Secrets {
         redacted
     }
 
-    /// The length of the longest end of a text that may be the beginning of a secret.
+    /// Returns the length of the longest suffix of `text` that a secret may start with.
     fn unfinished(&self, text: &str) -> usize {
         let begins = |Value { text: secret, .. }: &Value| {
             let longest = (secret.len() - 1).min(text.len());
@@ -146,7 +146,7 @@ impl Secrets {
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     secrets: Secrets,
-    /// The end of the last piece, which may be the beginning of a secret.
+    /// The end of the last chunk, with which a secret may start.
     held: String,
 }
 

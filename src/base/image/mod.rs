@@ -21,7 +21,7 @@ const MAX_PIXELS: u64 = 120_000_000;
 /// Qualities of JPEG that are tried, the best first.
 const QUALITIES: [u8; 4] = [85, 70, 55, 40];
 
-/// Sizes that are tried, in hundredths of the one that fits.
+/// The scales to try, in percent of the size that fits.
 const SCALES: [u32; 5] = [100, 75, 50, 35, 25];
 
 /// A format that models take.
@@ -74,7 +74,7 @@ impl Format {
 pub struct Limits {
     /// Width and height, in pixels.
     pub max_side: u32,
-    /// The size of its base64 in bytes, which providers count.
+    /// The size in base64, which is what providers count, in bytes.
     pub max_base64_bytes: usize,
 }
 
@@ -97,7 +97,7 @@ pub struct Fitted {
     pub bytes: Vec<u8>,
     /// Its size.
     pub size: Size,
-    /// The size of what was given.
+    /// The original size.
     pub original: Size,
 }
 
@@ -188,7 +188,7 @@ fn broken(error: &ImageError, size: Size) -> Error {
     }
 }
 
-/// With eight bits a channel, which is all that a model sees, and with as few channels as it needs.
+/// Converts to eight bits per channel, which is all a model sees, and to as few channels as needed.
 fn eight_bit(picture: DynamicImage) -> DynamicImage {
     let color = picture.color();
     if color.has_alpha() {
@@ -260,7 +260,7 @@ fn jpeg(picture: &DynamicImage, quality: u8) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// JPEG has no transparency; what was transparent is white then, as on a page.
+/// Replaces transparency, which JPEG does not support, with white.
 fn on_white(picture: &DynamicImage) -> DynamicImage {
     let DynamicImage::ImageRgba8(pixels) = picture else { return picture.clone() };
     let mut page = RgbImage::new(pixels.width(), pixels.height());

@@ -1,8 +1,8 @@
-//! The network between this machine and servers. Every HTTP client of the program is built here, so that proxies, certificates and
-//! timeouts are the same for models, logins, MCP servers and `web_fetch`.
+//! HTTP clients. Every client of the program is built here, so that proxies, certificates and timeouts are the same for models, logins, MCP
+//! servers and `web_fetch`.
 //!
-//! Proxies come from the environment, and no proxy is used for a server on this machine. Redirects are not followed unless a client
-//! says otherwise.
+//! Proxies come from environment variables; servers on this machine are reached directly. Redirects are not followed unless a client
+//! enables them.
 
 pub mod proxies;
 
@@ -23,15 +23,15 @@ pub const TLS_HINT: &str = "does it speak https? for a server with its own certi
 /// The network between this machine and servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Network {
-    /// The proxies of the environment.
+    /// The proxies set in the environment.
     pub proxies: Proxies,
-    /// Certificates of authorities in PEM that are trusted beside those of the system.
+    /// Additional trusted CA certificates, in PEM.
     pub extra_ca: Option<String>,
     /// The certificate and the key, both in PEM, that a server may ask for.
     pub client_certificate: Option<Secret>,
 }
 
-/// The kind of a server, which decides about proxies and certificates.
+/// Where a server is, which determines proxies and certificates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
     /// `http:`, without certificates: a local server must not fail because there are none, and they take a while to read.
@@ -41,7 +41,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// The kind of the server of this URL.
+    /// Classifies a URL's server.
     pub fn of(url: &str) -> Self {
         Self {
             is_plain: url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://")),
@@ -77,10 +77,10 @@ pub fn use_ring() {
 }
 
 impl Network {
-    /// Begins a client for servers of this kind.
+    /// Starts building a client for servers of this kind.
     ///
     /// # Errors
-    /// The certificates of the settings cannot be used.
+    /// The configured certificates cannot be used.
     pub fn builder(&self, reach: Reach) -> Result<ClientBuilder, SetupError> {
         use_ring();
         let mut builder = ClientBuilder::new()

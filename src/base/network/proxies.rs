@@ -1,6 +1,6 @@
-//! The proxies of the environment, as the HTTP client takes them: for messages and `pintle doctor`. Pure.
+//! The proxies set in the environment, for messages and `pintle doctor`. Pure.
 //!
-//! The client reads the same variables itself. Invariant: no name or password of a proxy is shown.
+//! The HTTP client reads the same variables itself. Invariant: proxy credentials are never shown.
 
 use crate::ambient::Ambient;
 use crate::text::hosts::{host_of, leads_to_loopback};
@@ -17,7 +17,7 @@ pub struct Proxies {
     no: Vec<String>,
 }
 
-/// Returns the value of a variable, whose name is in lower case here, and the name under which it is set.
+/// Returns a variable's value, given its name in lower case, and the spelling under which it is set.
 pub fn variable<'a>(ambient: &'a Ambient, name: &str) -> Option<(String, &'a str)> {
     let names = [name.to_owned(), name.to_uppercase()];
     names.into_iter().find_map(|name| {
@@ -46,7 +46,7 @@ impl Proxies {
         }
     }
 
-    /// Returns the proxy of a request, as it is shown.
+    /// Returns the proxy for a URL, in printable form.
     pub fn for_url(&self, url: &str) -> Option<String> {
         let (scheme, _) = url.split_once("://")?;
         let host = host_of(url)?;

@@ -1,15 +1,15 @@
-//! Credentials in text, told by the form that their makers gave them: prefixes such as `ghp_`, JSON web tokens, private keys, headers.
+//! Finds credentials in text by their published formats: prefixes such as `ghp_`, JSON web tokens, private keys, HTTP headers.
 //!
-//! For what leaves the engine: exports, logs, errors of servers. Not for what a model reads or a journal holds: a file of a project may
-//! hold such a text on purpose, as a fixture or in a guide, an edit must find it as it is, and a session is replayed from its journal. Only
-//! keys that this run knows are replaced there (`ambient::Secrets`).
+//! This is for text that leaves the engine: exports, logs, server errors. It is not for text that a model reads or a journal stores: a
+//! project may contain such a string on purpose, an edit must match it exactly, and sessions are replayed from their journals. Only the
+//! keys of this process are redacted there (`ambient::Secrets`).
 
 use std::borrow::Cow;
 
-/// The replacement of a credential.
+/// The text that replaces a credential.
 const REDACTED: &str = "***";
 
-/// Compares a secret with what somebody shows, in a time that does not tell where they differ.
+/// Compares a secret with a presented value in constant time.
 pub fn is_same(one: &str, other: &str) -> bool {
     let differs = one.bytes().zip(other.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
     one.len() == other.len() && differs == 0
@@ -73,9 +73,9 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// A credential in a text, by byte offsets.
 struct Found {
-    /// The end of the part that is shown.
+    /// Where the visible part ends.
     keep_until: usize,
-    /// The end of the credential.
+    /// The end offset.
     end: usize,
 }
 
@@ -161,7 +161,7 @@ fn bearer(text: &str, at: usize) -> Option<Found> {
         .then_some(Found { keep_until, end: keep_until + length })
 }
 
-/// A private key in PEM, up to its last line or the end of the text.
+/// Matches a PEM private key, up to its last line or the text's end.
 fn private_key(text: &str, at: usize) -> Option<Found> {
     const LONGEST_HEAD: usize = 80;
     let rest = text.get(at..)?;

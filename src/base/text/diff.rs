@@ -112,7 +112,7 @@ fn newlines(text: &str) -> usize {
 }
 
 impl Diff {
-    /// Adds the hunks of a region, which begins after that many lines.
+    /// Adds the hunks that begin after `old_skipped` and `new_skipped` lines.
     fn region(&mut self, old: &str, new: &str, old_skipped: usize, new_skipped: usize) {
         let lines = TextDiff::configure()
             .algorithm(Algorithm::Myers)
@@ -202,7 +202,7 @@ fn span(start: usize, len: usize) -> String {
     }
 }
 
-/// The one place where two texts differ, between what they begin and what they end with alike.
+/// Returns the differing part of two texts, between their common prefix and suffix.
 fn difference<'a>(old: &str, new: &'a str) -> Splice<'a> {
     let mut start = shared_prefix(old.as_bytes(), new.as_bytes());
     // Bytes may be shared within a character.
@@ -239,13 +239,13 @@ fn shared_suffix(old: &[u8], new: &[u8]) -> usize {
     blocks + old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns the start of the line at an offset, or of one that many lines earlier.
+/// Returns where the line starts that is `count` lines before the one at an offset.
 fn lines_back(text: &[u8], at: usize, count: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     memchr::memrchr_iter(b'\n', before).nth(count).map_or(0, |newline| newline + 1)
 }
 
-/// Returns the end of the line at an offset, or of one that many lines later.
+/// Returns where the line ends that is `count` lines after the one at an offset.
 fn lines_forward(text: &[u8], at: usize, count: usize) -> usize {
     let after = text.get(at..).unwrap_or_default();
     memchr::memchr_iter(b'\n', after).nth(count).map_or(text.len(), |newline| at + newline + 1)

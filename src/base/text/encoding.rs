@@ -1,14 +1,13 @@
-//! The encoding of a file: told from its bytes, decoded for the work on it, written back in kind.
+//! Text encodings: detected from a file's bytes, decoded for editing, and written back unchanged.
 //!
-//! Invariant: [`decode`] answers only where encoding its text again gives the same bytes, so that an edit of the text
-//! changes no byte outside the edit.
+//! Invariant: [`decode`] succeeds only if encoding the text again yields the same bytes, so an edit changes no byte outside of itself.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{EncoderResult, WINDOWS_1252};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The encoding of a file's text.
+/// A file's text encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
@@ -54,7 +53,7 @@ impl fmt::Display for Encoding {
 
 /// UTF-16 by its byte order mark, or without one by the zero in every other byte that Latin text has.
 pub fn utf16(head: &[u8]) -> Option<Encoding> {
-    /// Fewer bytes than this tell nothing.
+    /// The minimum number of bytes to detect an encoding.
     const MIN_BYTES: usize = 8;
     match head {
         // Four bytes that begin alike are UTF-32.
@@ -190,7 +189,7 @@ fn is_nearly_utf8(bytes: &[u8]) -> bool {
     valid > invalid
 }
 
-/// Bytes that are no UTF-8 as characters that no text has: the last of the private use planes.
+/// Maps bytes that are not valid UTF-8 to characters that no real text contains, in the last private use plane.
 pub mod raw {
     /// The character of byte 0.
     const BASE: u32 = 0x0010_ff00;

@@ -1,8 +1,8 @@
-//! Text made comparable, with a way back to the bytes it was made from.
+//! Normalizes text for comparison and maps offsets back to the original bytes.
 //!
-//! Folding makes line endings LF and, at the full level, drops white space at line ends, makes typographic quotes,
-//! dashes and spaces plain, decomposes accented letters, and shows control characters as reading does. Invariant: an offset maps back only where no
-//! character of the original is split.
+//! Folding converts line endings to LF. The full level also drops trailing white space, replaces typographic quotes, dashes and spaces with
+//! plain ones, decomposes accented letters, and shows control characters as the read tool does. Invariant: an offset maps back only if it
+//! does not split an original character.
 
 use crate::text::terminal;
 use std::borrow::Cow;
@@ -89,7 +89,7 @@ impl<'a> Folded<'a> {
         }
     }
 
-    /// Like [`Folded::original_end`], including the white space dropped at the end of the line.
+    /// Like [`Folded::original_end`], but includes the trailing white space that was dropped from the line.
     pub fn original_line_end(&self, at: usize) -> Option<usize> {
         let next = self.pieces.partition_point(|piece| piece.folded.start < at);
         match self.pieces.get(next) {

@@ -1,10 +1,10 @@
-//! Replacing a piece of text that a model quoted, exactly or nearly.
+//! Replaces text that a model quoted, matching it exactly or approximately.
 //!
-//! Exact matches come first; only without one is the text compared folded (see [`crate::text::fold`]). Either way only the
-//! matched region of the original changes, and of it only the lines that differ: every other byte stays.
+//! Exact matches come first; only if there are none is the text compared in folded form (see [`crate::text::fold`]). In both cases only the
+//! matched region changes, and in it only the lines that differ: every other byte stays.
 //!
-//! Why windows: folding a whole file costs more than reading it. A run of plain characters of the old text tells where a match may be,
-//! and only there is looked. A diff is made from the edits, not found again.
+//! Folding a whole file costs more than reading it. A run of plain characters in the old text therefore selects windows with possible
+//! matches, and only those are folded. The diff is built from the edits rather than computed again.
 
 use crate::text::fold::{Folded, Level};
 use crate::text::lines::{Ending, to_lf};
@@ -50,23 +50,23 @@ pub struct Replaced {
 pub enum Miss {
     /// The text to find is empty.
     Empty {
-        /// The number of the edit.
+        /// The edit's index.
         edit: usize,
     },
     /// The text is not there.
     Absent {
-        /// The number of the edit.
+        /// The edit's index.
         edit: usize,
         /// The most similar region, if there is one.
         closest: Option<Closest>,
     },
     /// The text is there more than once.
     Many {
-        /// The number of the edit.
+        /// The edit's index.
         edit: usize,
         /// The number of occurrences.
         count: usize,
-        /// The lines where the first of them begin, 1-based.
+        /// The first lines of the first few occurrences, 1-based.
         lines: Vec<u64>,
     },
     /// Two edits want the same text.
@@ -83,18 +83,18 @@ pub enum Miss {
 /// The maximum number of line numbers listed for a text with many occurrences.
 const MAX_LINES_TOLD: usize = 10;
 
-/// The region of a text that is most like a piece that is not in it.
+/// Returns the region of `text` that is most similar to `piece`.
 pub fn closest(text: &str, piece: &str) -> Option<Closest> {
     let text = Folded::new(text, Level::Full);
     closest::find(&text.text, &to_lf(piece))
 }
 
-/// Replaces each edit's text, all of them or none. Every edit is matched against the text as given.
+/// Applies all edits or none. Every edit is matched against the original text.
 ///
-/// New lines get the ending of the lines they replace.
+/// New lines get the line ending of the lines they replace.
 ///
 /// # Errors
-/// The first reason found why it cannot be done.
+/// The first edit that cannot be applied, and why.
 pub fn replace(text: &str, edits: &[Edit], occurrences: Occurrences) -> Result<Replaced, Miss> {
     let mut patches = Vec::new();
     let mut is_fuzzy = false;
@@ -148,7 +148,7 @@ struct Haystack<'a> {
     windows: Vec<Window<'a>>,
 }
 
-/// A match, in the offsets of the folded window it was found in.
+/// A match, in offsets of the folded window that contains it.
 struct Match {
     window: usize,
     level: Level,
@@ -202,7 +202,7 @@ impl Haystack<'_> {
         let start = found.folded.start + folded_len(old.get(..prefix), found.level);
         let end_len = folded_len(old.get(old.len() - suffix..), found.level);
         let end = found.folded.end.saturating_sub(end_len);
-        // White space at the end of the last line is the match's own, unless the line is left alone.
+        // White space after the last line belongs to the match, unless the line stays unchanged.
         let level =
             if suffix > 0 && found.level == Level::Full { Level::FullOpenEnd } else { found.level };
         let window = self.windows.get(found.window);
@@ -224,7 +224,7 @@ impl Haystack<'_> {
     }
 }
 
-/// Returns the positions of a folded text in a window folded at the same level.
+/// Returns the positions of `needle` in a window folded at the same level.
 fn window_matches(
     window: &Window<'_>,
     at: usize,
@@ -233,7 +233,7 @@ fn window_matches(
     level: Level,
 ) -> Vec<Match> {
     let text = window.folded(level);
-    // White space that was a line of its own must not match the end of another line.
+    // A line of white space must not match the end of another line.
     let at_line_start = needle.starts_with('\n') && !old.starts_with('\n');
     let is_whole = |start: usize, end: usize| {
         let before = text.get(..start).unwrap_or_default();

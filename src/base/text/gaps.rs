@@ -1,9 +1,9 @@
-//! Texts with gaps, for prompts and descriptions of tools: what a session lacks is not named in them. Pure.
+//! Templates for prompts and tool descriptions that leave out whatever a session lacks. Pure.
 //!
-//! `{name}` is a gap: it is filled with the value of that name. `[[ … ]]` is a group, which is left out whole if one of its gaps has no
-//! value. `[[ … || … ]]` has alternatives: the first one without an empty gap stands. Groups do not nest. A gap's name begins
-//! with a small letter, goes on with letters, digits, `.`, `_` and `-`, and may have `?` in front: such a gap only asks whether there is a value, and leaves nothing in the text. Every
-//! other brace is text.
+//! `{name}` is a gap, filled with that value. `[[ … ]]` is a group, omitted entirely if one of its gaps has no value. `[[ … || … ]]` has
+//! alternatives, of which the first without an empty gap is used. Groups do not nest. A gap name starts with a lowercase letter and
+//! continues with letters, digits, `.`, `_` and `-`. With `?` in front, a gap only tests for a value and inserts nothing. All other braces
+//! are text.
 
 /// Returns the text with its gaps filled by `value`; `None` from it is an empty gap. Outside of groups an empty gap leaves nothing.
 pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
@@ -21,7 +21,7 @@ pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     filled
 }
 
-/// Returns the names of the gaps of a text, without `?`.
+/// Returns the gap names of a template, without `?`.
 pub fn gaps(text: &str) -> Vec<&str> {
     let parts = text.split('{').skip(1);
     let names = parts.filter_map(|part| part.split_once('}').map(|(name, _)| name));

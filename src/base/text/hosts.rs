@@ -9,10 +9,9 @@ pub const HTTP_PORT: u16 = 80;
 /// The port of `https`, and of a tunnel, that a rule may leave out.
 pub const HTTPS_PORT: u16 = 443;
 
-/// A host of a connection, with its port.
+/// A host and port of a connection.
 ///
-/// Names are lower case and have no dot at the end. An address has one form, that of the address it stands for: `[::ffff:7f00:1]` is
-/// `127.0.0.1`.
+/// Names are in lower case, without a trailing dot. Addresses are canonical: `[::ffff:7f00:1]` is `127.0.0.1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     name: String,
@@ -21,8 +20,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host by its name or address, an IPv6 address with or without brackets. `usual_port` is the one that a rule may
-    /// leave out.
+    /// Creates a host from a name or address, with or without brackets for IPv6. A rule may leave out `usual_port`.
     pub fn new(name: &str, port: u16, usual_port: u16) -> Self {
         let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
         let name = match bare.parse::<IpAddr>() {
@@ -37,7 +35,7 @@ impl Host {
         Self { name: address_name(address), port, usual_port }
     }
 
-    /// Reads `NAME` or `NAME:PORT`. None where the port is no number.
+    /// Parses `NAME` or `NAME:PORT`. `None` if the port is not a number.
     pub fn parse(text: &str, usual_port: u16) -> Option<Self> {
         match text.rsplit_once(':').filter(|_| !text.ends_with(']')) {
             Some((name, port)) => Some(Self::new(name, port.parse().ok()?, usual_port)),
@@ -61,19 +59,19 @@ impl Host {
         Self::of_address(address, self.port, self.usual_port)
     }
 
-    /// Returns the address, where the name is one.
+    /// Returns the address if the name is one.
     pub fn address(&self) -> Option<IpAddr> {
         self.name().parse().ok()
     }
 
-    /// Returns true if the pattern of a rule that allows covers this host. A pattern without a port covers the usual one.
+    /// Returns true if an allow rule with this pattern covers the host. A pattern without a port covers the usual port.
     pub fn is_allowed_by(&self, pattern: &str) -> bool {
         let pattern = pattern.to_ascii_lowercase();
         matches(&pattern, &self.with_port())
             || (self.port == self.usual_port && matches(&pattern, &self.name))
     }
 
-    /// Returns true if the pattern of a rule that restricts covers this host. A pattern without a port covers each port.
+    /// Returns true if a deny rule with this pattern covers the host. A pattern without a port covers every port.
     pub fn is_restricted_by(&self, pattern: &str) -> bool {
         let pattern = pattern.to_ascii_lowercase();
         matches(&pattern, &self.with_port()) || matches(&pattern, &self.name)
@@ -102,7 +100,7 @@ pub fn leads_to_loopback(url: &str) -> bool {
         || short_address(&name).is_some_and(|address| here(address.into()))
 }
 
-/// Returns the host of a URL, an IPv6 address without brackets.
+/// Returns a URL's host, without brackets for IPv6.
 pub fn host_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let place = rest.split(['/', '\\', '?', '#']).next()?;
@@ -113,8 +111,8 @@ pub fn host_of(url: &str) -> Option<&str> {
     }
 }
 
-/// Reads an IPv4 address in a form that URLs have too: of one to four numbers, each decimal, octal (`0177`) or hexadecimal (`0x7f`), of
-/// which the last fills what is left.
+/// Parses the other IPv4 forms that URLs allow: one to four numbers, each decimal, octal (`0177`) or hexadecimal (`0x7f`), the last of
+/// which fills the remaining bytes.
 ///
 /// Source: url.spec.whatwg.org/#ipv4-parser, 2026-11.
 fn short_address(name: &str) -> Option<Ipv4Addr> {
@@ -138,7 +136,7 @@ fn short_address(name: &str) -> Option<Ipv4Addr> {
     u32::try_from(bits).ok().map(Ipv4Addr::from_bits)
 }
 
-/// As a rule names it: without the usual port.
+/// Formats the host as rules write it, without the usual port.
 impl fmt::Display for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
@@ -149,7 +147,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// Matches a text with a pattern in which `*` stands for any characters.
+/// Matches text against a pattern in which `*` stands for any characters.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {

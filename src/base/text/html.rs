@@ -1,8 +1,8 @@
-//! A web page as Markdown.
+//! Converts web pages to Markdown.
 //!
-//! A page comes from anywhere and may be made to harm its reader: a tree a million elements deep, or formatting that multiplies.
-//! So it is first written anew, well nested, with few kinds of elements, no scripts and no decoration, in one pass.
-//! Invariant: what the converter is given is at most `MAX_DEPTH` deep, has at most `MAX_TAGS` tags, and each is closed.
+//! A page may be hostile: a tree a million elements deep, or formatting that multiplies. It is therefore rewritten first, in one pass: well
+//! nested, with few element types, without scripts and decoration. Invariant: the converter's input is at most `MAX_DEPTH` deep and has at
+//! most `MAX_TAGS` tags, each of them closed.
 
 /// Deeper elements lose their tags and keep their text.
 const MAX_DEPTH: usize = 100;
@@ -138,7 +138,7 @@ struct Page {
     title: Option<String>,
 }
 
-/// Writes a page anew.
+/// Rewrites a page.
 struct Rewriter<'a> {
     rest: &'a str,
     out: String,
@@ -230,7 +230,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Takes attributes up to the end of a tag.
+    /// Consumes attributes up to the tag's end.
     fn attributes(&mut self) -> Vec<(String, &'a str)> {
         let mut attributes = Vec::new();
         loop {
@@ -272,7 +272,7 @@ impl<'a> Rewriter<'a> {
         value
     }
 
-    /// Takes an element to its end tag and returns what was in it.
+    /// Consumes an element up to its end tag and returns its content.
     fn take_element(&mut self, name: &str, nesting: Nesting) -> &'a str {
         let whole = self.rest;
         let mut depth = 1_usize;
@@ -297,7 +297,7 @@ impl<'a> Rewriter<'a> {
         whole
     }
 
-    /// Ends what the start of an element ends without saying so.
+    /// Closes elements that this start tag closes implicitly.
     fn end_implied(&mut self, name: &str) {
         let ended = IMPLIED.iter().find(|(starts, ..)| starts.contains(&name)).and_then(
             |(_, ends, barriers)| {
@@ -319,7 +319,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Closes an open element and all that are open in it.
+    /// Closes an open element and all elements inside it.
     fn close(&mut self, name: &str) {
         if !self.open.contains(&name) {
             return;
@@ -347,7 +347,7 @@ fn format_attribute(name: &str, value: &str) -> String {
     format!(" {name}=\"{}\"", value.replace('"', "&quot;"))
 }
 
-/// The name of the tag that begins here, in small letters.
+/// Returns the name of the tag at this position, in lower case.
 fn name_at(tag: &str) -> String {
     let end = tag.find(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/'));
     tag.get(..end.unwrap_or(tag.len())).unwrap_or_default().to_ascii_lowercase()

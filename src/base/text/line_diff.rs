@@ -28,7 +28,7 @@ pub enum Lean {
     After,
 }
 
-/// The lines of a text with their line ends; only the last may have none.
+/// Splits text into lines with their line endings; only the last may lack one.
 pub fn split(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }

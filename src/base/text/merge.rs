@@ -1,11 +1,10 @@
 //! Three-way merge of texts by lines.
 //!
-//! Changes of the two sides that share no lines are combined. Where they overlap and differ, both versions are kept between
-//! conflict markers, with the base version between them. Invariant: no line that either side wrote is lost.
+//! Changes of the two sides that share no lines are combined. If they overlap and differ, both versions are kept between conflict markers,
+//! with the base version between them. Invariant: no line written by either side is lost.
 //!
-//! The crate `diffy` was tried in its place: it reports changes of adjacent lines as a conflict, writes LF markers into a
-//! file with CRLF line ends, does not say which lines conflict, and its diff has no bound on its work (8 s for 20,000
-//! lines that all differ).
+//! The crate `diffy` does not fit: it reports changes to adjacent lines as conflicts, writes LF markers into CRLF files, does not report
+//! which lines conflict, and its diff is unbounded (8 s for 20,000 lines that all differ).
 
 use crate::text::line_diff::{Change, changes, overlap, split};
 use std::ops::Range;
@@ -13,7 +12,7 @@ use std::ops::Range;
 /// A merged text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// The text, with conflict markers where there are conflicts.
+    /// The merged text, with markers around conflicts.
     pub text: String,
     /// The conflicting ranges, as lines of the base, from 0.
     pub conflicts: Vec<Range<usize>>,
@@ -119,7 +118,7 @@ impl<'a> Group<'a> {
         Some(Self { base, ours: our_group, theirs: their_group })
     }
 
-    /// Returns the end of the group on a side, given its start there.
+    /// Returns where the group ends on a side, given where it starts there.
     fn end(&self, start: usize, side: &[Change]) -> usize {
         let came: usize = side.iter().map(|change| change.new.len()).sum();
         let went: usize = side.iter().map(|change| change.old.len()).sum();
@@ -127,8 +126,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Returns true if two changes conflict: they share lines, or lines are inserted at the border of the other change,
-/// where their order is undefined.
+/// Returns true if two changes conflict: they share lines, or one inserts lines at the other's border, where their order is undefined.
 fn meet(a: &Range<usize>, b: &Range<usize>) -> bool {
     let touch = a.start <= b.end && b.start <= a.end;
     overlap(a, b) || a == b || (touch && (a.is_empty() || b.is_empty()))

@@ -1,4 +1,4 @@
-//! Amounts of money for readers. Pure.
+//! Formats amounts of money. Pure.
 
 /// Formats billionths of a US dollar; a small amount with more digits.
 pub fn usd(nano: u64) -> String {

@@ -1,8 +1,8 @@
-//! The text fields of a JSON text that is still being written, as they grow.
+//! Extracts text fields from JSON while it is being written.
 //!
-//! This is no parser: it finds the string values with their positions, so that a file can be shown while a model
-//! writes it. Each character is read once, however the text is divided into pieces. Invalid JSON ends it silently;
-//! the parser of the whole text reports the error.
+//! This is not a parser: it finds string values with their positions, so that a file can be shown while a model writes it. Each character
+//! is read once, however the text is divided into chunks. Invalid JSON ends the extraction silently; the parser of the complete text
+//! reports the error.
 
 /// The maximum depth of a string that is reported.
 const MAX_DEPTH: usize = 32;
@@ -41,7 +41,7 @@ enum Mode {
     /// A value is due.
     #[default]
     Value,
-    /// A key or the end of an object is due.
+    /// Expects a key or a closing brace.
     Key,
     InKey,
     Colon,
@@ -64,7 +64,7 @@ enum Escape {
 }
 
 impl PartialJson {
-    /// Takes the next piece and returns what it adds to each text field, in order.
+    /// Consumes the next chunk and returns what it adds to each text field, in order.
     pub fn push(&mut self, piece: &str) -> Vec<Growth> {
         let mut grown = Vec::new();
         for c in piece.chars() {

@@ -1,7 +1,7 @@
-//! Patches in the V4A format: read, and applied to text. Pure.
+//! Patches in the V4A format: parsing and applying. Pure.
 //!
-//! A patch names files and, for those it updates, hunks of lines without line numbers; where a hunk goes is found by its
-//! context. Invariant: of an updated text only the lines that a hunk removes or adds change, byte for byte.
+//! A patch lists files and, for updated ones, hunks without line numbers, which are located by their context. Invariant: only the lines
+//! that a hunk removes or adds change, byte for byte.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ mod place;
 pub use parse::parse;
 pub use place::{Fuzz, Misplaced, Placed, apply};
 
-/// The part of a patch for one file.
+/// A patch's changes to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FilePatch {
     /// Makes a file, or replaces one.
@@ -44,7 +44,7 @@ pub struct Hunk {
     pub hints: Vec<String>,
     /// The lines, in order.
     pub lines: Vec<Line>,
-    /// The last of them is the last of the file.
+    /// True if the last line of the hunk is the last line of the file.
     pub is_at_end: bool,
 }
 
@@ -59,10 +59,10 @@ pub enum Line {
     Add(String),
 }
 
-/// A patch that makes no sense.
+/// A malformed patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// The line of the patch, 1-based.
+    /// The line number in the patch, 1-based.
     pub line: usize,
     /// The problem, and the expected form.
     pub message: String,

@@ -6,7 +6,7 @@ use crate::text::line_diff::{changes, split};
 use pintle_protocol::document::{Position, TextEdit, TextRange};
 use std::ops::Range;
 
-/// Returns the byte offset of a position. Beyond the end of a line or of the text it is that end; within a character,
+/// Returns the byte offset of a position. A position after a line's end or the text's end becomes that end; one inside a character becomes
 /// its start.
 pub fn offset(text: &str, position: Position) -> usize {
     let Ok(line) = usize::try_from(position.line) else { return text.len() };
@@ -49,7 +49,7 @@ pub fn edits(old: &str, new: &str) -> Vec<TextEdit> {
     changes(&old_lines, &new_lines).into_iter().map(edit).collect()
 }
 
-/// Returns the offset of the start of a line; after the last line, the end of the text.
+/// Returns a line's start, or the text's end if there is no such line.
 fn line_start(lines: &[&str], line: usize) -> Position {
     match lines.last() {
         Some(last) if line >= lines.len() && !last.ends_with('\n') => {

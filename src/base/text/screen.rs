@@ -1,7 +1,7 @@
-//! The way to a person's terminal: everything that the program prints for people goes through here.
+//! Terminal output: everything that the program prints for users goes through here.
 //!
-//! Text of a model, a file, a server or a command line may hold what a terminal obeys and what a reader does not see. Writers that draw
-//! it as signs by themselves are forgotten in the next place that prints, so the streams do it. A test finds writers that pass them by.
+//! Text from models, files, servers and command lines may contain control sequences or invisible characters. Escaping them at each place
+//! that prints is easily forgotten, so these streams do it. A test finds writers that bypass them.
 
 use super::visible::{is_hidden, visible};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use std::io::{self, IsTerminal, Stderr, Stdout, Write};
 #[derive(Debug)]
 pub struct Screen<W> {
     inner: W,
-    /// The beginning of a character whose end has not come.
+    /// An incomplete character.
     partial: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ pub fn err() -> Screen<Stderr> {
     Screen::new(io::stderr())
 }
 
-/// Stdout for the content of a file that was asked for, such as a patch: as it is for a file or a program, and drawn for a terminal.
+/// Stdout for requested file content such as a patch: unchanged for files and pipes, escaped for terminals.
 pub fn content() -> Box<dyn Write> {
     let stdout = io::stdout();
     if stdout.is_terminal() { Box::new(Screen::new(stdout)) } else { Box::new(stdout) }
@@ -56,7 +56,7 @@ impl<W: Write> Screen<W> {
         Self { inner, partial: Vec::new() }
     }
 
-    /// The stream itself, for control sequences of the program's own.
+    /// Returns the underlying stream, for the program's control sequences.
     pub fn raw(&mut self) -> &mut W {
         &mut self.inner
     }

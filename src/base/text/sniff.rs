@@ -1,8 +1,8 @@
-//! The type of some bytes, judged by their beginning and never by a file name.
+//! Detects content types by the first bytes, never by file name.
 
 use super::encoding;
 
-/// The kind of a file's content.
+/// A content type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text, as far as one can see.
@@ -11,7 +11,7 @@ pub enum Kind {
     Binary(&'static str),
 }
 
-/// Beginnings of files that are never text.
+/// Signatures of binary files.
 const MAGIC: [(&[u8], &str); 15] = [
     (b"\x89PNG\r\n\x1a\n", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
@@ -35,7 +35,7 @@ pub fn kind(head: &[u8]) -> Kind {
     if head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WEBP") {
         return Kind::Binary("WebP image");
     }
-    // The box that opens such a file names its brand.
+    // The first box of such a file contains its brand.
     if head.get(4..8) == Some(b"ftyp") {
         match head.get(8..12) {
             Some(b"heic" | b"heix" | b"heim" | b"heis" | b"hevc" | b"hevx" | b"mif1" | b"msf1") => {

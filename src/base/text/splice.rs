@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A part of a text and what comes in its place.
+/// A range of text and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splice<'a> {
     /// The bytes that go, on character borders.

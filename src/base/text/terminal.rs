@@ -1,6 +1,9 @@
-//! Converts a program's output for a terminal to plain text.
+//! Converts terminal output to plain text.
 //!
-//! Bytes arrive in pieces: a character or an escape sequence that is cut between two of them is put together.
+//! Output arrives in chunks; a character or an escape sequence that is split between two of them is joined.
+//!
+//! The crate `vte` does not fit: it calls back for each character and hides its state, which rules out the fast path for plain text, and
+//! it never reports a character that is incomplete at the end of the output.
 
 use std::borrow::Cow;
 
@@ -24,8 +27,8 @@ pub fn sign(control: char) -> Option<char> {
     }
 }
 
-/// Returns what a terminal shows of a text in the end: of a line that is written over again and again, such as a progress bar,
-/// its last state. Control characters other than tab and newline are dropped.
+/// Returns the text as a terminal finally shows it: a line that is overwritten repeatedly, such as a progress bar, is reduced to its last
+/// state. Control characters other than tab and newline are dropped.
 pub fn displayed(text: &str) -> Cow<'_, str> {
     let is_special = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
     if !text.contains(is_special) {
@@ -68,7 +71,7 @@ fn overwritten(line: &str) -> String {
 /// becomes spaces, backspaces and carriage returns of the same effect.
 #[derive(Debug, Default)]
 pub struct Cleaner {
-    /// The beginning of a character whose end has not come.
+    /// An incomplete character.
     partial: Vec<u8>,
     state: State,
     /// The first number of the control sequence that is being read.
@@ -106,7 +109,7 @@ impl Cleaner {
             &joined
         };
         let mut text = String::with_capacity(bytes.len());
-        // Nearly always: checking a whole text is far quicker than taking it apart.
+        // The common case: validating a whole text is much faster than splitting it.
         if let Ok(valid) = std::str::from_utf8(bytes) {
             self.plain(valid, &mut text);
             return text;
@@ -193,7 +196,7 @@ impl Cleaner {
             out.extend(std::iter::repeat_n(character, count));
         };
         match (character, parameter.unwrap_or_default()) {
-            // Erases what is behind the cursor, or also what is before it.
+            // Erase to the line's end, or the whole line.
             ('K' | 'J', 0) => {
                 repeat(' ', behind);
                 repeat('\u{8}', behind);

@@ -1,20 +1,19 @@
-//! Names of tools: which of them mean the same. Pure.
+//! Equivalent tool names. Pure.
 //!
-//! Each family of models calls a tool otherwise, and files, rules and options use the names of any of them: a name stands for every tool
-//! with the same purpose.
+//! Model families use different names for the same tool, and files, rules and options may use any of them: a name matches every tool with
+//! the same purpose.
 
-/// Returns true when a tool is among those that a file names.
+/// Returns true if the list in a file includes the tool.
 pub fn allows(named: &[String], tool: &str) -> bool {
     named.iter().any(|name| is_same(name, tool) || is_with(name, tool))
 }
 
-/// Returns true when one of these names stands for a tool: its own name, that of a tool with the same purpose, or a name with `*` for any
-/// text.
+/// Returns true if one of the names matches the tool: its name, an equivalent tool's name, or a pattern with `*`.
 pub fn names_tool(named: &[String], tool: &str) -> bool {
     allows(named, tool) || named.iter().any(|name| is_like(name, tool))
 }
 
-/// Returns true when two names are those of tools with the same purpose.
+/// Returns true if both names are of equivalent tools.
 pub fn is_same(name: &str, tool: &str) -> bool {
     let (name, tool) = (plain(name), plain(tool));
     let has = |group: &&&[&str]| group.contains(&name.as_str());
@@ -41,7 +40,7 @@ fn is_with(name: &str, tool: &str) -> bool {
 const SHELL: &str = "bash";
 const JOB: &str = "job";
 
-/// Names of tools with the same purpose, in lower case and without punctuation.
+/// Equivalent names, in lower case and without punctuation.
 const SAME: [&[&str]; 14] = [
     &[
         "read",

@@ -6,7 +6,7 @@ use pintle_protocol::content::{TruncatedBy, Truncation};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The limits of the output that a model sees.
+/// Limits for output that a model sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// In lines.
@@ -30,7 +30,7 @@ pub const MAX_LINE_CHARS: usize = 500;
 pub struct Truncated {
     /// The text that is left.
     pub text: String,
-    /// The record of the truncation.
+    /// How the text was truncated.
     pub record: Truncation,
     /// The length in bytes of the line of which only the end is left, as far as the text holds it; none if whole lines are left.
     pub line_bytes: Option<u64>,
@@ -45,7 +45,7 @@ impl Truncated {
 
 /// Keeps whole lines from the start.
 ///
-/// Nothing is kept when the first line alone is over the byte limit.
+/// Keeps nothing if the first line alone exceeds the byte limit.
 pub fn head(text: &str, limits: Limits) -> Truncated {
     let whole = Whole::new(text, limits);
     if whole.fits() {
@@ -75,7 +75,7 @@ pub fn head(text: &str, limits: Limits) -> Truncated {
     cut
 }
 
-/// Keeps whole lines from the end; of a last line that alone is over the byte limit, its end.
+/// Keeps whole lines from the end. If the last line alone exceeds the byte limit, its end is kept.
 pub fn tail(text: &str, limits: Limits) -> Truncated {
     let whole = Whole::new(text, limits);
     if whole.fits() {
@@ -111,7 +111,7 @@ pub fn tail(text: &str, limits: Limits) -> Truncated {
     whole.cut(start..all, lines, by)
 }
 
-/// A limit on what a model sees of a text that nothing else limits.
+/// A limit for text that has no other limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
     /// The limit in characters, checked first.
@@ -122,7 +122,7 @@ pub struct Guard {
     pub keep: Keep,
 }
 
-/// The part of a long output that is kept.
+/// Which part of a long output to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The beginning.
@@ -131,7 +131,7 @@ pub enum Keep {
     HeadAndTail,
 }
 
-/// The beginning and the end of a long output, as two texts that do not overlap.
+/// A long output's start and end, without overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ends {
     /// The beginning, without the newline that follows it.
@@ -142,9 +142,9 @@ pub struct Ends {
     pub hidden_lines: (u64, u64),
     /// Bytes between the two.
     pub hidden_bytes: u64,
-    /// A line is cut within, as it alone is over half of the limit.
+    /// True if the cut is inside a line, because that line exceeds half of the limit.
     pub is_within_line: bool,
-    /// The record of the truncation.
+    /// How the text was truncated.
     pub record: Truncation,
 }
 
@@ -212,8 +212,8 @@ pub fn exceeds(text: &str, guard: Guard) -> bool {
     text.chars().nth(guard.max_chars).is_some() || count_lines(text) > max_lines as u64
 }
 
-/// Cuts what a guard does not let through, and says in its place how much that was and, in the words of `rest`, where all of
-/// it is. None when all may pass.
+/// Cuts text that exceeds a guard. A note replaces the cut part with its size and, from `rest`, where to find the whole text. `None` if the
+/// text fits.
 pub fn guard(text: &str, guard: Guard, rest: &str) -> Option<String> {
     let chars = text.chars().count();
     let by_chars = (chars > guard.max_chars).then(|| {

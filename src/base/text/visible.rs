@@ -1,5 +1,4 @@
-//! Text that came from a model, a file or a server, made safe to show: what a terminal would obey, and what a reader
-//! would not see, is drawn as signs.
+//! Makes text from models, files and servers safe to show: control characters and invisible characters become visible signs.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

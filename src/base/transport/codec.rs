@@ -43,9 +43,9 @@ pub struct Decoder {
     framing: Option<Framing>,
     max_message_bytes: usize,
     buffer: Vec<u8>,
-    /// The length of the consumed front of the buffer, which is removed when more bytes arrive.
+    /// The length of the consumed prefix, which is removed when more bytes arrive.
     used: usize,
-    /// The length of the part already searched for a line end, so that a long line is searched once.
+    /// The length already searched for a line ending, so that a long line is searched once.
     searched: usize,
     skip: Skip,
 }
@@ -58,7 +58,7 @@ enum Skip {
     Bytes(usize),
 }
 
-/// The next step that the front of the buffer allows.
+/// What the buffered bytes allow next.
 enum Step {
     NeedMore,
     Again,
@@ -238,7 +238,7 @@ fn looks_like_header(bytes: &[u8]) -> Option<bool> {
     bytes.get(name.count()).map(|byte| *byte == b':')
 }
 
-/// Returns the end of the headers and the start of the body; bare LF is accepted as well as CRLF.
+/// Returns where the headers end and the body starts. Bare LF is accepted like CRLF.
 fn find_header_end(bytes: &[u8]) -> Option<(usize, usize)> {
     let window = bytes.get(..bytes.len().min(MAX_HEADER_BYTES))?;
     (0..window.len()).find_map(|at| {

@@ -1,11 +1,11 @@
-//! The JSON-RPC 2.0 envelope, pure: what a message is, and how the ones we send are written.
+//! JSON-RPC 2.0 envelopes: classifies incoming messages and writes outgoing ones. Pure.
 
 use super::{Incoming, MAX_MESSAGE_BYTES};
 use pintle_protocol::error::{INVALID_REQUEST, PARSE_ERROR};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The id of a request. It goes back as the client wrote it.
+/// A request id, returned as the client wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Id {
     /// `null`, which JSON-RPC allows, and advises against.
@@ -48,7 +48,7 @@ pub enum Envelope {
         /// The params as they came.
         params: Option<Box<RawValue>>,
     },
-    /// An answer to a request of ours.
+    /// A response to one of our requests.
     Response {
         /// The id of our request.
         id: Id,
@@ -60,7 +60,7 @@ pub enum Envelope {
 /// A message that is none, with the error to answer it with.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The id, where it could be read.
+    /// The id, if it could be read.
     pub id: Id,
     /// The JSON-RPC code.
     pub code: i32,
@@ -107,7 +107,7 @@ pub fn read(incoming: Incoming) -> Result<Envelope, Invalid> {
     match incoming {
         Incoming::Message(bytes) => parse(&bytes),
         Incoming::TooLarge => {
-            let message = format!("the message is over the limit of {MAX_MESSAGE_BYTES} bytes");
+            let message = format!("the message exceeds {MAX_MESSAGE_BYTES} bytes");
             Err(Invalid::request(Id::Null, message))
         }
         Incoming::Broken(what) => {
@@ -144,7 +144,7 @@ pub fn parse(bytes: &[u8]) -> Result<Envelope, Invalid> {
     if wire.jsonrpc.as_ref().is_some_and(|version| version != "2.0") {
         return Err(Invalid::request(or_null(), "`jsonrpc` must be \"2.0\""));
     }
-    // Some clients write every field of a message: one that is null is absent, except where nothing else says what it is.
+    // Some clients write every field of a message. A null field counts as absent unless it alone determines the kind of message.
     let is_null = |field: &RawValue| field.get() == "null";
     let error = wire.error.filter(|error| !is_null(error) || wire.result.is_none());
     let result = wire.result.filter(|result| !is_null(result) || error.is_none());
@@ -228,7 +228,7 @@ pub fn raw_notification(method: &str, params: &str) -> Vec<u8> {
     out
 }
 
-/// Writes a request of ours.
+/// Writes an outgoing request.
 pub fn request(id: &str, method: &str, params: &impl Serialize) -> Vec<u8> {
     #[derive(Serialize)]
     struct Out<'a, P> {

@@ -1,7 +1,7 @@
-//! Bytes and messages: framing in both directions, over stdio or in memory.
+//! Framing of messages in both directions, over stdio, sockets or memory.
 //!
-//! A [`Link`] is one connection as a frontend sees it: complete messages in, complete messages out. Nothing here
-//! knows what a message means, and nothing but a link's writer touches stdout.
+//! A [`Link`] is one connection as a frontend sees it: complete messages in, complete messages out. This module does not interpret
+//! messages, and only a link's writer touches stdout.
 
 pub mod codec;
 pub mod envelope;
@@ -44,7 +44,7 @@ pub enum Incoming {
 /// A connection as a frontend sees it.
 #[derive(Debug)]
 pub struct Link {
-    /// Messages from the client; closed at the end of its input.
+    /// Messages from the client; closed at the end of input.
     pub incoming: mpsc::Receiver<Incoming>,
     /// Messages for the client.
     pub outgoing: Outgoing,
@@ -67,7 +67,7 @@ pub struct Frame {
     _room: OwnedSemaphorePermit,
 }
 
-/// Room for one message in the queue.
+/// A permit to queue one message.
 #[derive(Debug)]
 pub struct Room(OwnedSemaphorePermit);
 

@@ -1,10 +1,10 @@
-//! A Unix socket as a link.
+//! Links over Unix sockets.
 //!
-//! Threads read and watch for the hang-up as for stdio, and cost nothing while a client is silent. Writing is a future that the caller polls
-//! beside the frontend: an event goes to each of several clients without a switch between threads.
+//! As with stdio, threads read and watch for hang-up, and cost nothing while a client is silent. Writing is a future that the caller polls
+//! alongside the frontend, so an event reaches several clients without a thread switch.
 //!
-//! Why not tokio's own socket: it also listens for room to write, so that each read of a client would wake the engine. Here only a
-//! client that does not read has somebody wait for it.
+//! Tokio's socket is not used because it also waits for writability, so that each read by a client would wake the engine. Here only a
+//! client that does not read causes a wait.
 
 use super::codec::Framing;
 use super::stdio::{Batch, open_reader, watch};
@@ -76,7 +76,7 @@ async fn write_all(socket: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until there is room to write, or nobody who reads.
+/// Waits until the socket is writable or the peer is gone.
 async fn room(socket: OwnedFd) -> io::Result<()> {
     let waited = tokio::task::spawn_blocking(move || {
         let mut fds = [PollFd::new(socket.as_fd(), PollFlags::POLLOUT)];

@@ -61,7 +61,7 @@ pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<L
     Ok(Link { incoming, outgoing, hangup })
 }
 
-/// Starts the thread that reads, where the first bytes were read already.
+/// Starts the reader thread when the first bytes have already been read.
 pub(super) fn open_reader(
     stdin: File,
     begun: Vec<u8>,
@@ -197,7 +197,7 @@ impl Batch {
     }
 }
 
-/// Like `Write::write_all`, but also right where the other side made our end non-blocking, as Node does.
+/// Like `Write::write_all`, but also correct if the other side made our end non-blocking, as Node does.
 fn write_all(stdout: &mut File, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match stdout.write(bytes) {
@@ -214,7 +214,7 @@ fn write_all(stdout: &mut File, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Blocks until the reading end of stdout is closed. `false` where that cannot be seen (a file).
+/// Blocks until the reading end of stdout is closed. Returns false if that cannot be observed, as with a file.
 fn wait_for_hangup(stdout: &OwnedFd) -> bool {
     loop {
         // No events asked for: only POLLERR and POLLHUP, which are always reported, wake it.

@@ -1,8 +1,7 @@
-//! A WebSocket as a link: each message is a text frame.
+//! Links over WebSockets, one text frame per message.
 //!
-//! The caller polls one future beside the frontend; in it, reading and writing take turns, and neither waits for the other. Fragments,
-//! masks, pings and closing handshakes are the library's. A frame that cannot be a message ends the connection with a close code and a
-//! reason: bytes after it mean nothing.
+//! The caller polls one future alongside the frontend; it reads and writes in turn, and neither waits for the other. The library handles
+//! fragments, masks, pings and closing handshakes. A frame that cannot be a message closes the connection with a code and a reason.
 
 use super::{Frame, INCOMING_CAPACITY, Incoming, Link, MAX_MESSAGE_BYTES, Outgoing};
 use futures_util::stream::{SplitSink, SplitStream};
@@ -22,11 +21,11 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// The time in which a client can read the last frames and close its side.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The size of the buffer for what a client sends; large messages outgrow it for as long as they last.
+/// The read buffer's size. Large messages grow it temporarily.
 const READ_BUFFER_BYTES: usize = 16 * 1024;
 
-/// Opens a link over a stream whose handshake is done, and from which `begun` was read already. The future serves it to its end.
-/// `stop` tells whether the engine ends, or only this connection.
+/// Opens a link over a stream after its handshake. `begun` holds the bytes already read. The future serves the link until it ends; `stop`
+/// reports whether the engine ends or only this connection.
 pub async fn open<S>(
     stream: S,
     begun: Vec<u8>,
@@ -71,7 +70,7 @@ fn goodbye(code: CloseCode, reason: impl Into<Utf8Bytes>) -> CloseFrame {
     CloseFrame { code, reason: reason.into() }
 }
 
-/// Passes a client's messages on until it is gone. Returns the words for one that is sent away.
+/// Forwards a client's messages until the client is gone. Returns the close frame if the client must be disconnected.
 async fn read<S>(
     stream: &mut SplitStream<WebSocketStream<S>>,
     incoming: mpsc::Sender<Incoming>,
@@ -84,7 +83,7 @@ where
             Ok(Message::Text(text)) => {
                 let message = Incoming::Message(text.as_bytes().to_vec());
                 if incoming.send(message).await.is_err() {
-                    // The frontend has ended, and the writer says so.
+                    // The frontend has ended; the writer closes the connection.
                     std::future::pending::<()>().await;
                 }
             }
@@ -98,13 +97,12 @@ where
     }
 }
 
-/// Returns the words for a client whose frames cannot be read; `None` where nobody is there to read them.
+/// Returns the close frame for unreadable frames, or `None` if the client can no longer receive it.
 fn refusal(error: &Error) -> Option<CloseFrame> {
     Some(match error {
-        Error::Capacity(_) => goodbye(
-            CloseCode::Size,
-            format!("the message is over the limit of {MAX_MESSAGE_BYTES} bytes"),
-        ),
+        Error::Capacity(_) => {
+            goodbye(CloseCode::Size, format!("the message exceeds {MAX_MESSAGE_BYTES} bytes"))
+        }
         Error::Utf8(_) => goodbye(CloseCode::Invalid, "the message is not valid UTF-8"),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => return None,
         Error::Protocol(problem) => goodbye(CloseCode::Protocol, problem.to_string()),
@@ -119,7 +117,7 @@ async fn write<S>(
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    // The frames of a batch release their room only once they are written.
+    // A batch's frames release their permits only once they are written.
     let mut batch = Vec::new();
     while let Some(first) = frames.recv().await {
         let mut bytes = 0;

@@ -607,7 +607,7 @@ mod tests {
         let option = |id: &str, decision: &str| json!({"optionId": id, "label": id, "decision": decision, "scope": "once"});
         let approval = json!({"id": "r1", "method": "approval/request", "params": {
             "approvalId": "a", "sessionId": SESSION, "turnId": "t", "itemId": "i", "toolName": "bash", "kind": "execute",
-            "title": "bash: make", "reason": "it runs a command", "input": {}, "options": [option("allow", "allow"), option("deny", "deny")],
+            "title": "bash: make", "reason": "runs a command", "input": {}, "options": [option("allow", "allow"), option("deny", "deny")],
             "details": [{"kind": "command", "text": "make\nmake install"}],
         }});
         let question = json!({"id": "r2", "method": "question/request", "params": {
@@ -618,7 +618,7 @@ mod tests {
         let got = shown(view.message(&approval));
         assert_eq!(
             got,
-            "? bash: make\n  it runs a command\n  Command:\n  | make\n  | make install\n  1 allow\n  2 deny\n  Answer with a number.\n"
+            "? bash: make\n  runs a command\n  Command:\n  | make\n  | make install\n  1 allow\n  2 deny\n  Answer with a number.\n"
         );
         assert!(shown(view.message(&question)).contains("  2 Blue\n"));
         for (typed, want) in [

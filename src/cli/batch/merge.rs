@@ -21,7 +21,7 @@ pub(crate) fn run(wanted: &Merge, ambient: &Ambient) -> anyhow::Result<u8> {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     };
-    ensure!(is_free, "--out {} is there already; name a new folder, or remove it", out.display());
+    ensure!(is_free, "--out {} already exists; name a new folder, or remove it", out.display());
     let mut parts = Vec::new();
     for folder in &wanted.folders {
         let results = Results::at(here.join(folder));

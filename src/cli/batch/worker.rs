@@ -235,7 +235,7 @@ impl Worker {
         let shown = || format!("`dir`: {}", named.display());
         let folder = self.env.canonicalize(&named).await.with_context(shown)?;
         let stat = self.env.stat(&folder).await.with_context(shown)?;
-        anyhow::ensure!(stat.kind == FileKind::Folder, "{} is not a folder", shown());
+        anyhow::ensure!(stat.kind == FileKind::Folder, "{} is not a directory", shown());
         Ok(folder)
     }
 }

@@ -75,5 +75,5 @@ fn keep(file: NamedTempFile, path: &Path, name: &Path, force: bool) -> anyhow::R
 }
 
 fn there(name: &Path) -> String {
-    format!("{} is there already; --force writes over it, --output names another", name.display())
+    format!("{} already exists; --force writes over it, --output names another", name.display())
 }

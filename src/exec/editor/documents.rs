@@ -358,10 +358,7 @@ impl Documents {
         let is_there = |_: &u64| self.get(path).is_none_or(|known| known.version >= version);
         let reached = serial.wait_for(is_there);
         if tokio::time::timeout(ECHO_WAIT, reached).await.is_err() {
-            tracing::warn!(
-                "the editor did not tell of the change that it made to {}",
-                path.display()
-            );
+            tracing::warn!("the editor did not report its change to {}", path.display());
         }
     }
 

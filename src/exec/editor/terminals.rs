@@ -158,7 +158,7 @@ impl Editor {
         };
         let (text, is_whole) = self.printed(&terminal, limit).await;
         if !is_whole {
-            capture.push(b"[the editor did not keep the beginning of the output]\n").await;
+            capture.push(b"[the editor did not keep the start of the output]\n").await;
         }
         output(&capture.push(text.as_bytes()).await);
         family.let_go();
@@ -187,7 +187,7 @@ impl Editor {
         match timeout(TERMINAL_TIMEOUT, created).await {
             Ok(Ok(terminal)) => Ok((terminal, guard)),
             Ok(Err(why)) => Err(refused(&why)),
-            Err(_) => Err(refused("it did not answer")),
+            Err(_) => Err(refused("no response")),
         }
     }
 
@@ -202,9 +202,9 @@ impl Editor {
             // A terminal ends its lines as a teletype would.
             Ok(Ok(printed)) => return (printed.text.replace("\r\n", "\n"), !printed.is_cut),
             Ok(Err(why)) => why,
-            Err(_) => "it did not answer".to_owned(),
+            Err(_) => "no response".to_owned(),
         };
-        (format!("[the editor did not tell what was printed: {why}]\n"), true)
+        (format!("[the editor did not return the output: {why}]\n"), true)
     }
 
     async fn ask<T>(

@@ -1,7 +1,10 @@
-//! Programs for the kernel's packet filter, as seccomp runs them: instructions with labels, assembled into jumps.
+//! An assembler for seccomp filter programs: instructions with labels, resolved into jumps.
 //!
-//! The kernel runs a filter once for each call number when it is installed, and again at each call that it does not always allow. So a
-//! number is looked for by halves and not in a chain of comparisons.
+//! The kernel runs a filter once for each system call number when it is installed, and again for each call that it does not always allow.
+//! Numbers are therefore found by binary search instead of a chain of comparisons.
+//!
+//! The crate `seccompiler` does not fit: it has no action that notifies a supervisor (`SECCOMP_RET_USER_NOTIF`), and it compares call
+//! numbers one by one.
 
 use nix::libc::{self, sock_filter};
 use std::collections::BTreeMap;

@@ -327,7 +327,7 @@ impl Guarded {
             match read {
                 Ok((1.., received)) => descriptors.extend(received),
                 Ok((0, _)) | Err(_) => {
-                    return Err(io::Error::other("the guardian of commands was killed"));
+                    return Err(io::Error::other("the command supervisor was killed"));
                 }
             }
         }

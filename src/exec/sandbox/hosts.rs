@@ -47,13 +47,12 @@ impl fmt::Display for RefusedHost {
         match reason {
             Refusal::NotAllowed => write!(
                 f,
-                "no rule allows the host. The user can add one to config.toml: decision = \"allow\", host = \"{host}\"."
+                "no rule allows this host. The user can add one to config.toml: decision = \"allow\", host = \"{host}\"."
             ),
             Refusal::Restricted(by) => write!(f, "{by} restricts it."),
             Refusal::Private(address) => write!(
                 f,
-                "its address {address} is not one of the public internet. Only a rule that names the address itself allows it: \
-                 decision = \"allow\", host = \"{}\".",
+                "its address {address} is not public. Only a rule for the address itself allows it: decision = \"allow\", host = \"{}\".",
                 self.rule_for(*address)
             ),
         }

@@ -73,10 +73,10 @@ impl Level {
     pub fn gaps(&self, network: &Network) -> Vec<String> {
         if self.has_seatbelt {
             return [
-                "nobody has tested this sandbox yet",
-                "it sees all processes of the machine",
-                "the number of its processes and the size of its files have no limit",
-                "it reaches no network at all, not even the hosts that rules allow",
+                "this sandbox is untested",
+                "commands see all processes on the machine",
+                "process counts and file sizes are unlimited",
+                "commands reach no network at all, not even allowed hosts",
             ]
             .map(str::to_owned)
             .into();
@@ -87,33 +87,30 @@ impl Level {
                 gaps.push(text.to_owned());
             }
         };
-        gap(!self.seccomp, "it can make any system call, also those of tracing and mounting");
+        gap(!self.seccomp, "commands can make any system call, including tracing and mounting");
         let no_landlock = self.landlock == 0;
-        gap(no_landlock && !self.namespaces, "it can write everywhere and read hidden files");
+        gap(no_landlock && !self.namespaces, "commands can write everywhere and read hidden files");
         gap(
             self.is_unwatched,
-            "it can make files that other programs obey, such as .envrc, and change those in subfolders",
+            "commands can create files that control other programs, such as .envrc, and change those in subdirectories",
         );
         if !self.namespaces {
-            gap(true, "it can change modes and times of files outside the workspace");
+            gap(true, "commands can change modes and times of files outside the workspace");
             gap(
                 true,
-                "a program that changes names while they are checked can write to protected paths inside the workspace",
+                "a program that renames files during checks can write to protected paths inside the workspace",
             );
-            gap(
-                true,
-                "it can connect to sockets that are files, such as docker.sock and ssh-agent",
-            );
-            gap(true, "it sees the names of hidden files and all processes of the machine");
-            gap(true, "the number of its processes has no limit of its own");
-            gap(self.landlock < TRUNCATE, "it can truncate files outside the workspace");
-            gap(true, "it can read hidden files that lie inside the workspace");
-            gap(self.landlock < SCOPES, "it can signal processes outside the sandbox");
+            gap(true, "commands can connect to socket files such as docker.sock and ssh-agent");
+            gap(true, "commands see the names of hidden files and all processes on the machine");
+            gap(true, "process counts are limited only per user");
+            gap(self.landlock < TRUNCATE, "commands can truncate files outside the workspace");
+            gap(true, "commands can read hidden files inside the workspace");
+            gap(self.landlock < SCOPES, "commands can signal processes outside the sandbox");
             let is_closed = *network != Network::Open;
-            gap(is_closed, "it reaches no network at all, not even the hosts that rules allow");
+            gap(is_closed, "commands reach no network at all, not even allowed hosts");
         }
         let shares_sockets = !self.namespaces || *network == Network::Open;
-        gap(shares_sockets && self.landlock < SCOPES, "it can connect to abstract sockets");
+        gap(shares_sockets && self.landlock < SCOPES, "commands can connect to abstract sockets");
         gaps
     }
 

@@ -82,7 +82,7 @@ impl One {
     fn new(glob: &str, root: &Path) -> Result<Self, Error> {
         let (excludes, glob) = glob.strip_prefix('!').map_or((false, glob), |glob| (true, glob));
         if excludes && glob.is_empty() {
-            let message = "invalid glob: behind `!` belongs what is excluded, such as !*.min.js";
+            let message = "invalid glob: `!` must be followed by an exclusion, such as !*.min.js";
             return Err(Error::Pattern(message.to_owned()));
         }
         let root = files::without_dots(root);

@@ -109,7 +109,7 @@ impl LineSearch {
             if error.to_string().starts_with("configured allocation limit") {
                 let limit = truncate::size(MAX_HELD_BYTES as u64);
                 io::Error::other(format!(
-                    "it has a line of over {limit}, or is as large and searched across lines: search it with a shell command"
+                    "it has a line over {limit}, or is that large in a multi-line search: search it with a shell command"
                 ))
             } else {
                 error
@@ -383,7 +383,7 @@ mod tests {
             let file = Endless { piece, reads: &mut reads };
             let search = LineSearch::holding(&grep(pattern, GrepOutput::Lines), 1024 * 1024);
             let error = search.unwrap().read(file).unwrap_err().to_string();
-            assert!(error.starts_with("it has a line of over 64.0MB"), "{name}: {error}");
+            assert!(error.starts_with("it has a line over 64.0MB"), "{name}: {error}");
         }
     }
 }

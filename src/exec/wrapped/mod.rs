@@ -64,9 +64,9 @@ pub struct Wrapped {
 
 /// The environment failed without a known error message.
 pub(super) fn unreachable(path: &Path, said: &str) -> Error {
-    let nothing = "the command prefix said nothing: it must run the program that follows it and pass stdin on, as `docker exec -i` does";
+    let nothing = "no response from the command prefix: it must run the program that follows and forward stdin, as `docker exec -i` does";
     let said = if said.is_empty() { nothing } else { said };
-    let message = format!("the environment does not answer: {said}");
+    let message = format!("the environment does not respond: {said}");
     Error::Io { path: path.to_path_buf(), message }
 }
 
@@ -256,7 +256,7 @@ impl Environment for Wrapped {
 
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
         let answer = self.on_path(path, "stat", &[], &[]).await?;
-        lines::stat(&answer).ok_or_else(|| unreachable(path, "the facts of a file make no sense"))
+        lines::stat(&answer).ok_or_else(|| unreachable(path, "invalid file metadata"))
     }
 
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
@@ -382,8 +382,7 @@ impl Environment for Wrapped {
     ) -> Result<Ran, Error> {
         if command.confinement.is_some() {
             let place = self.place();
-            let reason =
-                format!("commands run behind `{}`, where nothing confines them", place.display());
+            let reason = format!("commands run behind `{}`, without a sandbox", place.display());
             return Err(Error::NotConfined(reason));
         }
         self.has_run.store(true, Ordering::Relaxed);

@@ -39,7 +39,7 @@ async fn a_file_that_changed_meanwhile_is_not_overwritten() {
             Ok(Rewrite { content: b"new\n".to_vec().into(), change: None })
         });
         let error = env.update(&path, decide, &none).await.unwrap_err().to_string();
-        assert!(error.contains("changed by someone else"), "{name}: {error}");
+        assert!(error.contains("changed by another program"), "{name}: {error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), meanwhile, "{name}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{name}");
     }
@@ -113,7 +113,7 @@ async fn folders_are_made_moved_and_removed() {
             .await
             .err()
             .map(|e| e.to_string().contains("Directory not empty")
-                || e.to_string().contains("is a folder")),
+                || e.to_string().contains("is a directory")),
         Some(true)
     );
     env.remove(&at("a/b c/-moved")).await.unwrap();
@@ -122,7 +122,7 @@ async fn folders_are_made_moved_and_removed() {
     // A pipe is not waited for.
     nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRUSR).unwrap();
     let error = env.read(&at("pipe")).await.unwrap_err().to_string();
-    assert!(error.contains("not a plain file"), "{error}");
+    assert!(error.contains("not a regular file"), "{error}");
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn a_prefix_that_does_not_work_says_why() {
     for (name, prefix, want) in [
         ("no program", vec!["/no/such/program"], "No such file"),
         ("one that fails", vec!["sh", "-c", "echo no box >&2; exit 1", "sh"], "no box"),
-        ("one that says nothing", vec!["false"], "said nothing"),
+        ("one that says nothing", vec!["false"], "no response"),
     ] {
         let prefix = prefix.into_iter().map(str::to_owned).collect();
         let options = local::Options::default();

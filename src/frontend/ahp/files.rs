@@ -72,7 +72,7 @@ pub(super) fn write(host: &Host, params: ResourceWriteParams) -> Result<Work, Re
     let is_new = create_only == Some(true);
     let mode = mode.unwrap_or(ResourceWriteMode::Truncate);
     let decide = Box::new(move |before: Option<Vec<u8>>| match before {
-        Some(_) if is_new => Err("the file is there already".to_owned()),
+        Some(_) if is_new => Err("the file already exists".to_owned()),
         before => placed(&before.unwrap_or_default(), &data, mode, position),
     });
     Ok(change(host, uri, ResourceChange::Write { path, decide }))

@@ -370,7 +370,7 @@ impl Host {
             return Err(invalid(format!("`{}` cannot be a session's address", params.channel)));
         };
         if self.sessions.contains_key(&id) || self.engine.store().folder(&id).is_ok() {
-            let message = format!("session {id} exists already");
+            let message = format!("session {id} already exists");
             return Err(Refusal::new(ahp_error_codes::SESSION_ALREADY_EXISTS, message));
         }
         let uris = params.working_directories.unwrap_or_default();

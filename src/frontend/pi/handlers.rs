@@ -438,7 +438,7 @@ impl Driver {
         };
         match self.sessions.client.engine.write_local(&path, text.into_bytes()).await {
             Ok(()) => head.data(json!({ "path": path.to_string_lossy() })),
-            Err(error) => head.failed(&format!("the session was not exported: {error}")),
+            Err(error) => head.failed(&format!("failed to export the session: {error}")),
         }
     }
 

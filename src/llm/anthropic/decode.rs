@@ -1,4 +1,4 @@
-//! The events of a Messages stream to deltas.
+//! Decodes Messages stream events to deltas.
 
 use super::search;
 use crate::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, VecDeque};
 pub(crate) struct Decoder {
     /// Blocks that have begun and not ended, by the wire's number.
     open: BTreeMap<u64, OpenBlock>,
-    /// The text that the next text block goes on with.
+    /// The text that the next text block continues.
     run: Option<TextRun>,
-    /// The number of the next block.
+    /// The next block's index.
     next: usize,
     ids: ReplyIds,
     usage: Usage,
@@ -36,7 +36,7 @@ struct OpenBlock {
 struct TextRun {
     index: usize,
     bytes: usize,
-    /// The blocks that have ended: the length of the text up to there, and the citations.
+    /// The completed blocks: the text length so far, and the citations.
     parts: Vec<Value>,
 }
 
@@ -48,7 +48,7 @@ enum Kind {
     Thinking(String),
     /// Whole in its start.
     Redacted,
-    /// With the input of its start, which counts when no piece comes.
+    /// With the input from its start event, which counts if no chunk follows.
     Call(Option<String>),
     /// The block as it began, and the JSON pieces of its input.
     Unknown(Value, String),
@@ -269,7 +269,7 @@ fn number(data: &Value) -> u64 {
     data.get("index").and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// Fields of an unknown block's delta take the place of the block's own.
+/// Fields of an unknown block's delta replace those of the block.
 fn merge(block: &mut Value, delta: &mut Value) {
     if let (Value::Object(block), Value::Object(delta)) = (block, delta) {
         for (key, value) in delta.iter_mut().filter(|(key, _)| *key != "type") {

@@ -11,8 +11,8 @@ use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
 
-/// The number of user turns at the end of the conversation with a cache mark: the last one is written, the one before
-/// it is read. With system and tools this makes four, the API's maximum.
+/// The number of trailing user turns with a cache marker: the last one is written, the previous one read. With system prompt and tools this
+/// makes four, the API's maximum.
 const MARKED_TURNS: usize = 2;
 
 /// `max_tokens` for unknown models; the API requires it.
@@ -103,8 +103,7 @@ fn level(levels: &[&'static str], effort: Effort) -> &'static str {
     levels.iter().rfind(known).or(levels.first()).copied().unwrap_or("medium")
 }
 
-/// The messages, neighbours of one role joined: all results of a turn in one message, in front of what the
-/// user says next.
+/// Encodes the messages, joining neighbours of one role: all results of a turn form one message, before the user's next text.
 fn messages(request: &Request) -> Vec<Value> {
     let mut ids = CallIdMap::new(IdForm::UpTo(64));
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
@@ -156,8 +155,8 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// Encodes the blocks of a reply. Nothing but calls may follow a call, so calls move to the end. A message must not end with thinking:
-/// thinking that led to nothing is left out, and a reply of thinking alone has no blocks.
+/// Encodes a reply's blocks. Only calls may follow a call, so calls move to the end. A message must not end with thinking: trailing
+/// thinking is left out, and a reply with nothing else has no blocks.
 fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec<Value> {
     ids.begin_turn();
     let mut blocks = Vec::new();
@@ -208,7 +207,7 @@ fn texts(text: &str, kept: Option<&Value>) -> Vec<Value> {
     let parts = kept.and_then(|kept| kept.get("parts")).and_then(Value::as_array);
     for part in parts.into_iter().flatten() {
         let to = part.get("to").and_then(Value::as_u64).and_then(|to| usize::try_from(to).ok());
-        // A text that differs from the one that came goes back whole.
+        // Text that differs from the received text is sent whole.
         let Some(piece) = to.and_then(|to| text.get(done..to)) else {
             return vec![json!({ "type": "text", "text": text })];
         };

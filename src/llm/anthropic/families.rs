@@ -1,8 +1,7 @@
-//! The thinking parameters of each family of models, as data.
+//! Thinking parameters per model family, as data.
 //!
-//! Source: platform.claude.com, `models` and `build-with-claude/effort`; docs.claude.com,
-//! `build-with-claude/extended-thinking`, for models before 4.5; public clients, for switching thinking off; read
-//! 2026-11. The catalogue has the maximum length of an answer.
+//! Source: platform.claude.com, `models` and `build-with-claude/effort`; docs.claude.com, `build-with-claude/extended-thinking`, for models
+//! before 4.5; public clients, for disabling thinking; read 2026-11. The catalog has the maximum output length.
 
 use crate::catalog;
 
@@ -33,7 +32,7 @@ pub(super) enum Off {
     LowestEffort,
 }
 
-/// A family of models.
+/// A model family.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Family {
     prefix: &'static str,
@@ -79,7 +78,7 @@ const FAMILIES: &[Family] = &[
 /// Models of other makers behind this API.
 const FOREIGN: Family = family("", Thinking::Budget);
 
-/// Returns the family of a model. Gateways and clouds put their own names before its.
+/// Returns a model's family. Gateways and clouds prefix model names.
 pub(super) fn find(model: &str) -> Family {
     let name = catalog::bare_name(model);
     FAMILIES.iter().find(|family| name.starts_with(family.prefix)).copied().unwrap_or(FOREIGN)

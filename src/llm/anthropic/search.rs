@@ -1,4 +1,4 @@
-//! The search of the web that Anthropic's servers run: its declaration, and the blocks that tell of it.
+//! Web search on Anthropic's servers: the tool declaration, and the blocks that report searches.
 //!
 //! Source: platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool, read 2026-11.
 
@@ -7,7 +7,7 @@ use crate::decode::text;
 use crate::sources::sources;
 use serde_json::{Value, json};
 
-/// The most searches in one request. Each costs money, and the model is told when it reached the limit.
+/// The maximum number of searches per request. Each costs money, and the model is informed when it reaches the limit.
 const MAX_SEARCHES: u32 = 8;
 
 /// The tool's declaration. Later versions filter the results with code that the server runs, which not every model and account may do.
@@ -23,7 +23,7 @@ pub(super) fn begun(block: &Value) -> Option<ProviderCall> {
     Some(ProviderCall { id, tool: tool.to_owned(), input: None, outcome: None })
 }
 
-/// Returns the news of a call in a block that is whole: its arguments or its outcome.
+/// Returns what a completed block reports about a call: its arguments or its outcome.
 pub(super) fn ended(block: &Value) -> Option<ProviderCall> {
     if let Some(call) = begun(block) {
         return Some(ProviderCall { input: block.get("input").cloned(), ..call });

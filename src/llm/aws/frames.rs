@@ -1,8 +1,8 @@
-//! Amazon's binary event stream: bytes in any pieces to events, in linear time. Checksums are checked.
+//! Amazon's binary event stream: byte chunks to events, in linear time. Checksums are verified.
 //!
-//! A frame consists of its length, the length of its headers, a checksum of both, the headers, the payload and a
-//! checksum of all of that. Output of the model is base64 in the JSON of frames of type `event`. An exception becomes
-//! an event named `error` in the format of Anthropic's errors, so the decoder need not know its origin.
+//! A frame consists of its length, the header length, a checksum of both, the headers, the payload and a checksum of everything. Model
+//! output is base64 in the JSON of `event` frames. An exception becomes an `error` event in Anthropic's format, so the decoder need not
+//! know where it came from.
 //!
 //! Source: smithy.io, "Amazon Event Stream specification", and the reader in PyPI botocore 1.44.5, read 2026-11.
 
@@ -116,7 +116,7 @@ fn next_frame(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, Error> {
     let sum = crc32fast::hash(prelude.get(..PRELUDE_BYTES - CHECKSUM_BYTES).unwrap_or_default());
     let (length, headers_length) = (size(prelude.get_u32()), size(prelude.get_u32()));
     if prelude.get_u32() != sum {
-        return Err(broken("the start of a frame has the wrong checksum"));
+        return Err(broken("a frame header has the wrong checksum"));
     }
     let least = headers_length.saturating_add(PRELUDE_BYTES + CHECKSUM_BYTES);
     if length < least || length > MAX_FRAME_BYTES {
@@ -136,7 +136,7 @@ fn size(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The value of a header that is text.
+/// Returns a text header's value.
 fn header<'a>(mut headers: &'a [u8], wanted: &str) -> Option<&'a str> {
     while !headers.is_empty() {
         let length = usize::from(headers.try_get_u8().ok()?);
@@ -177,7 +177,7 @@ fn event(frame: &Frame<'_>) -> Result<Option<SseEvent>, Error> {
             let code = header(frame.headers, ":exception-type").unwrap_or("exception");
             let said = payload();
             let mut message = text(&said, &["message", "Message"]).unwrap_or_default();
-            // The message of the model's own server accompanies Amazon's.
+            // The model server's message accompanies Amazon's.
             if let Some(original) = text(&said, &["originalMessage"]) {
                 message = format!("{message}: {original}");
             }
@@ -194,7 +194,7 @@ fn event(frame: &Frame<'_>) -> Result<Option<SseEvent>, Error> {
             let encoded = encoded.ok_or_else(|| broken("a frame holds no bytes"))?;
             let data = base64::engine::general_purpose::STANDARD.decode(encoded).ok();
             let data = data.and_then(|data| String::from_utf8(data).ok());
-            let data = data.ok_or_else(|| broken("the bytes of a frame are not text in base64"))?;
+            let data = data.ok_or_else(|| broken("a frame's bytes are not valid base64"))?;
             Ok(Some(SseEvent { name: String::new(), data }))
         }
         _ => Ok(None),
@@ -228,7 +228,7 @@ pub(crate) mod tests {
         frame
     }
 
-    /// A frame that holds what a model says.
+    /// Builds a frame with model output.
     pub(crate) fn chunk(data: &str) -> Vec<u8> {
         let bytes = base64::engine::general_purpose::STANDARD.encode(data);
         let payload = json!({ "bytes": bytes, "p": "abc" }).to_string();

@@ -1,7 +1,7 @@
-//! Keys for Amazon's cloud: from the environment, or else from the files that Amazon's own tools write.
+//! Keys for Amazon's cloud: from the environment, or else from the files that Amazon's tools write.
 //!
-//! Single sign-on is not supported: its users can print keys for the environment with Amazon's own tool, as the hint
-//! says. A key is never printed.
+//! Single sign-on is not supported: its users can export keys to the environment with Amazon's tool, as the hint explains. Keys are never
+//! printed.
 
 use super::sign::{self, Keys, Scope, SignableRequest};
 use pintle_base::ambient::{Ambient, Secret};
@@ -17,7 +17,7 @@ const SERVICE: &str = "bedrock";
 pub struct Signing {
     keys: Keys,
     region: String,
-    /// The source of the time in signatures.
+    /// The clock for signatures.
     ambient: Ambient,
 }
 
@@ -38,7 +38,7 @@ impl Signing {
                 session_token: ambient.var("AWS_SESSION_TOKEN").map(str::trim).map(Secret::new),
             })
         };
-        // Amazon's own client (botocore 1.44.5) prefers explicit keys to a profile that `AWS_PROFILE` names.
+        // Amazon's client (botocore 1.44.5) prefers explicit keys to a profile in `AWS_PROFILE`.
         let keys = of_environment().or_else(|| profile.keys.clone())?;
         Some(Self { keys, region, ambient: ambient.clone() })
     }
@@ -105,7 +105,7 @@ impl Profile {
     }
 }
 
-/// The value of a key in a section of an INI file.
+/// Returns a key's value in a section of an INI file.
 fn value<'a>(text: &'a str, section: &str, key: &str) -> Option<&'a str> {
     let mut is_inside = false;
     for line in text.lines().map(str::trim) {

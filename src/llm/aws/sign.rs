@@ -8,7 +8,7 @@ use pintle_base::ambient::Secret;
 use ring::{digest, hmac};
 use std::fmt::Write;
 
-/// The keys of an account.
+/// An account's keys.
 #[derive(Debug, Clone)]
 pub(super) struct Keys {
     /// The public half.
@@ -37,7 +37,7 @@ pub(super) struct SignableRequest<'a> {
     pub(super) body: &'a [u8],
 }
 
-/// The headers to send beside those of the request.
+/// Returns the headers to send in addition to the request's.
 pub(super) fn sign(
     keys: &Keys,
     scope: Scope<'_>,

@@ -1,7 +1,7 @@
-//! The canonical form of a request, which is the same for two runs of one task. Pure.
+//! Canonical requests, which are the same for two runs of one task. Pure.
 //!
-//! Replaced are the paths of the folders that a run is given, today's date, UUIDs (numbered as they appear) and the folder of the session.
-//! Everything else counts: one changed line of a prompt is another request.
+//! Replaced are directory paths of the run, today's date, UUIDs (numbered in order of appearance) and the session directory. Everything
+//! else counts: one changed line in a prompt makes a different request.
 
 use ring::digest;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub struct Canonical {
     replaced: Vec<(String, String)>,
 }
 
-/// The name of the folder of sessions in the data folder, whose subfolders are named after projects, times and ids.
+/// The sessions directory in the data directory, whose subdirectories are named after projects, times and ids.
 const SESSIONS: &str = "{data}/sessions/";
 
 impl Canonical {
@@ -66,7 +66,7 @@ impl Canonical {
     }
 }
 
-/// Replaces a text where it stands alone: `/work/a` is not part of `/work/ab`.
+/// Replaces a path only as a whole: `/work/a` is not part of `/work/ab`.
 fn whole_paths(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -79,7 +79,7 @@ fn whole_paths(text: &str, from: &str, to: &str) -> String {
     out + rest
 }
 
-/// Replaces the names of a project's and a session's folder in the data folder.
+/// Replaces the names of project and session directories in the data directory.
 fn without_session(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -98,7 +98,7 @@ fn without_session(text: &str) -> String {
     out + rest
 }
 
-/// The length of a UUID.
+/// The length of UUIDs.
 const UUID: usize = 36;
 
 /// Replaces each UUID by its number among those of the request.

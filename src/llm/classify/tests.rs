@@ -95,7 +95,7 @@ fn answers_that_are_no_answers() {
             "OPENAI_API_KEY",
         ),
         (403, "", ErrorKind::Auth, "no further word", "OPENAI_API_KEY"),
-        (302, "", ErrorKind::InvalidRequest, "302", "sends to https://elsewhere"),
+        (302, "", ErrorKind::InvalidRequest, "302", "redirects to https://elsewhere"),
         (
             200,
             "<!doctype html>",

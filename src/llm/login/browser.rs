@@ -64,7 +64,7 @@ pub(super) async fn log_in(
         Ok(Err(refusal)) if refusal == "access_denied" => return Err(denied(flow.name)),
         Ok(Err(refusal)) => return Err(flow.refused(&secrets.redact(&refusal))),
         Err(_) => {
-            let message = "nobody finished the login in the browser";
+            let message = "the login was not completed in the browser";
             return Err(Error::new(ErrorKind::Auth, message).hint("log in again"));
         }
     };

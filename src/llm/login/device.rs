@@ -43,7 +43,7 @@ pub(super) async fn log_in(
     // Google's name of the field.
     let url = url.or_else(|| text("verification_url")).filter(|url| is_confidential(url));
     let (Some(url), Some(code)) = (url, text("user_code")) else {
-        let message = "the answer to the login holds no page with a code".to_owned();
+        let message = "the login response has no URL with a code".to_owned();
         return Err(Error::new(ErrorKind::Protocol, message));
     };
     let life = seconds(&body, "expires_in").unwrap_or(MAX_LIFE).min(MAX_LIFE);

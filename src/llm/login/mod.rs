@@ -297,7 +297,7 @@ impl Logins {
         let read = tokio::task::spawn_blocking(move || logins.read()).await;
         let mut stored = read.map_err(|error| Error::new(ErrorKind::Auth, error.to_string()))??;
         let Some(stored) = stored.remove(name) else {
-            return Err(log_in_again(name, format!("nobody is logged in to {name}")));
+            return Err(log_in_again(name, format!("not logged in to {name}")));
         };
         let token = stored.token();
         let is_due = self.is_due(stored.expires_at_ms);
@@ -327,7 +327,7 @@ impl Logins {
         let in_file = logins.get(name).cloned();
         let current = in_file.clone().map(|stored| self.with_unwritten(name, stored));
         match current {
-            None => return Err(log_in_again(name, format!("nobody is logged in to {name}"))),
+            None => return Err(log_in_again(name, format!("not logged in to {name}"))),
             Some(current) if current != *seen => {
                 self.0.ambient.secrets().add(current.token().expose());
                 return Ok(current.token());
@@ -351,7 +351,7 @@ impl Logins {
         let new = self.stored(seen.method, &tokens, Some(refresh));
         let (key, written) = (name.to_owned(), new.clone());
         if let Err(error) = blocking(move || locked.set(&key, Some(written))).await {
-            tracing::warn!("the renewed login to {name} holds for this run only: {error}");
+            tracing::warn!("the renewed login to {name} is valid for this run only: {error}");
             if let Some(replaced) = in_file {
                 self.unwritten().insert(name.to_owned(), (replaced, new));
             }
@@ -413,7 +413,7 @@ impl Logins {
         let file = self.0.file.clone();
         let locked = tokio::time::timeout(LOCK_TIMEOUT, blocking(move || file.lock())).await;
         locked.unwrap_or_else(|_| {
-            let message = "another process keeps the file of logins locked";
+            let message = "another process holds the lock on the login file";
             Err(Error::new(ErrorKind::Timeout, message))
         })
     }

@@ -17,7 +17,7 @@ pub const FILE_NAME: &str = "logins.toml";
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The first lines of the file.
-const HEADER: &str = "# Written by pintle: the logins of providers. Whoever reads this file can use your accounts.\n# `pintle login` lists and changes them.\n\n";
+const HEADER: &str = "# Written by pintle: provider logins. Anyone who can read this file can use your accounts.\n# `pintle login` lists and changes them.\n\n";
 
 /// A stored login.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ impl LoginFile {
         let content = String::from_utf8(content).ok();
         // The parser's own message may quote a line, which may hold a token.
         let content = content.and_then(|text| toml::from_str::<Content>(&text).ok());
-        let wrong = || self.0.error(io::ErrorKind::InvalidData, "not a file of logins");
+        let wrong = || self.0.error(io::ErrorKind::InvalidData, "not a login file");
         Ok(content.ok_or_else(wrong)?.logins)
     }
 
@@ -161,7 +161,7 @@ mod tests {
         for (name, mode, text, want) in [
             ("readable", 0o640, text, "other users may open it; `chmod 600"),
             ("writable", 0o602, text, "other users may open it"),
-            ("damaged", 0o600, "token = tok-99", "not a file of logins"),
+            ("damaged", 0o600, "token = tok-99", "not a login file"),
         ] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join(FILE_NAME);

@@ -1,4 +1,7 @@
-//! Requests to the endpoints of a login, and the answers of OAuth 2.0 (RFC 6749, 8628). Only [`call`] waits.
+//! Requests to OAuth 2.0 endpoints and their responses (RFC 6749, RFC 8628). Only [`call`] does IO.
+//!
+//! The crate `oauth2` does not fit: servers in use report errors with status 200, send numbers as strings and nest error messages, and its
+//! response types reject all three.
 
 use crate::aws::encode;
 use crate::error::{Error, ErrorKind};
@@ -32,15 +35,13 @@ pub(super) async fn call(
         if error.hint.as_deref() == Some(TLS_HINT) {
             return error;
         }
-        error.hint("is the network there, and are the URLs of the provider's `login` right?")
+        error.hint("check the network connection and the URLs in the provider's `login`")
     })?;
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();
     answer(response.status, body).map(|answer| redacted(answer, secrets)).map_err(|status| {
         let host = host(&url);
-        let error = Error::new(
-            ErrorKind::Protocol,
-            format!("{host} answered the login with HTTP {status}"),
-        );
+        let error =
+            Error::new(ErrorKind::Protocol, format!("{host} refused the login with HTTP {status}"));
         Error { status: Some(status), should_retry: Some(status >= 500), ..error }
     })
 }
@@ -102,7 +103,7 @@ pub(super) fn tokens(body: &Value, secrets: &Secrets) -> Result<Tokens, Error> {
 pub(super) fn secret(body: &Value, field: &str, secrets: &Secrets) -> Result<Secret, Error> {
     let text = body.get(field).and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
-        let message = format!("the answer to the login holds no `{field}`");
+        let message = format!("the login response has no `{field}`");
         return Err(Error::new(ErrorKind::Protocol, message));
     }
     secrets.add(text);

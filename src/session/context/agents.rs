@@ -57,7 +57,7 @@ pub fn layer(agents: &[NamedAgent]) -> Option<String> {
         .collect();
     (!lines.is_empty()).then(|| {
         let head =
-            "Sub-agents with instructions of their own; give the name of one to the tool that starts sub-agents.";
+            "Sub-agents with special instructions; pass a name to the tool that starts sub-agents.";
         tag("agents", &[], &format!("{head}\n{}", lines.join("\n")))
     })
 }

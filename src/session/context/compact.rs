@@ -30,7 +30,7 @@ const BRANCH_HEADING: &str = "the user went back to this point of the conversati
 const HEADING: &str = "the conversation so far was too long and is summed up here.";
 
 /// The heading of the user's own messages in a summary.
-const PINNED: &str = "\n## What the person said, word for word\n";
+const PINNED: &str = "\n## The user's messages, verbatim\n";
 
 /// The heading of the files in a summary.
 const FILES: &str = "\n## Files\n";

@@ -267,15 +267,15 @@ mod tests {
             assert!(named.iter().all(|name| attended.contains(name)), "{profile}: {attended}");
             assert!(!attended.contains(other), "{profile}");
             assert_eq!(attended, text((false, true)), "{profile}");
-            assert!(attended.contains("A person watches you"), "{profile}");
+            assert!(attended.contains("The user follows your work"), "{profile}");
             let unattended = text((false, false));
-            assert!(unattended.contains("Nobody watches this run"), "{profile}");
-            assert!(!unattended.contains("A person watches"), "{profile}");
+            assert!(unattended.contains("This run is unattended"), "{profile}");
+            assert!(!unattended.contains("The user follows"), "{profile}");
             assert!(!unattended.contains("`Ask`"), "{profile}");
             let subagent = text((true, true));
             assert!(subagent.contains("Another agent gave you this task"), "{profile}");
             assert!(!subagent.contains("spawn_agent"), "{profile}");
-            assert!(!subagent.contains("A person watches"), "{profile}");
+            assert!(!subagent.contains("The user follows"), "{profile}");
             for text in [attended, unattended, subagent] {
                 assert_eq!(gaps::gaps(&text), Vec::<&str>::new(), "{profile}");
                 assert!(!text.contains("[[") && !text.contains("\n\n\n"), "{profile}: {text}");

@@ -116,8 +116,7 @@ pub fn apply(messages: &mut [Arc<Message>], plan: &Plan, kept: &mut Removed) -> 
                         && let Some(short) = shortened(id, arguments)
                     {
                         let whole = std::mem::replace(arguments, short);
-                        let content =
-                            Content::text(format!("The arguments of the call:\n{whole}\n"));
+                        let content = Content::text(format!("The call's arguments:\n{whole}\n"));
                         Arc::make_mut(kept).entry(id.clone()).or_default().insert(0, content);
                         counts.calls += 1;
                     }
@@ -282,7 +281,7 @@ mod tests {
             r#"{"path":"a.rs","edits":[{"oldText":"x","newText":"[4000 characters were removed to make room: `recall` with the call `a` brings them back.]"}],"n":1}"#
         );
         let recalled = [
-            Content::text(format!("The arguments of the call:\n{arguments}\n")),
+            Content::text(format!("The call's arguments:\n{arguments}\n")),
             Content::text("four".repeat(1000)),
         ];
         assert_eq!(kept["a"], recalled);

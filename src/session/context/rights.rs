@@ -29,50 +29,45 @@ impl Rights {
     pub fn told(&self) -> String {
         let Self { mode, confined, is_attended } = self;
         let otherwise = if *is_attended {
-            "is shown to the person, who allows or denies it"
+            "is shown to the user, who allows or denies it"
         } else {
-            "is denied, since nobody can be asked"
+            "is denied, since no user can be asked"
         };
         let mode = match mode {
             PermissionMode::ReadOnly => {
-                "Mode: read-only. Reading in the working directory and commands that are known to change nothing run by \
-                 themselves. Everything else is denied."
+                "Mode: read-only. Reading in the working directory and commands known to change nothing run without approval. Everything else is denied."
                     .to_owned()
             }
             PermissionMode::Ask => format!(
-                "Mode: ask. Reading in the working directory and commands that are known to change nothing run by themselves. \
-                 Every other call {otherwise}."
+                "Mode: ask. Reading in the working directory and commands known to change nothing run without approval. Every other call {otherwise}."
             ),
             PermissionMode::AutoEdit => {
                 let commands = match confined {
-                    Confined::None => "and commands that are known to change nothing",
+                    Confined::None => "and commands known to change nothing",
                     Confined::Unasked | Confined::All => "and commands in the sandbox",
                 };
                 format!(
-                    "Mode: auto-edit. Reading and changing files in the working directory {commands} run by themselves. Every \
-                     other call {otherwise}."
+                    "Mode: auto-edit. Reading and changing files in the working directory {commands} run without approval. Every other call {otherwise}."
                 )
             }
             PermissionMode::Full => {
-                "Mode: full. Calls run by themselves unless a rule of the person says otherwise. Be the more careful."
+                "Mode: full. Calls run without approval unless a rule requires it. Be especially careful."
                     .to_owned()
             }
         };
         let sandbox = match confined {
             Confined::None => return format!("- {mode}\n- Commands run without a sandbox."),
-            Confined::Unasked => "Commands that nobody was asked about run",
+            Confined::Unasked => "Commands that run without approval run",
             Confined::All => "All commands run",
         };
         let outside = match confined {
             Confined::Unasked if *is_attended => {
-                " Calling the same command once more asks the person to run it outside; do that only if it needs that."
+                " Calling the same command again asks the user to run it outside the sandbox; do so only if that is necessary."
             }
             _ => "",
         };
         format!(
-            "- {mode}\n- {sandbox} in a sandbox: they can write in the working directory and in temporary folders, cannot read files \
-             with secrets, and reach no network but hosts that were allowed. A command that the sandbox stopped says so in its \
-             result.{outside}"
+            "- {mode}\n- {sandbox} in a sandbox: they can write in the working directory and in temporary directories, cannot read files with secrets, and reach only allowed network hosts. If the sandbox blocked something, the result says so.{outside}"
         )
     }
 }
@@ -95,19 +90,19 @@ mod tests {
             told.push(Rights { mode, confined, is_attended }.told());
         }
         expect![[r"
-            - Mode: read-only. Reading in the working directory and commands that are known to change nothing run by themselves. Everything else is denied.
-            - All commands run in a sandbox: they can write in the working directory and in temporary folders, cannot read files with secrets, and reach no network but hosts that were allowed. A command that the sandbox stopped says so in its result.
+            - Mode: read-only. Reading in the working directory and commands known to change nothing run without approval. Everything else is denied.
+            - All commands run in a sandbox: they can write in the working directory and in temporary directories, cannot read files with secrets, and reach only allowed network hosts. If the sandbox blocked something, the result says so.
 
-            - Mode: ask. Reading in the working directory and commands that are known to change nothing run by themselves. Every other call is shown to the person, who allows or denies it.
-            - Commands that nobody was asked about run in a sandbox: they can write in the working directory and in temporary folders, cannot read files with secrets, and reach no network but hosts that were allowed. A command that the sandbox stopped says so in its result. Calling the same command once more asks the person to run it outside; do that only if it needs that.
+            - Mode: ask. Reading in the working directory and commands known to change nothing run without approval. Every other call is shown to the user, who allows or denies it.
+            - Commands that run without approval run in a sandbox: they can write in the working directory and in temporary directories, cannot read files with secrets, and reach only allowed network hosts. If the sandbox blocked something, the result says so. Calling the same command again asks the user to run it outside the sandbox; do so only if that is necessary.
 
-            - Mode: auto-edit. Reading and changing files in the working directory and commands that are known to change nothing run by themselves. Every other call is denied, since nobody can be asked.
+            - Mode: auto-edit. Reading and changing files in the working directory and commands known to change nothing run without approval. Every other call is denied, since no user can be asked.
             - Commands run without a sandbox.
 
-            - Mode: auto-edit. Reading and changing files in the working directory and commands in the sandbox run by themselves. Every other call is shown to the person, who allows or denies it.
-            - Commands that nobody was asked about run in a sandbox: they can write in the working directory and in temporary folders, cannot read files with secrets, and reach no network but hosts that were allowed. A command that the sandbox stopped says so in its result. Calling the same command once more asks the person to run it outside; do that only if it needs that.
+            - Mode: auto-edit. Reading and changing files in the working directory and commands in the sandbox run without approval. Every other call is shown to the user, who allows or denies it.
+            - Commands that run without approval run in a sandbox: they can write in the working directory and in temporary directories, cannot read files with secrets, and reach only allowed network hosts. If the sandbox blocked something, the result says so. Calling the same command again asks the user to run it outside the sandbox; do so only if that is necessary.
 
-            - Mode: full. Calls run by themselves unless a rule of the person says otherwise. Be the more careful.
+            - Mode: full. Calls run without approval unless a rule requires it. Be especially careful.
             - Commands run without a sandbox."]].assert_eq(&told.join("\n\n"));
     }
 }

@@ -14,7 +14,8 @@ use pintle_base::text::truncate::border_after;
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage, add_cost};
 use pintle_protocol::event::{
-    DeltaField, Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
+    DeltaField, Event, EventRecord, QueuedInput, SessionCreated, TurnCompleted, TurnError,
+    TurnStatus,
 };
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::{
@@ -120,73 +121,121 @@ impl Verdicts {
 
 /// Reads the unfinished work at the end of a journal.
 pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
-    let mut recovery = Recovery::default();
-    let mut open = Open::default();
-    let mut unread: Vec<QueuedInput> = Vec::new();
-    let mut jobs = OpenJobs::default();
-    let mut agents = OpenAgents::default();
-    let mut total = Total::default();
-    let mut is_retitled = false;
-    let mut keys = Keys::default();
-    let mut turns = 0;
-    let (mut copied_seq, mut forked_ms, mut merged_seq) = (0, 0, 0);
+    let mut fold = Fold::default();
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
-        if record.seq <= merged_seq {
-            // It ended in the fork that it was copied from, and was counted there.
-            continue;
+        fold.add(record);
+    }
+    let Fold { created, open, unread, keys, is_retitled, turns, copies, .. } = fold;
+    let (mut jobs, mut agents, mut total) = (fold.jobs, fold.agents, fold.total);
+    total.add(open.usage, open.cost_nano_usd);
+    let mut closing = open.close(now_ms);
+    let ended = jobs.end(now_ms).chain(agents.end(now_ms));
+    closing.extend(ended.map(|item| (None, Event::ItemCompleted { item })));
+    for agent in agents.since(copies.forked_ms) {
+        total.add(agent.usage, agent.cost_nano_usd);
+    }
+    let is_current = tree::current(entries);
+    let current = || entries.iter().filter(|entry| is_current(entry));
+    let earlier = Earlier {
+        jobs: EarlierJobs { count: jobs.count, unreported: jobs.unreported() },
+        turns,
+        agents: agents.items.len() as u64,
+        total,
+        verdicts: Verdicts::of(entries),
+        plan: plan(current()),
+        is_retitled,
+        reported_mode: reported_mode(current()),
+        touched: TouchedFiles::default(),
+        seen: Vec::new(),
+        unread,
+        keys,
+        ended: Vec::new(),
+    };
+    Recovery { created, closing, earlier }
+}
+
+/// The state after the entries read so far.
+#[derive(Default)]
+struct Fold {
+    created: Option<SessionCreated>,
+    open: Open,
+    unread: Vec<QueuedInput>,
+    jobs: OpenJobs,
+    agents: OpenAgents,
+    total: Total,
+    is_retitled: bool,
+    keys: Keys,
+    turns: u64,
+    copies: Copies,
+}
+
+/// The entries that were copied from another session, whose turns and costs were counted there.
+#[derive(Default)]
+struct Copies {
+    /// The last entry that a fork copied, and the time of the fork.
+    copied_seq: u64,
+    forked_ms: u64,
+    /// The last entry that a merge copied.
+    merged_seq: u64,
+}
+
+impl Fold {
+    fn add(&mut self, record: &EventRecord) {
+        // Everything in a merged fork has ended.
+        if record.seq <= self.copies.merged_seq {
+            return;
         }
-        keys.note(record);
-        if jobs.takes(&record.event) || agents.takes(&record.event) {
-            continue;
+        self.keys.note(record);
+        if self.jobs.takes(&record.event) || self.agents.takes(&record.event) {
+            return;
         }
+        let open = &mut self.open;
         match &record.event {
             Event::SessionCreated(created) => {
                 if let Some(from) = &created.forked_from {
-                    (copied_seq, forked_ms) = (from.copied_seq, record.ts_ms);
+                    self.copies.copied_seq = from.copied_seq;
+                    self.copies.forked_ms = record.ts_ms;
                 }
-                recovery.created = Some(created.clone());
+                self.created = Some(created.clone());
             }
             Event::SessionMoved(moved) => {
-                if let Some(created) = &mut recovery.created {
-                    created.cwd.clone_from(&moved.cwd);
-                }
+                self.update(|created| created.cwd.clone_from(&moved.cwd));
             }
             Event::SessionUpdated(updated) => {
-                total.add(updated.usage.unwrap_or_default(), updated.cost_nano_usd);
-                is_retitled = true;
-                if let Some(created) = &mut recovery.created {
-                    created.title.clone_from(&updated.title);
+                self.total.add(updated.usage.unwrap_or_default(), updated.cost_nano_usd);
+                self.is_retitled = true;
+                self.update(|created| created.title.clone_from(&updated.title));
+            }
+            Event::ConfigChanged(changed) => self.update(|created| {
+                created.model.clone_from(&changed.model);
+                created.permission_mode = changed.permission_mode;
+                created.mode = changed.mode;
+            }),
+            Event::HistoryRewound(rewound) => {
+                if let Some(from) = &rewound.merged {
+                    self.copies.merged_seq = from.copied_seq;
                 }
             }
-            Event::InputAccepted(input) => unread.push(input.clone()),
+            Event::InputAccepted(input) => self.unread.push(input.clone()),
             Event::InputRemoved { inputs, .. } => {
-                unread.retain(|waiting| !inputs.contains(waiting));
+                self.unread.retain(|waiting| !inputs.contains(waiting));
             }
             Event::QueueChanged { queue } => {
                 // A message that is missing from it was read, or belongs to a turn that has begun.
-                let ids: Vec<_> = queue.iter().map(|input| input.item_id.clone()).collect();
-                unread.retain(|waiting| !ids.contains(&waiting.item_id));
-                unread.extend(queue.iter().cloned());
+                let ids: Vec<_> = queue.iter().map(|input| &input.item_id).collect();
+                self.unread.retain(|waiting| !ids.contains(&&waiting.item_id));
+                self.unread.extend(queue.iter().cloned());
             }
             Event::TurnStarted { .. } => {
-                let Some(turn) = record.turn_id.clone() else { continue };
-                // What was copied into a fork was not a turn of its own.
-                turns += u64::from(record.seq > copied_seq);
-                open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
+                let Some(turn) = record.turn_id.clone() else { return };
+                self.turns += u64::from(record.seq > self.copies.copied_seq);
+                *open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
             }
             Event::TurnCompleted(end) => {
-                // The part that a fork copied was counted in the other session.
-                if record.seq > copied_seq {
-                    total.add(end.usage, end.cost_nano_usd);
+                if record.seq > self.copies.copied_seq {
+                    self.total.add(end.usage, end.cost_nano_usd);
                 }
-                open = Open::default();
-            }
-            Event::ConfigChanged(changed) => {
-                if let Some(created) = &mut recovery.created {
-                    created.model.clone_from(&changed.model);
-                    created.permission_mode = changed.permission_mode;
-                    created.mode = changed.mode;
-                }
+                *open = Open::default();
             }
             Event::StepCompleted(step) => {
                 open.usage = step.turn_usage;
@@ -199,7 +248,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             }
             Event::ItemCompleted { item } => {
                 open.items.retain(|other| other.id != item.id);
-                unread.retain(|waiting| waiting.item_id != item.id);
+                self.unread.retain(|waiting| waiting.item_id != item.id);
             }
             Event::QuestionRequested(question) => open.questions.push(question.clone()),
             Event::QuestionResolved(outcome) => {
@@ -208,9 +257,6 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::ApprovalRequested(approval) => open.approvals.push(approval.clone()),
             Event::ApprovalResolved(outcome) => {
                 open.approvals.retain(|approval| approval.approval_id != outcome.approval_id);
-            }
-            Event::HistoryRewound(rewound) => {
-                merged_seq = rewound.merged.as_ref().map_or(merged_seq, |from| from.copied_seq);
             }
             Event::SessionClosed {}
             | Event::PlanUpdated(_)
@@ -224,35 +270,13 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             | Event::Notice(_) => {}
         }
     }
-    total.add(open.usage, open.cost_nano_usd);
-    recovery.closing = open.close(now_ms);
-    let ended = jobs.end(now_ms).chain(agents.end(now_ms));
-    recovery.closing.extend(ended.map(|item| (None, Event::ItemCompleted { item })));
-    for agent in agents.since(forked_ms) {
-        total.add(agent.usage, agent.cost_nano_usd);
+
+    /// Changes the session's configuration, if the journal has begun with one.
+    fn update(&mut self, change: impl FnOnce(&mut SessionCreated)) {
+        if let Some(created) = &mut self.created {
+            change(created);
+        }
     }
-    let is_current = tree::current(entries);
-    let current = || entries.iter().filter(|entry| is_current(entry));
-    let (plan, reported_mode) = (plan(current()), reported_mode(current()));
-    let verdicts = Verdicts::of(entries);
-    let jobs = EarlierJobs { count: jobs.count, unreported: jobs.unreported() };
-    let agents = agents.items.len() as u64;
-    recovery.earlier = Earlier {
-        jobs,
-        turns,
-        agents,
-        total,
-        verdicts,
-        plan,
-        is_retitled,
-        reported_mode,
-        touched: TouchedFiles::default(),
-        seen: Vec::new(),
-        unread,
-        keys,
-        ended: Vec::new(),
-    };
-    recovery
 }
 
 /// Returns the model's plan from these entries.

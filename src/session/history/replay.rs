@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The text in the place of a first message that cannot be read any more.
-const LOST: &str = "the message that stood here was lost.";
+const LOST: &str = "the message at this point was lost.";
 
 /// The private part of a reply.
 #[derive(Debug, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ pub enum Error {
     #[error("the file is empty")]
     Empty,
     /// The first line is not the head of a session.
-    #[error("line {line} is not the head of a Pi session; expected {{\"type\":\"session\", …}}")]
+    #[error("line {line} is not a Pi session header; expected {{\"type\":\"session\", …}}")]
     NoSession {
         /// The line, from 1.
         line: usize,

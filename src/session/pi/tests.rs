@@ -369,15 +369,15 @@ fn what_is_no_session_is_refused_with_its_line() {
     for (name, text, want) in [
         ("empty", String::new(), "the file is empty"),
         ("blank", "\n \n".to_owned(), "the file is empty"),
-        ("prose", "# Title".to_owned(), "line 1 is not the head"),
+        ("prose", "# Title".to_owned(), "line 1 is not a Pi session header"),
         ("other JSON", "\n{\"a\":1}".to_owned(), "line 2 is not the head"),
-        ("a list", "[]".to_owned(), "line 1 is not the head"),
+        ("a list", "[]".to_owned(), "line 1 is not a Pi session header"),
         (
             "a journal of ours",
             "{\"journal\":\"pintle\",\"version\":1}".to_owned(),
-            "line 1 is not the head",
+            "line 1 is not a Pi session header",
         ),
-        ("without an id", "{\"type\":\"session\"}".to_owned(), "line 1 is not the head"),
+        ("without an id", "{\"type\":\"session\"}".to_owned(), "line 1 is not a Pi session header"),
         (
             "of tomorrow",
             head(4).to_string(),

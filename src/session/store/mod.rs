@@ -151,7 +151,7 @@ pub enum Error {
     #[error("another program holds the index {0}; try again, or end that program")]
     IndexHeld(PathBuf),
     /// A cursor that no page returned.
-    #[error("invalid cursor `{0}`; send the nextCursor of the previous page")]
+    #[error("invalid cursor `{0}`; send the nextCursor from the previous page")]
     NoCursor(String),
     /// There is no such output in the session.
     #[error("the session has no output {0}")]

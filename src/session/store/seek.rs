@@ -180,7 +180,7 @@ impl Backwards {
             }
             if self.rest.len() > MAX_LINE_BYTES {
                 let limit = MAX_LINE_BYTES >> 20;
-                let message = format!("a line is over the limit of {limit} MiB");
+                let message = format!("a line exceeds {limit} MiB");
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
             }
             if self.start == 0 {

@@ -131,20 +131,20 @@ impl Prepared for Call {
                     let agent = agents.ask(|reply| AgentRequest::Spawn { spawn, reply }).await?;
                     let id = started.insert(agent.id);
                     Ok(format!(
-                        "{id} works at it now. `{}` returns what it says at the end.",
+                        "{id} is working on it. `{}` returns its final message.",
                         profile.row(Does::WaitAgents).name
                     ))
                 }
                 Act::Send(id, text) => {
                     let agent = agents.ask(|reply| AgentRequest::Send { id, text, reply }).await?;
-                    Ok(format!("{} was told and works at it.", agent.id))
+                    Ok(format!("{} received the message and is working on it.", agent.id))
                 }
                 Act::Wait(ids, timeout) => {
                     let waited = agents.ask(|reply| AgentRequest::Wait { ids, reply });
                     match tokio::time::timeout(timeout, waited).await {
                         Ok(agents) => Ok(told(&agents?)),
                         Err(_) => Err(format!(
-                            "After {} seconds they still work. Wait again, or stop them with `{}`.",
+                            "They are still working after {} seconds. Wait again, or stop them with `{}`.",
                             timeout.as_secs(),
                             profile.row(Does::CloseAgent).name
                         )),
@@ -225,7 +225,7 @@ impl Prepared for Run {
 
 fn told(agents: &[AgentView]) -> String {
     if agents.is_empty() {
-        return "No sub-agent works, and you know what each said.".to_owned();
+        return "No sub-agent is working, and you have received all results.".to_owned();
     }
     agents.iter().map(AgentView::told).collect::<Vec<_>>().join("\n\n")
 }

@@ -134,7 +134,7 @@ async fn all_of_a_patch_is_made_or_nothing() {
             "lines nearly there",
             "*** Update File: b\n@@\n-let total = sum(item);\n+x\n",
             "error: Cannot apply hunk 1 to b: these lines are not there:\nlet total = sum(item);\n\
-             The closest lines are 1-1 (93% alike): read them and try again.\nNothing was changed.",
+             The closest lines are 1-1 (93% similar): read them and try again.\nNothing was changed.",
         ),
         (
             "lines in several places",
@@ -161,7 +161,7 @@ async fn all_of_a_patch_is_made_or_nothing() {
         (
             "a file below a file",
             "*** Add File: b/c\n+x\n",
-            "error: Cannot write b/c: a part of the path is not a directory\nNothing was changed.",
+            "error: Cannot write b/c: a component of the path is not a directory\nNothing was changed.",
         ),
         (
             "a move over a file",
@@ -274,7 +274,7 @@ async fn a_file_has_no_slash_at_its_end() {
     let scene = Scene::new();
     let patch = "*** Begin Patch\n*** Add File: sub/\n+x\n*** End Patch";
     let got = scene.call(&ApplyPatch(Profile::OpenAi), json!({"patch": patch})).await;
-    let want = "error: Nothing was changed: `input` must name a file, and sub/ names a folder.";
+    let want = "error: Nothing was changed: `input` must be a file, but sub/ is a directory.";
     assert!(text(&got).starts_with(want), "{}", text(&got));
     assert!(!scene.path("sub").exists());
 }

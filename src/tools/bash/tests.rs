@@ -31,12 +31,12 @@ async fn commands_answer() {
         (
             "signal",
             json!({"command": "kill -KILL $$"}),
-            "error: (no output)\n\nCommand was ended by signal SIGKILL",
+            "error: (no output)\n\nCommand was killed by signal SIGKILL",
         ),
         (
             "time-out",
             json!({"command": "echo a; sleep 5", "timeout": 0.2}),
-            "error: a\n\nCommand timed out after 0.2 seconds. If it needs more time, give a larger `timeout` \
+            "error: a\n\nCommand timed out after 0.2 seconds. If it needs more time, set a larger `timeout` \
              (at most 600 seconds) or run it with `background`.",
         ),
         (
@@ -274,7 +274,7 @@ async fn each_profile_has_its_names_and_times() {
     let scene = Scene::new();
     // Profile, arguments, what comes after the output.
     let long =
-        "give a larger `timeout` (at most 600000 milliseconds) or run it with `run_in_background`.";
+        "set a larger `timeout` (at most 600000 milliseconds) or run it with `run_in_background`.";
     let rows = [
         (
             Profile::Anthropic,
@@ -364,6 +364,6 @@ fn a_time_out_names_what_was_given_and_what_to_do() {
 async fn without_an_owner_of_jobs_the_background_is_refused() {
     let scene = Scene::new();
     let got = scene.call(&Bash(Profile::Pi), json!({"command": "true", "background": true})).await;
-    let want = "error: There are no background jobs here. Run the command in the foreground.";
+    let want = "error: Background jobs are not available here. Run the command in the foreground.";
     assert_eq!(text(&got), want);
 }

@@ -69,7 +69,7 @@ async fn a_failed_edit_says_why_and_changes_nothing() {
     let identical = "error: No changes made to f. The replacement produced identical content.";
     let empty = "error: The old text must not be empty. Use write to create a file or to replace all of it.";
     let near =
-        format!("{ABSENT} The closest text is at lines 1-1 (93% alike): read it and try again.");
+        format!("{ABSENT} The closest text is at lines 1-1 (93% similar): read it and try again.");
     let latin = "error: Cannot edit f: it is windows-1252, which has no '测' (U+6D4B). Use characters \
         that it has, or convert the file first.";
     let rows: [(&str, &[u8], &str, &str, &str); 9] = [
@@ -221,7 +221,7 @@ async fn pipes_and_devices_are_refused_at_once() {
         let arguments = json!({"path": path, "oldText": "a", "newText": "b"});
         let got = text(&scene.call(&Edit(Profile::Pi), arguments).await);
         let want = format!(
-            "error: Cannot change {path}: it is a device, a pipe or a socket, not a plain file"
+            "error: Cannot change {path}: it is a device, a pipe or a socket, not a regular file"
         );
         assert_eq!(got, want);
     }
@@ -243,7 +243,7 @@ async fn a_link_stays_and_its_target_is_edited() {
 
 #[tokio::test]
 async fn a_change_by_another_program_meanwhile_is_kept() {
-    let refused = "error: f was changed by another program while it was edited, so nothing was written. Read it again, \
+    let refused = "error: f was changed by another program during the edit, so nothing was written. Read it again, \
                    then repeat the change.";
     let done = "Successfully replaced text in f.";
     // Text that another program appends, how often; the result, the content then.

@@ -89,11 +89,7 @@ const ROWS: &[Row] = &[
             &[
                 text("content", "content", STEP).required(),
                 one_of("status", "status", STATUSES, "").required(),
-                text(
-                    "activeForm",
-                    "remark",
-                    "The same as something that is being done: Running the tests",
-                ),
+                text("activeForm", "remark", "The same in progressive form: Running the tests"),
             ],
             LIST,
         )
@@ -104,7 +100,10 @@ const ROWS: &[Row] = &[
         Does::Fetch,
         "WebFetch",
         about!("fetch"),
-        &[text("url", "url", URL).required(), text("prompt", "remark", "What you look for there")],
+        &[
+            text("url", "url", URL).required(),
+            text("prompt", "remark", "What you are looking for there"),
+        ],
     ),
     Row::new(
         Does::Ask,
@@ -152,8 +151,8 @@ pub(super) const TASK_OUTPUT: Row = Row::new(
     about!("job_read"),
     &[
         text("task_id", "id", "The job, such as job-1").required(),
-        flag("block", "block", "Wait until there is something new (default true)"),
-        number("timeout", "waitMs", "Milliseconds to wait at most (default 30000, at most 120000)"),
+        flag("block", "block", "Wait for new output (default true)"),
+        number("timeout", "waitMs", "Maximum wait in milliseconds (default 30000, at most 120000)"),
     ],
 )
 .ignoring(&["bash_id", "filter"])
@@ -179,18 +178,14 @@ pub(super) const GREP: &[Field] = &[
         "output_mode",
         "mode",
         MODES,
-        "Matching lines, paths of files with matches (default), or matching lines counted by file",
+        "Matching lines, paths of matching files (default), or match counts per file",
     ),
-    whole("-A", "after", "Lines shown after each match"),
-    whole("-B", "before", "Lines shown before each match"),
+    whole("-A", "after", "Lines to show after each match"),
+    whole("-B", "before", "Lines to show before each match"),
     whole("-C", "context", AROUND),
     flag("-i", "ignoreCase", IGNORE_CASE),
     count("head_limit", "limit", MATCHES),
-    flag(
-        "multiline",
-        "multiline",
-        "A match may reach over several lines, and `.` stands for a line end too",
-    ),
+    flag("multiline", "multiline", "Matches may span lines, and `.` matches line endings"),
 ];
 
 /// Lines have their numbers in any case and are shown whole, and ignored files are not searched.

@@ -51,11 +51,11 @@ pub(crate) const FAMILY: Family = Family {
             about!("job_read"),
             &[
                 text("job_id", "id", "The job, such as job-1").required(),
-                flag("wait", "block", "Wait until there is something new (default true)"),
+                flag("wait", "block", "Wait for new output (default true)"),
                 number(
                     "timeout_ms",
                     "waitMs",
-                    "Milliseconds to wait at most (default 30000, at most 120000)",
+                    "Maximum wait in milliseconds (default 30000, at most 120000)",
                 ),
             ],
         )

@@ -38,7 +38,7 @@ pub(crate) const FAMILY: Family = Family {
                     "Files to read, relative or absolute; or globs, such as src/**/*.rs",
                 )
                 .required(),
-                texts("exclude", "exclude", "Globs of files to leave out"),
+                texts("exclude", "exclude", "Globs of files to exclude"),
             ],
         )
         .ignoring(&WAIT)
@@ -63,7 +63,7 @@ pub(crate) const FAMILY: Family = Family {
             about!("edit"),
             &[
                 text("file_path", "path", EDIT_PATH).required(),
-                text("instruction", "remark", "What the change is for, in one sentence"),
+                text("instruction", "remark", "The purpose of this change, in one sentence"),
                 text("old_string", "oldText", OLD).required(),
                 text("new_string", "newText", NEW).required(),
                 flag("allow_multiple", "replaceAll", super::ALL),
@@ -88,12 +88,12 @@ pub(crate) const FAMILY: Family = Family {
                 text("pattern", "pattern", PATTERN).required(),
                 text("dir_path", "path", SEARCHED),
                 text("include_pattern", "glob", FILES),
-                flag("names_only", "adapted", "Only the paths of files with matches"),
-                flag("case_sensitive", "adapted", "Upper and lower case differ (default false)"),
-                flag("fixed_strings", "literal", "Take the pattern as plain text"),
+                flag("names_only", "adapted", "Return only the paths of matching files"),
+                flag("case_sensitive", "adapted", "Match case (default false)"),
+                flag("fixed_strings", "literal", "Treat the pattern as plain text"),
                 CONTEXT_FIELD,
-                whole("before", "before", "Lines shown before each match"),
-                whole("after", "after", "Lines shown after each match"),
+                whole("before", "before", "Lines to show before each match"),
+                whole("after", "after", "Lines to show after each match"),
                 count("total_max_matches", "limit", MATCHES),
             ],
         )
@@ -114,7 +114,7 @@ pub(crate) const FAMILY: Family = Family {
             about!("list"),
             &[
                 text("dir_path", "path", LISTED).required(),
-                texts("ignore", "ignore", "Globs of names to leave out"),
+                texts("ignore", "ignore", "Globs of names to exclude"),
             ],
         )
         .ignoring(&WAIT),
@@ -148,7 +148,7 @@ pub(crate) const FAMILY: Family = Family {
             &[text(
                 "prompt",
                 "adapted",
-                "One address, beginning with https:// or http://, and what you look for there",
+                "One URL, starting with https:// or http://, and what you are looking for there",
             )
             .required()],
         )
@@ -168,7 +168,7 @@ pub(crate) const FAMILY: Family = Family {
                         "type",
                         "type",
                         &["choice", "text", "yesno"],
-                        "yesno offers yes and no (default choice)",
+                        "yesno offers yes and no (default: choice)",
                     ),
                     objects("options", "options", OPTION_FIELDS, OPTIONS),
                     flag("multiSelect", "multiple", SEVERAL),

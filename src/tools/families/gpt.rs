@@ -71,7 +71,7 @@ pub(crate) const FAMILY: Family = Family {
                 text("include", "glob", FILES),
                 text("path", "path", SEARCHED),
                 count("limit", "limit", MATCHES),
-                one_of("output_mode", "mode", super::MODES, "Matching lines, paths of files with matches, or matching lines counted by file; default: files_with_matches"),
+                one_of("output_mode", "mode", super::MODES, "Matching lines, paths of matching files, or match counts per file; default: files_with_matches"),
             ],
         )
         .adapted(adapt::files_by_default),
@@ -81,8 +81,8 @@ pub(crate) const FAMILY: Family = Family {
             about!("list"),
             &[
                 text("dir_path", "path", LISTED),
-                count("depth", "depth", "How many levels of folders to list; default 1"),
-                count("limit", "limit", "Most entries; default 500"),
+                count("depth", "depth", "Directory levels to list; default 1"),
+                count("limit", "limit", "Maximum number of entries; default 500"),
             ],
         ),
         Row::new(
@@ -90,7 +90,7 @@ pub(crate) const FAMILY: Family = Family {
             "update_plan",
             about!("todo"),
             &[
-                text("explanation", "remark", "Why the plan changes, if it does"),
+                text("explanation", "remark", "Why the plan changed, if it did"),
                 objects(
                     "plan",
                     "items",
@@ -153,7 +153,7 @@ pub(crate) const FAMILY: Family = Family {
             about!("wait_agents"),
             &[
                 texts("targets", "ids", AGENT_IDS),
-                number("timeout_ms", "timeoutMs", "Milliseconds to wait at most (default and most: 3600000)"),
+                number("timeout_ms", "timeoutMs", "Maximum wait in milliseconds (default and maximum: 3600000)"),
             ],
         ),
         Row::new(

@@ -70,7 +70,7 @@ pub(crate) const FAMILY: Family = Family {
                     "mode",
                     "mode",
                     &["overwrite", "append"],
-                    "append adds to the end of the file (default overwrite)",
+                    "append adds to the existing content (default: overwrite)",
                 ),
             ],
         ),
@@ -84,7 +84,7 @@ pub(crate) const FAMILY: Family = Family {
             &[
                 text("pattern", "pattern", GLOB).required(),
                 text("path", "path", IN_FOLDER),
-                count("head_limit", "limit", "Most results; default {results}"),
+                count("head_limit", "limit", "Maximum number of results; default {results}"),
             ],
         )
         .ignoring(&["include_dirs"])

@@ -65,52 +65,53 @@ use about;
 const READ_PATH: &str = "File to read, relative or absolute";
 const WRITE_PATH: &str = "File to write, relative or absolute";
 const EDIT_PATH: &str = "File to edit, relative or absolute";
-const CONTENT: &str = "The whole new content";
+const CONTENT: &str = "The complete new content";
 const IMAGE_PATH: &str = "Image to look at, relative or absolute";
 const OFFSET: &str = "First line to read, 1-based";
-const LIMIT: &str = "Most lines to read";
-const OLD: &str = "Text to find; it must occur exactly once, unless all are replaced";
-const NEW: &str = "Text to put in its place";
+const LIMIT: &str = "Maximum number of lines to read";
+const OLD: &str = "Text to find; must occur exactly once unless all occurrences are replaced";
+const NEW: &str = "Replacement text";
 const ALL: &str = "Replace every occurrence";
-const COMMAND: &str = "Command for the shell";
-const PURPOSE: &str = "What it does, in a few words for a person";
-const FOLDER: &str = "Folder to run it in; default: working directory";
+const COMMAND: &str = "Shell command";
+const PURPOSE: &str = "What it does, in a few words for the user";
+const FOLDER: &str = "Directory to run it in; default: working directory";
 const BACKGROUND: &str =
-    "Return a job's id at once and let the command go on; without a time-out unless one is given";
+    "Return a job id immediately and keep the command running; no timeout unless one is given";
 const MILLISECONDS: &str =
-    "Milliseconds after which it is stopped, at most {max_timeout}; [[{timeout}||none]] by default";
-const SECONDS: &str =
-    "Seconds after which it is stopped, at most {max_timeout}; [[{timeout}||none]] by default";
+    "Timeout in milliseconds, at most {max_timeout}; default: [[{timeout}||none]]";
+const SECONDS: &str = "Timeout in seconds, at most {max_timeout}; default: [[{timeout}||none]]";
 const PATTERN: &str = "Regular expression";
-const SEARCHED: &str = "File or folder to search; default: working directory";
-const FILES: &str = "Only files that match, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude";
+const SEARCHED: &str = "File or directory to search; default: working directory";
+const FILES: &str = "Search only matching files, such as *.ts or src/**/*.rs; separate several with commas, exclude with a leading !";
 const GLOB: &str =
-    "Glob, such as *.ts or src/**/*.rs; several separated by commas, those with ! in front exclude";
-const IN_FOLDER: &str = "Folder to search; default: working directory";
-const LISTED: &str = "Folder to list; default: working directory";
-const IGNORE_CASE: &str = "Upper and lower case are the same";
-const AROUND: &str = "Lines shown before and after each match";
+    "Glob, such as *.ts or src/**/*.rs; separate several with commas, exclude with a leading !";
+const IN_FOLDER: &str = "Directory to search; default: working directory";
+const LISTED: &str = "Directory to list; default: working directory";
+const IGNORE_CASE: &str = "Ignore case";
+const AROUND: &str = "Lines to show before and after each match";
 const MATCHES: &str =
-    "Most matching lines, or files where no lines are shown; default 100, at most 200";
+    "Maximum number of matching lines, or of files if no lines are shown; default 100, at most 200";
 const MODES: &[&str] = &["content", "files_with_matches", "count"];
 const STATUSES: &[&str] = &["pending", "in_progress", "completed"];
-const LIST: &str = "The whole list, in order; it replaces the one before";
-const STEP: &str = "What is to be done, in a few words";
-const QUESTION: &str = "The question, with what the person needs to know to answer it";
-const QUESTIONS: &str = "One to four questions, which are asked one after the other";
+const LIST: &str = "The complete list, in order; replaces the previous list";
+const STEP: &str = "The task, in a few words";
+const QUESTION: &str = "The question, with everything the user needs to answer it";
+const QUESTIONS: &str = "One to four questions, asked one after another";
 const LABEL: &str = "The answer, in a few words";
-const EXPLAINED: &str = "What follows from it";
-const SEVERAL: &str = "Several options may be chosen (default false)";
-const HEADER: &str = "A heading of one or two words";
-const OPTIONS: &str = "Answers to choose from, the one that you would take first; the person may always answer in own words";
-const PLAN: &str = "The plan, as Markdown: what you will change, where, in which order, and how you will see that it works";
+const EXPLAINED: &str = "What choosing it means";
+const SEVERAL: &str = "Allow several choices (default false)";
+const HEADER: &str = "A one- or two-word heading";
+const OPTIONS: &str =
+    "Possible answers, your recommendation first; the user can always answer in their own words";
+const PLAN: &str =
+    "The plan in Markdown: what you will change, where, in what order, and how you will verify it";
 const TASK: &str =
-    "What it is to do, with all it needs to know: it sees nothing of this conversation";
-const TASK_LABEL: &str = "The task in three to five words, for a person";
-const AGENT: &str = "The name of an agent whose instructions it is to follow";
-const MODEL: &str = "PROVIDER/ID of another model; default: the same as yours";
-const URL: &str = "Address, beginning with https:// or http://";
-const RECALLED: &str = "The call, as the note in the place of its result names it";
+    "The task, with all necessary context: the sub-agent does not see this conversation";
+const TASK_LABEL: &str = "The task in three to five words, for the user";
+const AGENT: &str = "The named agent whose instructions it follows";
+const MODEL: &str = "PROVIDER/ID of another model; default: your model";
+const URL: &str = "URL, starting with https:// or http://";
+const RECALLED: &str = "The call id from the note that replaced its result";
 
 /// An option of a question, as every family but `pi` writes it.
 const OPTION_FIELDS: &[Field] =

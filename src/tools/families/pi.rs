@@ -49,7 +49,7 @@ pub(crate) const FAMILY: Family = Family {
                         text("oldText", "oldText", OLD).required(),
                         text("newText", "newText", NEW).required(),
                     ],
-                    "Several replacements at once, instead of oldText and newText",
+                    "Several replacements in one call, instead of oldText and newText",
                 ),
                 flag("replaceAll", "replaceAll", ALL),
             ],
@@ -73,9 +73,9 @@ pub(crate) const FAMILY: Family = Family {
                 text("path", "path", SEARCHED),
                 text("glob", "glob", FILES),
                 flag("ignoreCase", "ignoreCase", IGNORE_CASE),
-                flag("literal", "literal", "Take the pattern as plain text"),
+                flag("literal", "literal", "Treat the pattern as plain text"),
                 CONTEXT_FIELD,
-                count("limit", "limit", "Most matches; default 100"),
+                count("limit", "limit", "Maximum number of matches; default 100"),
             ],
         ),
         Row::new(
@@ -85,14 +85,17 @@ pub(crate) const FAMILY: Family = Family {
             &[
                 text("pattern", "pattern", GLOB).required(),
                 text("path", "path", IN_FOLDER),
-                count("limit", "limit", "Most results; default {results}"),
+                count("limit", "limit", "Maximum number of results; default {results}"),
             ],
         ),
         Row::new(
             Does::List,
             "ls",
             about!("list"),
-            &[text("path", "path", LISTED), count("limit", "limit", "Most entries; default 500")],
+            &[
+                text("path", "path", LISTED),
+                count("limit", "limit", "Maximum number of entries; default 500"),
+            ],
         ),
         Row::new(
             Does::Todo,
@@ -133,9 +136,9 @@ pub(crate) const FAMILY: Family = Family {
             about!("spawn_agent"),
             &[
                 text("task", "task", TASK).required(),
-                text("working_dir", "cwd", "The folder it works in; default: this one"),
+                text("working_dir", "cwd", "Its working directory; default: this one"),
                 text("model", "model", super::MODEL),
-                count("max_turns", "maxTurns", "The most replies it may take (default 50)"),
+                count("max_turns", "maxTurns", "Maximum number of replies (default 50)"),
                 text("agent", "agent", super::AGENT),
             ],
         ),
@@ -154,7 +157,7 @@ pub(crate) const FAMILY: Family = Family {
             about!("wait_agents"),
             &[
                 texts("ids", "ids", AGENT_IDS),
-                number("timeout", "timeout", "Seconds to wait at most (default and most: 3600)"),
+                number("timeout", "timeout", "Maximum wait in seconds (default and maximum: 3600)"),
             ],
         ),
         Row::new(
@@ -172,8 +175,8 @@ pub(crate) const FAMILY: Family = Family {
 
 pub(super) const AGENT_ID: &str = "The sub-agent, such as agent-1";
 pub(super) const AGENT_IDS: &str =
-    "The sub-agents, such as agent-1; default: all that work or that you have not heard";
-pub(super) const MESSAGE: &str = "What to tell it";
+    "The sub-agents, such as agent-1; default: all that are working or have unread results";
+pub(super) const MESSAGE: &str = "The message";
 
 /// Background jobs, for families whose own agent has no tool for them that fits.
 pub(super) const JOB: Row = Row::new(
@@ -185,14 +188,14 @@ pub(super) const JOB: Row = Row::new(
             "action",
             "action",
             &["read", "list", "stop"],
-            "read what is new, list all jobs, or stop one",
+            "read new output, list all jobs, or stop one",
         )
         .required(),
         text("id", "id", "The job, such as job-1; not for list"),
         number(
             "wait",
             "wait",
-            "For read: wait up to so many seconds (at most 120) until there is something new",
+            "For read: wait up to this many seconds (at most 120) for new output",
         ),
     ],
 );
@@ -206,16 +209,16 @@ pub(super) const FETCH: Row =
         .ignoring(&["prompt", "format", "timeout"]);
 
 const FINDING: &[Field] = &[
-    text("path", "path", "The file, in the working directory").required(),
-    count("line", "line", "The first line; without it the finding is about the whole file"),
+    text("path", "path", "A file in the working directory").required(),
+    count("line", "line", "The first line; omit it if the finding is about the whole file"),
     count("endLine", "endLine", "The last line; default: the first"),
     one_of("severity", "severity", &["error", "warning", "note"], "").required(),
     text(
         "rule",
         "rule",
-        "A short name for the kind of finding, the same for all of its kind: sql-injection",
+        "A short id for this kind of finding, always the same for one kind: sql-injection",
     )
     .required(),
     text("message", "message", "What is wrong and why, in one to three sentences").required(),
-    text("fix", "fix", "The text that is to stand in place of these lines, if you are sure"),
+    text("fix", "fix", "The replacement for these lines, if you are sure"),
 ];

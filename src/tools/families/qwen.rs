@@ -83,7 +83,7 @@ pub(crate) const FAMILY: Family = Family {
             about!("list"),
             &[
                 text("path", "path", LISTED).required(),
-                texts("ignore", "ignore", "Globs of names to leave out"),
+                texts("ignore", "ignore", "Globs of names to exclude"),
             ],
         ),
         Row::new(
@@ -110,7 +110,7 @@ pub(crate) const FAMILY: Family = Family {
             about!("fetch"),
             &[
                 text("url", "url", URL).required(),
-                text("prompt", "remark", "What you look for there"),
+                text("prompt", "remark", "What you are looking for there"),
             ],
         )
         .ignoring(&["format"]),
@@ -147,7 +147,7 @@ pub(crate) const FAMILY: Family = Family {
                 text("description", "remark", TASK_LABEL).required(),
                 text("prompt", "task", TASK).required(),
                 text("subagent_type", "agent", super::AGENT),
-                text("working_dir", "cwd", "The folder it works in; default: this one"),
+                text("working_dir", "cwd", "Its working directory; default: this one"),
             ],
         )
         .ignoring(&["run_in_background", "todo_id"]),

@@ -118,12 +118,12 @@ async fn claude_and_glm_call_their_own_tools() {
         Bash: cat new.txt (Show it) => made |
         Bash: echo a && false => error: a |  | Command exited with code 1
         Bash: unknown: unknown argument `timeout_seconds`; expected one of `command`, `timeout`, `description`, `run_in_background`
-        TaskOutput: job-1 => error: There are no background jobs here. Run the command in the foreground.
-        TodoWrite: 0 of 1 done, a => error: Nobody can answer here: decide by yourself, and say what you decided.
-        AskUserQuestion: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
-        ExitPlanMode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
-        Agent: p => error: There are no sub-agents here. Do the work yourself.
-        WebFetch: `url` must begin with https:// or http://, not ftp:
+        TaskOutput: job-1 => error: Background jobs are not available here. Run the command in the foreground.
+        TodoWrite: 0 of 1 done, a => error: No user is available to answer: decide yourself, and state your decision.
+        AskUserQuestion: Which? => error: No user is available to answer: decide yourself, and state your decision.
+        ExitPlanMode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
+        Agent: p => error: Sub-agents are not available here. Do the work yourself.
+        WebFetch: `url` must start with https:// or http://, not ftp:
         src/a.rs: fn uno() {} | fn zwei() {} | fn uno_more() {} |
         notes.txt: all new |
         new.txt: made |
@@ -189,13 +189,13 @@ async fn gpt_calls_its_own_tools() {
         grep_files: one in . => src/a.rs
         grep_files: zwei in . => src/a.rs:2: fn zwei() {}
         list_dir: CWD => notes.txt | src/ | src/a.rs
-        update_plan: 1 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
+        update_plan: 1 of 1 done => error: No user is available to answer: decide yourself, and state your decision.
         update_plan: `plan[0].status` is `later`: it must be pending, in_progress or completed
-        request_user_input: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
-        spawn_agent: do => error: There are no sub-agents here. Do the work yourself.
-        send_input: agent-1: more => error: There are no sub-agents here. Do the work yourself.
-        wait_agent: agent-1 => error: There are no sub-agents here. Do the work yourself.
-        close_agent: agent-1 => error: There are no sub-agents here. Do the work yourself.
+        request_user_input: Which? => error: No user is available to answer: decide yourself, and state your decision.
+        spawn_agent: do => error: Sub-agents are not available here. Do the work yourself.
+        send_input: agent-1: more => error: Sub-agents are not available here. Do the work yourself.
+        wait_agent: agent-1 => error: Sub-agents are not available here. Do the work yourself.
+        close_agent: agent-1 => error: Sub-agents are not available here. Do the work yourself.
         src/a.rs: fn eins() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
     "]].assert_eq(&played(Profile::OpenAi, calls).await);
@@ -258,10 +258,10 @@ async fn gemini_calls_its_own_tools() {
         replace: notes.txt => error: The old text must not be empty. Use write_file to create a file or to replace all of it.
         write_file: notes.txt => Successfully wrote 8 bytes to notes.txt
         run_shell_command: cd src && ls (List) => a.rs |
-        write_todos: 0 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
-        ask_user: Go? => error: Nobody can answer here: decide by yourself, and say what you decided.
-        exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
-        invoke_agent: p => error: There are no sub-agents here. Do the work yourself.
+        write_todos: 0 of 1 done => error: No user is available to answer: decide yourself, and state your decision.
+        ask_user: Go? => error: No user is available to answer: decide yourself, and state your decision.
+        exit_plan_mode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
+        invoke_agent: p => error: Sub-agents are not available here. Do the work yourself.
         web_fetch: `prompt` must hold an address that begins with https:// or http://
         src/a.rs: fn uno() {} | fn zwei() {} | fn uno_more() {} |
         notes.txt: all new |
@@ -302,10 +302,10 @@ async fn qwen_calls_its_own_tools() {
         edit: new.txt => Created new.txt.
         write_file: CWD/notes.txt => error: CWD/notes.txt exists and has not been read in this session. Read it first.
         run_shell_command: cd CWD/src && pwd => CWD/src |
-        todo_write: 0 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
-        ask_user_question: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
-        exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
-        agent: p => error: There are no sub-agents here. Do the work yourself.
+        todo_write: 0 of 1 done => error: No user is available to answer: decide yourself, and state your decision.
+        ask_user_question: Which? => error: No user is available to answer: decide yourself, and state your decision.
+        exit_plan_mode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
+        agent: p => error: Sub-agents are not available here. Do the work yourself.
         src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
         new.txt: made |
@@ -341,11 +341,11 @@ async fn kimi_calls_its_own_tools() {
         Write: notes.txt => Successfully wrote 7 bytes to notes.txt
         Write: `mode` must be overwrite or append, not "prepend"
         Bash: cd src && pwd => CWD/src |
-        TodoList: 1 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
-        AskUserQuestion: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
-        ExitPlanMode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
-        Agent: p => error: There are no sub-agents here. Do the work yourself.
-        TaskStop: job-1 => error: There are no background jobs here. Run the command in the foreground.
+        TodoList: 1 of 1 done => error: No user is available to answer: decide yourself, and state your decision.
+        AskUserQuestion: Which? => error: No user is available to answer: decide yourself, and state your decision.
+        ExitPlanMode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
+        Agent: p => error: Sub-agents are not available here. Do the work yourself.
+        TaskStop: job-1 => error: Background jobs are not available here. Run the command in the foreground.
         src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third | fourth |
     "#]].assert_eq(&played(Profile::Kimi, calls).await);
@@ -380,12 +380,12 @@ async fn deepseek_calls_its_own_tools() {
         edit: src/a.rs => Successfully replaced text in src/a.rs.
         write: new.txt => Successfully wrote 5 bytes to new.txt
         bash: cat new.txt (Show it) => made |
-        todo_write: 0 of 1 done => error: Nobody can answer here: decide by yourself, and say what you decided.
-        ask_user_question: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
-        job_output: job-1 => error: There are no background jobs here. Run the command in the foreground.
-        job_kill: job-1 => error: There are no background jobs here. Run the command in the foreground.
-        exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
-        subagent: p => error: There are no sub-agents here. Do the work yourself.
+        todo_write: 0 of 1 done => error: No user is available to answer: decide yourself, and state your decision.
+        ask_user_question: Which? => error: No user is available to answer: decide yourself, and state your decision.
+        job_output: job-1 => error: Background jobs are not available here. Run the command in the foreground.
+        job_kill: job-1 => error: Background jobs are not available here. Run the command in the foreground.
+        exit_plan_mode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
+        subagent: p => error: Sub-agents are not available here. Do the work yourself.
         src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
         new.txt: made |
@@ -419,10 +419,10 @@ async fn mistral_calls_its_own_tools() {
         edit: unknown: unknown argument `content`; expected one of `file_path`, `old_string`, `new_string`, `replace_all`
         write_file: new.txt => Successfully wrote 5 bytes to new.txt
         bash: cat new.txt => made |
-        todo: 0 of 0 done => error: Nobody can answer here: decide by yourself, and say what you decided.
-        ask_user_question: Which? => error: Nobody can answer here: decide by yourself, and say what you decided.
-        exit_plan_mode: Do it. => error: Nobody can answer here: decide by yourself, and say what you decided.
-        task: p => error: There are no sub-agents here. Do the work yourself.
+        todo: 0 of 0 done => error: No user is available to answer: decide yourself, and state your decision.
+        ask_user_question: Which? => error: No user is available to answer: decide yourself, and state your decision.
+        exit_plan_mode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
+        task: p => error: Sub-agents are not available here. Do the work yourself.
         src/a.rs: fn one() {} | fn zwei() {} | fn one_more() {} |
         notes.txt: first | second | third |
         new.txt: made |

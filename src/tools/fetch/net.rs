@@ -63,7 +63,7 @@ impl Address {
 /// The problem, to follow its name.
 pub(super) fn parse(text: &str) -> Result<Address, String> {
     let url = Url::parse(text).map_err(|error| {
-        format!("is not an address ({error}): begin it with https:// or http://")
+        format!("is not a valid URL ({error}): start it with https:// or http://")
     })?;
     check(url)
 }
@@ -71,10 +71,10 @@ pub(super) fn parse(text: &str) -> Result<Address, String> {
 fn check(mut url: Url) -> Result<Address, String> {
     if !matches!(url.scheme(), "http" | "https") {
         let scheme = url.scheme();
-        return Err(format!("must begin with https:// or http://, not {scheme}:"));
+        return Err(format!("must start with https:// or http://, not {scheme}:"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("must not hold a user name or a password".to_owned());
+        return Err("must not contain a user name or a password".to_owned());
     }
     if url.as_str().len() > MAX_URL_BYTES {
         return Err(format!("must not be longer than {MAX_URL_BYTES} bytes"));
@@ -128,7 +128,7 @@ impl Net {
         let getting = self.follow(from, settings);
         match tokio::time::timeout(self.max_time, getting).await {
             Ok(answer) => answer,
-            Err(_) => Err(Failure(format!("there was no whole answer after {:?}", self.max_time))),
+            Err(_) => Err(Failure(format!("no complete response after {:?}", self.max_time))),
         }
     }
 
@@ -156,7 +156,7 @@ impl Net {
             return next(address, &String::from_utf8_lossy(location.as_bytes())).map(Hop::On);
         }
         if !status.is_success() {
-            return Err(Failure(format!("the server answered {status}")));
+            return Err(Failure(format!("the server returned {status}")));
         }
         Ok(Hop::Arrived(response))
     }
@@ -174,7 +174,7 @@ impl Net {
             Ok(ip) => vec![SocketAddr::new(ip, port)],
             Err(_) => (self.look_up)(host.to_owned(), port)
                 .await
-                .map_err(|error| Failure(format!("{host} is not known ({error})")))?,
+                .map_err(|error| Failure(format!("cannot resolve {host} ({error})")))?,
         };
         if found.is_empty() {
             return Err(Failure(format!("{host} has no address")));
@@ -183,8 +183,7 @@ impl Net {
             found.into_iter().filter(|found| may_be_private || is_public(found.ip())).collect();
         if allowed.is_empty() {
             return Err(Failure(format!(
-                "{host} is this machine or in a private network, which is not allowed \
-                 (setting web_fetch_private under [tools])"
+                "{host} is this machine or on a private network, which is not allowed (setting web_fetch_private under [tools])"
             )));
         }
         Ok(allowed)
@@ -193,17 +192,17 @@ impl Net {
 
 /// Returns the target of a redirect. Permission covers one host, so another host is reported and not followed.
 fn next(from: &Address, location: &str) -> Result<Address, Failure> {
-    let wrong = |what: &str| Failure(format!("it redirects to an address that {what}"));
-    let url = from.0.join(location).map_err(|_| wrong("makes no sense"))?;
+    let wrong = |what: &str| Failure(format!("it redirects to a URL that {what}"));
+    let url = from.0.join(location).map_err(|_| wrong("is not a valid URL"))?;
     let to = check(url).map_err(|what| wrong(&what))?;
     let is_downgrade = from.0.scheme() == "https" && to.0.scheme() == "http";
     if is_downgrade {
-        return Err(wrong("is not encrypted, while the first one is"));
+        return Err(wrong("is not encrypted, unlike the first"));
     }
     if site(&from.0) != site(&to.0) {
         let to = to.shown();
         return Err(Failure(format!(
-            "it redirects to another host. Call web_fetch with {to} to go on"
+            "it redirects to another host. Call web_fetch with {to} to continue"
         )));
     }
     Ok(to)
@@ -234,7 +233,7 @@ async fn take(address: &Address, mut response: Response) -> Result<Answer, Failu
     };
     let content_type = header(CONTENT_TYPE);
     if let Some(encoding) = header(CONTENT_ENCODING).filter(|encoding| encoding != "identity") {
-        return Err(Failure(format!("the server compressed its answer ({encoding}) unasked")));
+        return Err(Failure(format!("the server sent an unrequested encoding ({encoding})")));
     }
     let length = response.content_length();
     if let Some(what) = content_type.as_deref().and_then(super::body::refused) {
@@ -243,7 +242,7 @@ async fn take(address: &Address, mut response: Response) -> Result<Answer, Failu
     }
     let too_large = |bytes: u64, than: &str| {
         let max = size(MAX_BODY_BYTES as u64);
-        Err(Failure(format!("it is {than}{}, at most {max} are taken", size(bytes))))
+        Err(Failure(format!("it is {than}{}, and the limit is {max}", size(bytes))))
     };
     if let Some(length) = length.filter(|&length| length > MAX_BODY_BYTES as u64) {
         return too_large(length, "");
@@ -284,14 +283,14 @@ mod tests {
                 Err("Call web_fetch with https://b.test/x to go on"),
             ),
             ("another port", "http://a.test/", "http://a.test:81/", Err("another host")),
-            ("a file", "http://a.test/", "file:///etc/passwd", Err("must begin with https://")),
+            ("a file", "http://a.test/", "file:///etc/passwd", Err("must start with https://")),
             (
                 "a password",
                 "http://a.test/",
                 "http://u:p@a.test/",
-                Err("must not hold a user name"),
+                Err("must not contain a user name"),
             ),
-            ("nonsense", "http://a.test/", "http://[", Err("makes no sense")),
+            ("nonsense", "http://a.test/", "http://[", Err("is not a valid URL")),
         ] {
             let got = next(&from(start), location)
                 .map(|to| to.shown())

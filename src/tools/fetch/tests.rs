@@ -128,7 +128,7 @@ async fn pages_are_fetched() {
             "a redirect to another host",
             "/elsewhere",
             "error: Cannot fetch URL/elsewhere: it redirects to another host. \
-             Call web_fetch with http://example.test/x to go on",
+             Call web_fetch with http://example.test/x to continue",
         ),
         (
             "a redirect to a file",
@@ -206,7 +206,7 @@ async fn this_machine_and_private_networks_are_refused() {
         "[fd00:ec2::254]",
     ] {
         let got = text(&fetch(&scene, &format!("http://{host}:{port}/")).await);
-        let want = "is this machine or in a private network, which is not allowed (setting web_fetch_private under [tools])";
+        let want = "is this machine or on a private network, which is not allowed (setting web_fetch_private under [tools])";
         assert!(got.starts_with("error: ") && got.ends_with(want), "{host}: {got}");
     }
     assert!(asked.try_recv().is_err(), "nobody was asked");
@@ -268,7 +268,7 @@ async fn an_answer_that_does_not_end_is_not_waited_for() {
     });
     let net = Net { max_time: Duration::from_millis(300), ..Net::default() };
     let failure = net.get(&url, &settings(true)).await.unwrap_err().to_string();
-    assert_eq!(failure, "there was no whole answer after 300ms");
+    assert_eq!(failure, "no complete response after 300ms");
     // The connection is closed: else this would never end. The runtime must run for that.
     let ended = tokio::task::spawn_blocking(|| server.join().unwrap()).await.unwrap();
     assert!(ended.is_ok());
@@ -321,10 +321,10 @@ async fn a_call_says_where_it_goes_before_it_does() {
         (json!("  "), "`url` must not be empty"),
         (
             json!("docs.test"),
-            "`url` is not an address (relative URL without a base): begin it with https:// or http://",
+            "`url` is not a valid URL (relative URL without a base): start it with https:// or http://",
         ),
-        (json!("file:///etc/passwd"), "`url` must begin with https:// or http://, not file:"),
-        (json!("https://me:secret@x.test/"), "`url` must not hold a user name or a password"),
+        (json!("file:///etc/passwd"), "`url` must start with https:// or http://, not file:"),
+        (json!("https://me:secret@x.test/"), "`url` must not contain a user name or a password"),
         (
             json!(format!("https://x.test/{}", "a".repeat(9000))),
             "`url` must not be longer than 8192 bytes",

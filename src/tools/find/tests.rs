@@ -118,7 +118,7 @@ async fn a_thousand_are_shown_and_folders_that_may_not_be_read_are_counted() {
         assert_eq!(got, format!("{}\n\n{notice}", want.join("\n")));
     }
     let got = text(&scene.call(&Find(Profile::Gemini), json!({"pattern": "f*"})).await);
-    assert!(got.ends_with("[500 results limit reached. Refine pattern, or search a subfolder]"));
+    assert!(got.ends_with("[500 results limit reached. Refine pattern, or search a subdirectory]"));
     if !is_superuser() {
         scene.set_mode("d0", 0);
         let got = text(&scene.call(&Find(Profile::Pi), json!({"pattern": "f0001"})).await);
@@ -145,7 +145,7 @@ async fn ignored_paths_that_are_named_are_found_or_reported() {
         |glob: &str, path: &str| ("grep", json!({"pattern": "needle", "glob": glob, "path": path}));
     let ignored = |nothing: &str, path: &str| {
         format!(
-            "{nothing}\n\n[{path} is ignored by .gitignore or .ignore and was left out. Give it, or its folder, as `path` to look there]"
+            "{nothing}\n\n[{path} is ignored by .gitignore or .ignore and was skipped. Pass it or its directory as `path` to search there]"
         )
     };
     let (no_file, no_match) = ("No files found matching pattern", "No matches found");

@@ -219,7 +219,7 @@ async fn odd_files_do_no_harm() {
     for _ in 0..20 {
         assert_eq!(call(&scene, Profile::Pi, json!({"pattern": "needle"})).await, want);
     }
-    let not_plain = "not a plain file (a device, pipe or socket)";
+    let not_plain = "not a regular file (a device, pipe or socket)";
     for (name, path, want) in [
         ("a pipe itself", "pipe", format!("error: {}: {not_plain}", scene.path("pipe").display())),
         ("a device itself", "/dev/zero", format!("error: /dev/zero: {not_plain}")),
@@ -241,7 +241,7 @@ async fn unreadable_files_are_counted() {
         Scene::with(&[("a", b"needle\n"), ("closed/b", b"needle\n"), ("secret", b"needle\n")]);
     scene.set_mode("closed", 0);
     scene.set_mode("secret", 0);
-    let notice = "[2 files or folders could not be searched (no permission, too long a path, or too long a line)]";
+    let notice = "[2 files or directories could not be searched (no permission, path too long, or line too long)]";
     for (pattern, lines) in [("needle", "a:1: needle"), ("other", "No matches found")] {
         let got = call(&scene, Profile::Pi, json!({"pattern": pattern})).await;
         assert_eq!(got, format!("{lines}\n\n{notice}"));

@@ -69,7 +69,11 @@ async fn other_profiles_list_by_depth() {
             ".git/\n.gitignore\na/\na/b/\na/B2\na/up\na.txt\ntarget/",
         ),
         ("all levels", json!({"depth": 9, "path": "a"}), "b/\nb/c/\nb/c/d\nB2\nup/"),
-        ("no depth", json!({"depth": 0}), "error: `depth` must be a whole number from 1 on, not 0"),
+        (
+            "no depth",
+            json!({"depth": 0}),
+            "error: `depth` must be a whole number of at least 1, not 0",
+        ),
     ] {
         let got = text(&scene.call(&Ls(Profile::OpenAi), arguments).await);
         assert_eq!(got, want, "{name}");
@@ -84,5 +88,5 @@ async fn a_deep_folder_is_cut_and_says_what_to_do() {
     }
     let got = text(&scene.call(&Ls(Profile::OpenAi), json!({"depth": 2})).await);
     assert!(got.starts_with("d0/\nd0/f000\nd0/f003\n"), "{got}");
-    assert!(got.ends_with("\n\n[500 entries limit reached. List one of the folders]"));
+    assert!(got.ends_with("\n\n[500 entries limit reached. List a subdirectory]"));
 }

@@ -181,7 +181,7 @@ pub fn parse_named(
         let mut messages = Vec::new();
         match definition(name, value, origin, &mut messages) {
             Ok(definition) => found.push(definition),
-            Err(wrong) => messages.push(format!("the server `{name}` is not used: {wrong}")),
+            Err(wrong) => messages.push(format!("ignored the server `{name}`: {wrong}")),
         }
         let of_server = |message| Problem { server: Some(name.clone()), message };
         problems.extend(messages.into_iter().map(of_server));
@@ -286,7 +286,7 @@ fn table(
     if !is_users {
         for key in ["sandbox", "network"].into_iter().filter(|key| rows.contains_key(*key)) {
             problems.push(format!(
-                "`{key}` of the server `{name}` is ignored: only your own config file sets it"
+                "ignored `{key}` of the server `{name}`: it is only allowed in your config file"
             ));
         }
         rows.retain(|key, _| !["sandbox", "network"].contains(&key.as_str()));
@@ -305,8 +305,8 @@ fn table(
         let want = match want {
             "a string" | "path string" => "a text",
             "a boolean" => "true or false",
-            "a sequence" => "a list of texts",
-            "a map" => "a table of texts",
+            "a sequence" => "a list of strings",
+            "a map" => "a table of strings",
             "struct OAuthTable" => "a table",
             other => other,
         };
@@ -315,7 +315,7 @@ fn table(
 }
 
 fn unknown(key: &str, server: &str) -> String {
-    format!("`{key}` of the server `{server}` is unknown and is ignored")
+    format!("ignored the unknown key `{key}` of the server `{server}`")
 }
 
 fn definition(
@@ -330,7 +330,7 @@ fn definition(
     }
     let oauth = table.oauth;
     if oauth.client_secret.is_some() && oauth.client_id.is_none() {
-        return Err("`oauth` has a client's secret and lacks its `client_id`".to_owned());
+        return Err("`oauth` has a client secret but no `client_id`".to_owned());
     }
     let is_http = match table.kind.as_deref() {
         None => table.url.is_some(),
@@ -338,17 +338,17 @@ fn definition(
         Some("http" | "streamable-http" | "streamableHttp" | "streamable_http") => true,
         Some("sse") => {
             return Err(
-                "`sse` is the transport of 2024, which is not spoken here: most servers offer `http` at an address of its own"
+                "`sse` is the transport of 2024, which is not supported: most servers also offer `http`, at another URL"
                     .to_owned(),
             );
         }
-        Some(other) => return Err(format!("`type` is `{other}` and may be `stdio` or `http`")),
+        Some(other) => return Err(format!("`type` is `{other}`; expected `stdio` or `http`")),
     };
     let transport = match (is_http, table.command, table.url) {
         (_, Some(_), Some(_)) => return Err("it has both `command` and `url`".to_owned()),
         (true, _, Some(url)) => {
             if !url.starts_with("https://") && !url.starts_with("http://") {
-                return Err("`url` must begin with https:// or http://".to_owned());
+                return Err("`url` must start with https:// or http://".to_owned());
             }
             let oauth = OAuthClient {
                 id: oauth.client_id,
@@ -419,7 +419,7 @@ mod tests {
             (
                 "oauth secret",
                 json!({"url": "https://a", "oauth": {"client_secret": "s"}}),
-                Err("lacks its `client_id`"),
+                Err("no `client_id`"),
             ),
             (
                 "oauth port",
@@ -427,17 +427,17 @@ mod tests {
                 Err("from 1 to 65535"),
             ),
             ("sse", json!({"type": "sse", "url": "http://a"}), Err("the transport of 2024")),
-            ("odd", json!({"type": "ws", "url": "ws://a"}), Err("may be `stdio` or `http`")),
+            ("odd", json!({"type": "ws", "url": "ws://a"}), Err("expected `stdio` or `http`")),
             ("neither", json!({}), Err("`command` or `url` is missing")),
             ("both", json!({"command": "x", "url": "http://a"}), Err("both")),
             (
                 "no list",
                 json!({"command": "x", "args": "y"}),
-                Err("`args` must be a list of texts"),
+                Err("`args` must be a list of strings"),
             ),
             ("no table", json!("npx"), Err("must be a table")),
             ("no time", json!({"command": "x", "timeout_s": 0}), Err("above 0")),
-            ("file", json!({"url": "file:///etc/passwd"}), Err("must begin with https://")),
+            ("file", json!({"url": "file:///etc/passwd"}), Err("must start with https://")),
         ] {
             let servers = [(name.to_owned(), value), ("fine".to_owned(), ok.clone())];
             let (found, problems) = parse(&servers.into_iter().collect(), &Origin::User);

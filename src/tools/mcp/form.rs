@@ -34,7 +34,7 @@ enum Kind {
 }
 
 /// The label of the answer that leaves an optional field out.
-const LEAVE_OUT: &str = "(leave it out)";
+const LEAVE_OUT: &str = "(skip)";
 
 /// The fields of a form; none if it has a field that cannot be asked for.
 pub(super) fn fields(message: &str, schema: &Map<String, Value>) -> Option<Vec<Field>> {
@@ -82,10 +82,10 @@ fn field(
     let about = text_of("description").map(|about| format!(": {about}")).unwrap_or_default();
     let default = property.get("default").cloned();
     let optional = match &default {
-        Some(Value::String(default)) => format!(" (left out: {default})"),
-        Some(default) => format!(" (left out: {default})"),
+        Some(Value::String(default)) => format!(" (default: {default})"),
+        Some(default) => format!(" (default: {default})"),
         None if is_required => String::new(),
-        None => " (may be left out)".to_owned(),
+        None => " (optional)".to_owned(),
     };
     let is_required = is_required && default.is_none();
     Some(Field {

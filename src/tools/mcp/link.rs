@@ -53,19 +53,19 @@ pub trait Link: Send + Sync + std::fmt::Debug {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
     /// The server answered with an error, in its own words.
-    #[error("it answered with an error: {0}")]
+    #[error("it returned an error: {0}")]
     Said(String),
     /// The connection is over.
-    #[error("its connection is over")]
+    #[error("the connection was closed")]
     Closed,
     /// It did not answer in time.
-    #[error("it did not answer within {} s", .0.as_secs_f64())]
+    #[error("it did not respond within {} s", .0.as_secs_f64())]
     Timeout(Duration),
     /// A person has to log in first.
-    #[error("it wants a login")]
+    #[error("it requires a login")]
     Login(String),
     /// It answers the first question of the newest versions with something else than an error, as no version allows.
-    #[error("it does not answer as any version of the protocol wants")]
+    #[error("the response matches no supported protocol version")]
     Old,
     /// Any other failure.
     #[error("{0}")]

@@ -152,7 +152,7 @@ impl ServerLogins {
         let session = session.map_err(|(_, error)| self.failed(&error))?;
         let page = session.get_authorization_url().to_owned();
         let state = state_of(&page).ok_or_else(|| {
-            LinkError::Failed("its login page is no address that a browser opens".to_owned())
+            LinkError::Failed("its login page is not a URL that a browser can open".to_owned())
         })?;
         show(LoginPage { url: page, expires_in: PAGE_TIMEOUT });
         let returned = match tokio::time::timeout(PAGE_TIMEOUT, callback.outcome(&state)).await {
@@ -162,7 +162,7 @@ impl ServerLogins {
                 return Err(LinkError::Failed(format!("it refused the login: {refusal}")));
             }
             Err(_) => {
-                let message = "nobody finished the login in the browser: log in again";
+                let message = "the login was not completed in the browser: log in again";
                 return Err(LinkError::Failed(message.to_owned()));
             }
         };
@@ -221,7 +221,7 @@ impl ServerLogins {
     ) -> Result<AuthorizationManager, LinkError> {
         let base = reqwest::Url::parse(url);
         let base =
-            base.map_err(|error| LinkError::Failed(format!("{url} is no address: {error}")))?;
+            base.map_err(|error| LinkError::Failed(format!("{url} is not a valid URL: {error}")))?;
         let client =
             Arc::new(addresses::Guarded::new(base, self.network.clone(), agreement, known));
         let manager = AuthorizationManager::new_with_oauth_http_client(url, client).await;
@@ -238,9 +238,11 @@ impl ServerLogins {
     fn failed(&self, error: &AuthError) -> LinkError {
         match error {
             AuthError::AuthorizationRequired => LinkError::Login(String::new()),
-            AuthError::NoAuthorizationSupport => LinkError::Failed("it offers no login".to_owned()),
+            AuthError::NoAuthorizationSupport => {
+                LinkError::Failed("it does not offer a login".to_owned())
+            }
             AuthError::RegistrationFailed(_) => LinkError::Failed(format!(
-                "{}; `oauth.client_id` in its settings names a client that is registered with it",
+                "{}; set `oauth.client_id` in its settings to a client registered with it",
                 shapes::said(&self.secrets.redact(&sdk::with_sources(error)))
             )),
             other => {
@@ -254,7 +256,7 @@ impl ServerLogins {
         let Some(content) = self.file.read(MAX_BYTES)? else { return Ok(Map::new()) };
         // The parser's own message may quote a part, which may be a token.
         let logins: Option<Map<String, Value>> = serde_json::from_slice(&content).ok();
-        let wrong = || self.file.error(io::ErrorKind::InvalidData, "not a file of logins");
+        let wrong = || self.file.error(io::ErrorKind::InvalidData, "not a login file");
         let mut logins = logins.ok_or_else(wrong)?;
         let unwritten = self.unwritten();
         for (url, login) in &mut logins {
@@ -353,7 +355,7 @@ impl CredentialStore for Store {
         let logins = self.logins.clone();
         let mut all = blocking(move || logins.read()).await.map_err(of_store)?;
         let Some(login) = all.remove(&self.url) else { return Ok(None) };
-        let wrong = |_| of_store("the stored login is of another form: log in again");
+        let wrong = |_| of_store("the stored login has an unknown format: log in again");
         serde_json::from_value(login).map(Some).map_err(wrong)
     }
 
@@ -365,7 +367,7 @@ impl CredentialStore for Store {
         if self.unwritten == Unwritten::Refused {
             return Err(of_store(error));
         }
-        tracing::warn!("the renewed login to {} holds for this run only: {error}", self.url);
+        tracing::warn!("the renewed login to {} is valid for this run only: {error}", self.url);
         self.logins.keep(&self.url, login).await.map_err(of_store)
     }
 
@@ -377,7 +379,7 @@ impl CredentialStore for Store {
         let renewals = self.logins.renewals.clone();
         let locked = tokio::time::timeout(LOCK_TIMEOUT, blocking(move || renewals.lock())).await;
         let locked: SecretLock = locked
-            .map_err(|_| of_store("another process renews a login and does not end"))?
+            .map_err(|_| of_store("another process has been renewing a login for too long"))?
             .map_err(of_store)?;
         Ok(Some(CredentialRefreshGuard::new(locked)))
     }

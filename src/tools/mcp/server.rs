@@ -101,7 +101,7 @@ pub enum State {
         /// Its prompts.
         prompts: Arc<[PromptShape]>,
     },
-    /// It could not be started, or its connection is over.
+    /// It could not be started, or the connection was closed.
     Failed {
         /// The reason.
         error: LinkError,
@@ -119,7 +119,7 @@ pub enum Status {
     Starting,
     /// It is connected.
     Ready,
-    /// It could not be started, or its connection is over.
+    /// It could not be started, or the connection was closed.
     Failed(String),
 }
 
@@ -364,7 +364,7 @@ impl Server {
             client.scopes = scopes.to_vec();
         }
         if self.definition.has_own_login() {
-            let message = "its settings have an `Authorization`, which is sent in place of a login";
+            let message = "its settings contain an `Authorization` header, which replaces a login";
             return Err(LinkError::Failed(message.to_owned()));
         }
         let secret = self.shared.client_secret(&client).await?;
@@ -399,7 +399,7 @@ impl Server {
         match &self.definition.transport {
             Transport::Http { url, oauth, .. } => Ok((self.shared.expand(url)?, oauth)),
             Transport::Stdio { .. } => Err(LinkError::Failed(
-                "only servers with a `url` have a login; a program is given a key in `env`"
+                "only servers with a `url` support logins; for a command, set a key in `env`"
                     .to_owned(),
             )),
         }
@@ -408,7 +408,7 @@ impl Server {
     /// A failure with what helps a person: the last lines of its error output, and the next step.
     pub fn explain(&self, error: &LinkError) -> String {
         let name = &self.definition.name;
-        let mut text = format!("the MCP server `{name}` cannot be used: {error}");
+        let mut text = format!("the MCP server `{name}` is not usable: {error}");
         if let LinkError::Login(challenge) = error {
             // A client's own servers are known by their address alone.
             let (wanted, target) = (&self.definition, self.definition.target());
@@ -457,7 +457,7 @@ impl Drop for Unfinished<'_> {
 }
 
 impl Shared {
-    /// Starts the server and watches it until its connection is over.
+    /// Starts the server and watches it until the connection was closed.
     async fn serve(&self) {
         let limit = self.definition.start_timeout;
         let started = tokio::select! {

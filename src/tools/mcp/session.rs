@@ -65,10 +65,10 @@ impl WeakServers {
     /// Returns the servers.
     ///
     /// # Errors
-    /// Words for the model: the session is over.
+    /// Words for the model: the session has ended.
     pub(super) fn get(&self) -> Result<SessionServers, String> {
         let servers = self.0.upgrade().map(SessionServers);
-        servers.ok_or_else(|| "the session is over".to_owned())
+        servers.ok_or_else(|| "the session has ended".to_owned())
     }
 }
 
@@ -126,10 +126,8 @@ pub struct Looked {
 }
 
 fn notice(code: &str, message: String) -> Notice {
-    let hint = Some(
-        "the list of MCP servers shows what it wrote, and `pintle mcp test NAME` tries it"
-            .to_owned(),
-    );
+    let hint =
+        Some("the MCP server list shows its output; `pintle mcp test NAME` tests it".to_owned());
     Notice { level: NoticeLevel::Warning, code: code.to_owned(), message, hint }
 }
 
@@ -168,7 +166,7 @@ fn definitions(sources: &Known<'_>) -> (Vec<Definition>, Vec<String>) {
         let parsed = serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
         let servers = parsed.and_then(|file| {
             let servers = file.get("mcpServers").and_then(Value::as_object).cloned();
-            servers.ok_or_else(|| "it has no object `mcpServers`".to_owned())
+            servers.ok_or_else(|| "it has no `mcpServers` object".to_owned())
         });
         match servers {
             Ok(servers) => {
@@ -180,12 +178,12 @@ fn definitions(sources: &Known<'_>) -> (Vec<Definition>, Vec<String>) {
                     } else {
                         let name = &definition.name;
                         problems.push(format!(
-                            "{shown}: the server `{name}` is not used, since another has its name"
+                            "{shown}: ignored the server `{name}`: the name is already in use"
                         ));
                     }
                 }
             }
-            Err(wrong) => problems.push(format!("{shown} is not used: {wrong}")),
+            Err(wrong) => problems.push(format!("ignored {shown}: {wrong}")),
         }
     }
     found.retain(|definition| definition.is_enabled);
@@ -308,7 +306,7 @@ impl SessionServers {
             all.iter().filter(is_new).map(|tool| tool.name()).take(MAX_LISTED).collect();
         let news = (has_generic && !new.is_empty()).then(|| {
             format!(
-                "MCP servers have these tools by now, which `mcp_find` describes and `mcp_call` calls: {}",
+                "these MCP tools are now available through `mcp_find` and `mcp_call`: {}",
                 new.join(", ")
             )
         });
@@ -411,7 +409,7 @@ impl SessionServers {
             if !value.is_empty() {
                 arguments.insert(argument.clone(), json!(value));
             } else if *is_required {
-                return Some(Err(format!("the prompt {name} wants a value for `{argument}`")));
+                return Some(Err(format!("the prompt {name} requires `{argument}`")));
             }
         }
         let link = server.link(Instant::now() + FIRST_WAIT);
@@ -480,7 +478,7 @@ impl SessionServers {
                 Status::Starting => {
                     let name = &server.definition().name;
                     format!(
-                        "the MCP server `{name}` is still starting; its tools are usable once it has"
+                        "the MCP server `{name}` is still starting; its tools become available when it is ready"
                     )
                 }
                 Status::Idle | Status::Ready => continue,

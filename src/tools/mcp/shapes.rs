@@ -144,7 +144,7 @@ pub(super) fn content(block: ContentBlock) -> Vec<Content> {
                 about.unwrap_or_default()
             ))]
         }
-        _ => vec![Content::text("[content of a kind that is not known here]")],
+        _ => vec![Content::text("[content of an unknown type]")],
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) fn content_of_resource(contents: ResourceContents) -> ResourceText {
         }
         _ => ResourceText {
             uri: String::new(),
-            content: Content::text("[content of a kind that is not known here]"),
+            content: Content::text("[content of an unknown type]"),
         },
     }
 }

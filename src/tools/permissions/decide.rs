@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct Verdict {
     /// The decision.
     pub decision: Decision,
-    /// The reason, as the end of a sentence about the call: `it changes files`.
+    /// The reason, as the end of a sentence about the call: `changes files`.
     pub reason: String,
     /// The rule or default that decided.
     pub by: String,
@@ -224,14 +224,14 @@ impl Judge<'_> {
 
     fn restricted(subject: &str, found: &Found<'_>) -> Option<Part> {
         if let Some(rule) = found.deny {
-            return Some(Part::new(subject, Decision::Deny, "a rule denies it", by_rule(rule)));
+            return Some(Part::new(subject, Decision::Deny, "denied by a rule", by_rule(rule)));
         }
         if let Some(rule) = found.ask {
-            let part = Part::new(subject, Decision::Ask, "a rule asks about it", by_rule(rule));
+            let part = Part::new(subject, Decision::Ask, "a rule requires approval", by_rule(rule));
             return Some(part.once_only());
         }
         found.perhaps.map(|rule| {
-            let reason = "it may be a command that a rule restricts";
+            let reason = "may be a command that a rule restricts";
             Part::new(subject, Decision::Ask, reason, by_rule(rule)).once_only()
         })
     }
@@ -262,7 +262,7 @@ impl Judge<'_> {
             Zone::Secret(what) => Part::new(
                 subject,
                 Decision::Deny,
-                format!("it reads {what} ({})", path.display()),
+                format!("reads {what} ({})", path.display()),
                 "the list of secret files",
             ),
             _ if self.ctx.places.is_inside(path) => {
@@ -272,13 +272,13 @@ impl Judge<'_> {
                 Part::new(subject, Decision::Allow, "", "the list of harmless devices")
             }
             _ if self.ctx.places.readable.iter().any(|readable| path.starts_with(readable)) => {
-                Part::new(subject, Decision::Allow, "", "the folders that the session reads")
+                Part::new(subject, Decision::Allow, "", "the directories that the session may read")
             }
             _ if self.mode() == PermissionMode::Full => {
                 self.mode_decides(&subject, Decision::Allow, "")
             }
             _ => {
-                let reason = format!("it reads {} outside the workspace", path.display());
+                let reason = format!("reads {} outside the workspace", path.display());
                 self.mode_decides(&subject, Decision::Ask, &reason)
             }
         }
@@ -304,7 +304,7 @@ impl Judge<'_> {
 
     fn write_without_restrictions(&self, subject: String, path: &Path, found: &Found<'_>) -> Part {
         if self.mode() == PermissionMode::ReadOnly {
-            return self.mode_decides(&subject, Decision::Deny, "it changes files");
+            return self.mode_decides(&subject, Decision::Deny, "changes files");
         }
         let zone = self.ctx.places.zone(path);
         let allowed = found.allow.filter(|rule| reaches(rule, zone, self.ctx));
@@ -316,26 +316,26 @@ impl Judge<'_> {
             Zone::Secret(what) => Part::new(
                 subject,
                 Decision::Deny,
-                format!("it changes {what} ({})", path.display()),
+                format!("changes {what} ({})", path.display()),
                 "the list of secret files",
             ),
             _ if mode == PermissionMode::Full => self.mode_decides(&subject, Decision::Allow, ""),
             Zone::Protected(what) => {
-                let reason = format!("it changes {}: {what}", path.display());
+                let reason = format!("changes {}: {what}", path.display());
                 Part::new(subject, Decision::Ask, reason, "the list of protected files").once_only()
             }
             Zone::Outside => {
-                let reason = "it changes files outside the working directory";
+                let reason = "changes files outside the working directory";
                 self.mode_decides(&subject, Decision::Ask, reason).once_only()
             }
             Zone::Wide => {
-                let reason = "it changes files, and the working directory is too wide for a grant";
+                let reason = "changes files, and the working directory is too broad for a grant";
                 self.mode_decides(&subject, Decision::Ask, reason).once_only()
             }
             Zone::Inside if mode == PermissionMode::AutoEdit => {
                 self.mode_decides(&subject, Decision::Allow, "")
             }
-            Zone::Inside => self.mode_decides(&subject, Decision::Ask, "it changes files"),
+            Zone::Inside => self.mode_decides(&subject, Decision::Ask, "changes files"),
         }
     }
 
@@ -361,7 +361,7 @@ impl Judge<'_> {
     fn client(&self) -> Part {
         let subject = format!("call {}", self.tool);
         let found = Found::among(self.ctx.rules, |rule| rule.matches_tool(Kind::Client, self.tool));
-        let reason = "it calls a tool of a client";
+        let reason = "calls a client tool";
         let part = match (self.mode(), found.allow) {
             (PermissionMode::ReadOnly, _) => self.mode_decides(&subject, Decision::Deny, reason),
             (_, Some(rule)) => Part::new(subject, Decision::Allow, "", by_rule(rule)),
@@ -450,7 +450,7 @@ impl Judge<'_> {
             parts.push(Self::unseen(reason, rule));
         }
         if command.exit == Exit::Asked && self.mode() != PermissionMode::Full {
-            let reason = "it failed in the sandbox and is to run outside of it";
+            let reason = "failed in the sandbox; retry without it";
             parts.push(self.mode_decides("leave the sandbox", Decision::Ask, reason));
         }
         for program in &analysis.programs {
@@ -460,13 +460,13 @@ impl Judge<'_> {
         parts.extend(self.reads(command));
         if parts.is_empty() {
             // Nothing but comments.
-            parts.push(Part::new("nothing", Decision::Allow, "", "there is no program in it"));
+            parts.push(Part::new("nothing", Decision::Allow, "", "contains no program"));
         }
         parts
     }
 
     fn opaque(&self, reason: &str) -> Part {
-        let why = format!("it runs a command, and {reason}");
+        let why = format!("runs a command that {reason}");
         match (self.mode(), self.restriction()) {
             (PermissionMode::ReadOnly, _) => self.mode_decides(WHOLE, Decision::Deny, &why),
             (PermissionMode::Full, None) => self.mode_decides(WHOLE, Decision::Allow, ""),
@@ -488,7 +488,7 @@ impl Judge<'_> {
 
     /// The command may run programs that nobody sees before, and a rule may restrict them.
     fn unseen(reason: &str, rule: &Compiled) -> Part {
-        let why = format!("it runs a command, and {reason}");
+        let why = format!("runs a command that {reason}");
         Part::new(WHOLE, Decision::Ask, why, by_rule(rule)).once_only()
     }
 
@@ -518,7 +518,7 @@ impl Judge<'_> {
     ) -> Part {
         let mode = self.mode();
         if program.is_transparent {
-            return Part::new(subject, Decision::Allow, "", "it only starts the program behind it");
+            return Part::new(subject, Decision::Allow, "", "only starts the program that follows");
         }
         if mode == PermissionMode::Full {
             return self.mode_decides(&subject, Decision::Allow, "");
@@ -529,7 +529,7 @@ impl Judge<'_> {
             return Part::new(subject, Decision::Allow, "", "the table of harmless programs");
         }
         if mode == PermissionMode::ReadOnly {
-            return self.mode_decides(&subject, Decision::Deny, "it runs a command");
+            return self.mode_decides(&subject, Decision::Deny, "runs a command");
         }
         let by_exit = match command.exit {
             Exit::ByRule => self.rule_that_lets_out(program),
@@ -542,9 +542,9 @@ impl Judge<'_> {
             return Part::new(subject, Decision::Allow, "", "the sandbox, in the mode auto-edit");
         }
         let reason = match mode {
-            PermissionMode::AutoEdit => "it runs a command, and no full sandbox is in force",
+            PermissionMode::AutoEdit => "runs a command without a full sandbox",
             PermissionMode::ReadOnly | PermissionMode::Ask | PermissionMode::Full => {
-                "it runs a command"
+                "runs a command"
             }
         };
         self.mode_decides(&subject, Decision::Ask, reason)
@@ -565,7 +565,7 @@ impl Judge<'_> {
                 PermissionMode::ReadOnly => Decision::Deny,
                 PermissionMode::Ask | PermissionMode::AutoEdit => Decision::Ask,
             };
-            let reason = "it writes to a file that is known only when it runs";
+            let reason = "writes to a path that cannot be determined in advance";
             return Some(self.mode_decides("redirect", part, reason).once_only());
         };
         if DEVICES.contains(&path) || ["/dev/stdout", "/dev/stderr"].contains(&path) {
@@ -603,7 +603,7 @@ impl Judge<'_> {
                 }
                 parts.extend(read(path, true));
             } else {
-                let reason = "it reads a file that is known only when it runs";
+                let reason = "reads a path that cannot be determined in advance";
                 parts.push(self.mode_decides("redirect", Decision::Ask, reason).once_only());
             }
         }
@@ -620,7 +620,7 @@ impl Judge<'_> {
             if is_read && !self.confines(command.exit) && command.reads_unnamed(program, home) {
                 let subject = program.to_string();
                 let reason =
-                    "it may read files that it does not name, and no sandbox keeps secrets from it";
+                    "may read files that it does not list, and no sandbox protects secrets";
                 parts.push(self.mode_decides(&subject, Decision::Ask, reason));
             }
         }

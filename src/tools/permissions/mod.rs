@@ -165,10 +165,10 @@ pub struct Call {
 pub enum Sandbox {
     /// There is none.
     Missing,
-    /// Commands that nobody was asked about run confined, but the kernel does not enforce all of it, so that nothing
+    /// Commands that run without approval run confined, but the kernel does not enforce all of it, so that nothing
     /// is allowed for its sake.
     Partial,
-    /// Commands that nobody was asked about run confined.
+    /// Commands that run without approval run confined.
     Full,
     /// Every command runs confined, in every mode and whatever a person allows.
     Required,

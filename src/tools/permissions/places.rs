@@ -153,7 +153,7 @@ impl Places {
             let entry =
                 parts.find(|part| *part != "task" && !part.chars().all(|c| c.is_ascii_digit()));
             if is_process && entry.is_some_and(|entry| PROCESS_SECRETS.contains(&entry)) {
-                return Some("the memory, variables or files of a process");
+                return Some("a process's memory, variables or files");
             }
         }
         None
@@ -304,21 +304,21 @@ mod tests {
                 "/home/u/.local/share/pintle/sessions/t/journal.jsonl",
                 Zone::Secret("pintle's own data and configuration"),
             ),
-            ("/proc/self/environ", Zone::Secret("the memory, variables or files of a process")),
-            ("/proc/12/task/12/mem", Zone::Secret("the memory, variables or files of a process")),
+            ("/proc/self/environ", Zone::Secret("a process's memory, variables or files")),
+            ("/proc/12/task/12/mem", Zone::Secret("a process's memory, variables or files")),
             ("/proc/cpuinfo", Outside),
-            ("/w/.git/hooks/pre-commit", Zone::Protected("git runs what is in there")),
-            ("/w/.GIT/hooks/pre-commit", Zone::Protected("git runs what is in there")),
-            ("/w/.g\u{200c}it/config", Zone::Protected("git runs what is in there")),
-            ("/w/.git", Zone::Protected("git runs what is in there")),
+            ("/w/.git/hooks/pre-commit", Zone::Protected("git runs its contents")),
+            ("/w/.GIT/hooks/pre-commit", Zone::Protected("git runs its contents")),
+            ("/w/.g\u{200c}it/config", Zone::Protected("git runs its contents")),
+            ("/w/.git", Zone::Protected("git runs its contents")),
             ("/w/.gitignore", Inside),
-            ("/w/sub/.vscode/tasks.json", Zone::Protected("an editor runs tasks in there")),
-            ("/w/.github/workflows/ci.yml", Zone::Protected("the pipeline of a CI service")),
+            ("/w/sub/.vscode/tasks.json", Zone::Protected("an editor runs tasks from it")),
+            ("/w/.github/workflows/ci.yml", Zone::Protected("a CI pipeline")),
             ("/w/.github/README.md", Inside),
             ("/w/sub/AGENTS.md", Zone::Protected("instructions for agents")),
             ("/w/.envrc", Zone::Protected("direnv runs it")),
-            ("/w/.eslintrc.json", Zone::Protected("configuration of a linter")),
-            ("/home/u/.bashrc", Zone::Protected("a shell's start file")),
+            ("/w/.eslintrc.json", Zone::Protected("a linter's configuration")),
+            ("/home/u/.bashrc", Zone::Protected("a shell startup file")),
             ("/w/package.json", Inside),
             ("/w/.env", Zone::Secret("variables with keys")),
             ("/w/app/.env.local", Zone::Secret("variables with keys")),

@@ -73,10 +73,10 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::User => "your configuration",
-            Self::Policy => "the policy of this run",
+            Self::Policy => "this run's policy",
             Self::Project => "the project's rules",
-            Self::GrantedByUser => "an answer that holds everywhere",
-            Self::GrantedForProject => "an answer that holds in this project",
+            Self::GrantedByUser => "an answer for all projects",
+            Self::GrantedForProject => "an answer for this project",
             Self::GrantedForSession => "an answer for this session",
             Self::GrantedForTurn => "an answer for this turn",
         })
@@ -122,7 +122,7 @@ pub fn of_project(text: &str, folder: &Path, home: Option<&Path>) -> Result<OfPr
         compile(&rule)?;
         if rule.sandbox.take().is_some() {
             found.ignored.push(format!(
-                "rule {at}: `sandbox = \"off\"` is ignored in a project's file; put the rule in config.toml to use it"
+                "rule {at}: ignored `sandbox = \"off\"` in a project file; it is only allowed in config.toml"
             ));
         }
         found.rules.push(compile(&rule)?);
@@ -142,19 +142,19 @@ pub fn asking_about_all() -> Vec<Compiled> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// It names nothing, so it would match every call.
-    #[error("a rule names at least one of `kind`, `tool`, `argv`, `path` and `host`")]
+    #[error("a rule needs at least one of `kind`, `tool`, `argv`, `path` and `host`")]
     Empty,
     /// Parts that never match the same call.
     #[error("`{0}` and `{1}` never match the same call")]
     Contradiction(&'static str, &'static str),
     /// `flags` in a rule that restricts, or without words that end with `**`.
-    #[error("`flags` needs `decision = \"allow\"` and an `argv` that ends with `**`")]
+    #[error("`flags` requires `decision = \"allow\"` and an `argv` that ends with `**`")]
     FlagsWithoutRest,
     /// `sandbox` in a rule that denies or asks.
-    #[error("`sandbox = \"off\"` needs `decision = \"allow\"`")]
+    #[error("`sandbox = \"off\"` requires `decision = \"allow\"`")]
     SandboxOfRestriction,
     /// `**` not at the end, or no words.
-    #[error("`argv` is a list of words; `**` can only be the last one")]
+    #[error("`argv` is a list of words, of which only the last can be `**`")]
     Words,
     /// The path is not a pattern.
     #[error("`path = \"{path}\"` is not a pattern: {message}")]

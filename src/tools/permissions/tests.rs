@@ -549,9 +549,9 @@ fn only_rules_that_allow_commands_leave_the_sandbox() {
         ("decision = 'allow'\nargv = ['git', 'add', '**']", ""),
         ("decision = 'allow'\nkind = 'execute'", ""),
         ("decision = 'allow'\ntool = 'bash'", ""),
-        ("decision = 'deny'\nargv = ['x']", "`sandbox = \"off\"` needs `decision = \"allow\"`"),
-        ("decision = 'ask'\nargv = ['x']", "`sandbox = \"off\"` needs `decision = \"allow\"`"),
-        ("decision = 'allow'", "a rule names at least one of"),
+        ("decision = 'deny'\nargv = ['x']", "`sandbox = \"off\"` requires `decision = \"allow\"`"),
+        ("decision = 'ask'\nargv = ['x']", "`sandbox = \"off\"` requires `decision = \"allow\"`"),
+        ("decision = 'allow'", "a rule needs at least one of"),
         ("decision = 'allow'\npath = 'x'", "`path` and `sandbox` never match the same call"),
         ("decision = 'allow'\nhost = 'x'", "`host` and `sandbox` never match the same call"),
         ("decision = 'allow'\nkind = 'read'", "`kind` and `sandbox` never match the same call"),
@@ -629,15 +629,15 @@ fn files_get_the_decision_of_their_zone() {
     expect_test::expect![[r"
         /w/src/a.rs | read AAAA | write DAAA | no reason
         /w/gen/a.rs | read AAAA | write DAAA | no reason
-        /w/secret/a | read DDDD | write DDDD | a rule denies it
-        /w/ask/a | read AAAA | write D??? | a rule asks about it
+        /w/secret/a | read DDDD | write DDDD | denied by a rule
+        /w/ask/a | read AAAA | write D??? | a rule requires approval
         /w/hard | read AAAA | write D??A | /w/hard has 2 names (hard links)
-        /w/.git/config | read AAAA | write D??A | it changes /w/.git/config: git runs what is in there
-        /w/.github/workflows/ci.yml | read AAAA | write D??A | it changes /w/.github/workflows/ci.yml: the pipeline of a CI service
+        /w/.git/config | read AAAA | write D??A | it changes /w/.git/config: git runs its contents
+        /w/.github/workflows/ci.yml | read AAAA | write D??A | it changes /w/.github/workflows/ci.yml: a CI pipeline
         /w/AGENTS.md | read AAAA | write D??A | it changes /w/AGENTS.md: instructions for agents
-        /tmp/a | read ???A | write D??A | it changes files outside the working directory
-        /usr/share/a | read AAAA | write D??A | it changes files outside the working directory
-        /home/u/.bashrc | read ???A | write D??A | it changes /home/u/.bashrc: a shell's start file
+        /tmp/a | read ???A | write D??A | changes files outside the working directory
+        /usr/share/a | read AAAA | write D??A | changes files outside the working directory
+        /home/u/.bashrc | read ???A | write D??A | it changes /home/u/.bashrc: a shell startup file
         /home/u/.aws/config | read AAAA | write DDDD | it changes AWS credentials (/home/u/.aws/config)
         /home/u/.aws/credentials | read DDDD | write DDDD | it changes AWS credentials (/home/u/.aws/credentials)
         /home/u/.kube/config | read DDDD | write DDDD | it changes Kubernetes credentials (/home/u/.kube/config)

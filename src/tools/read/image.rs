@@ -61,7 +61,7 @@ fn show(written: &str, given: Format, fitted: &Fitted) -> ToolResult {
     } else {
         let factor = f64::from(original.0.max(original.1)) / f64::from((*width).max(*height));
         format!(
-            "[{what}, shown at {width} x {height}. Multiply coordinates by {factor:.2} to get those of the original]"
+            "[{what}, shown at {width} x {height}. Multiply coordinates by {factor:.2} to get original coordinates]"
         )
     };
     let mut result = success(note);

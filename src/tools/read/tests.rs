@@ -88,7 +88,7 @@ async fn text_is_read() {
         (
             "a program named as text",
             json!({"path": "program.txt"}),
-            "error: Cannot read program.txt: it is a ELF program (16B), not text. Use bash to look into it.".into(),
+            "error: Cannot read program.txt: it is a ELF program (16B), not text. Use bash to inspect it.".into(),
         ),
         ("a link", json!({"path": "link"}), "Hello\nworld".into()),
         ("space and Chinese", json!({"path": "with space 测.txt"}), "named".into()),
@@ -145,7 +145,8 @@ async fn pipes_and_devices_are_refused_at_once() {
     nix::unistd::mkfifo(&scene.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     for path in ["pipe", "/dev/zero"] {
         let got = text(&scene.call(&Read(Profile::Pi), json!({"path": path})).await);
-        let want = "is a device, a pipe or a socket, not a plain file: use a shell command for it";
+        let want =
+            "is a device, a pipe or a socket, not a regular file: use a shell command for it";
         assert!(got.starts_with("error: ") && got.ends_with(want), "{path}: {got}");
     }
 }

@@ -45,7 +45,7 @@ async fn files_are_written() {
     let got = scene.call(&Write(Profile::Pi), json!({"path": "folder", "content": "x"})).await;
     assert_eq!(text(&got), "error: folder is a directory, not a file");
     let got = scene.call(&Write(Profile::Pi), json!({"path": "old/x", "content": "x"})).await;
-    assert_eq!(text(&got), "error: Cannot write old/x: a part of the path is not a directory");
+    assert_eq!(text(&got), "error: Cannot write old/x: a component of the path is not a directory");
 }
 
 #[tokio::test]

@@ -24,14 +24,14 @@ def journal(*items):
 class ErrorKinds(unittest.TestCase):
     def test_kinds(self):
         for item, kind in (
-            (call("nothere", "There is no tool `nothere`. The tools are: read."), "unknown tool"),
+            (call("nothere", "Unknown tool `nothere`. Available tools: read."), "unknown tool"),
             (call("bash", "The arguments are not valid JSON (key must be a string at line 1 column 2). Send the call again with a JSON object."), "not JSON"),
             (call("read", "unknown argument `pth`; expected one of `path`, `offset`, `limit`"), "wrong arguments"),
             (call("edit", "`newText` is missing: it must be a string"), "wrong arguments"),
             (call("edit", "The old text must not be empty. Use write to create a file or to replace all of it."), "wrong arguments"),
             (call("edit", "Could not find the exact text in f. The old text must match exactly including all whitespace and newlines."), "no match"),
             (call("edit", "Found 3 occurrences of the text in f. The text must be unique."), "several matches"),
-            (call("apply_patch", "Cannot apply hunk 1 to f: these lines are not there:\nx\nThe closest lines are 1-2 (80% alike): read them and try again."), "no match"),
+            (call("apply_patch", "Cannot apply hunk 1 to f: these lines are not there:\nx\nThe closest lines are 1-2 (80% similar): read them and try again."), "no match"),
             (call("apply_patch", "Cannot apply hunk 2 to f: there is no line `fn a` below line 3. What stands behind @@ must be a line of the file."), "no match"),
             (call("apply_patch", "Cannot apply hunk 1 to f: its lines are there more than once (lines 1, 9). Add neighbouring lines."), "several matches"),
             (call("apply_patch", "Nothing was changed: line 2: a line of a hunk begins with ` `, `+` or `-`"), "malformed patch"),
@@ -45,7 +45,7 @@ class ErrorKinds(unittest.TestCase):
             (call("bash", "x\n\nCommand exited with code 3", exitCode=3), "exit code"),
             (call("bash", "cat: f: No such file or directory\n\nCommand exited with code 1", exitCode=1), "exit code"),
             (call("bash", "Read-only file system\n\nCommand exited with code 1", exitCode=1, sandbox={"level": "full", "denied": True}), "sandbox"),
-            (call("bash", "Denied: a rule denies it.", denial={"decidedBy": "a rule"}), "denied"),
+            (call("bash", "Denied: denied by a rule.", denial={"decidedBy": "a rule"}), "denied"),
             (call("read", "Denied: this call needs permission.", status="declined"), "denied"),
             (call("bash", "Operation aborted"), "cancelled"),
             (call("grep", "the pattern has an error"), "other"),

@@ -109,7 +109,7 @@ async fn without_namespaces_no_host_is_reached() {
     let port = always("arrived");
     let hosts = Hosts { allowed: vec![format!("127.0.0.1:{port}")], restricted: Vec::new() };
     let network = Network::Hosts(hosts);
-    assert!(scene.level.gaps(&network).iter().any(|gap| gap.contains("hosts that rules allow")));
+    assert!(scene.level.gaps(&network).iter().any(|gap| gap.contains("not even allowed hosts")));
     let confinement = || Confinement { network: network.clone(), ..scene.confinement() };
     let direct = connect("AF_INET", "SOCK_STREAM", &TCP.replace("$ARGV[0]", &port.to_string()));
     assert_eq!(scene.run(&direct, confinement()).await.tail, "denied\n");

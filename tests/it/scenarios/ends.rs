@@ -44,7 +44,7 @@ fn a_reply_at_its_limit_goes_on_by_itself() {
             started   #2 message running ""
             completed #2 message completed "very long"
             step 1 MaxTokens
-            completed #3 engine "From the engine, not from the user: your reply reached its length limit and was cut there. Go on exactly where it stopped, and repeat nothing."
+            completed #3 engine "From the engine, not from the user: your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything."
             started   #4 message running ""
             completed #4 message completed "and its end"
             step 2 EndTurn
@@ -52,7 +52,7 @@ fn a_reply_at_its_limit_goes_on_by_itself() {
             --- the model read
             user "a"
             assistant "very long"
-            user "From the engine, not from the user: your reply reached its length limit and was cut there. Go on exactly where it stopped, and repeat nothing.""#]],
+            user "From the engine, not from the user: your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything.""#]],
     );
 }
 
@@ -67,7 +67,7 @@ fn a_model_that_says_nothing_is_asked_once_more() {
             turn started
             completed #1 user "a"
             step 1 EndTurn
-            completed #2 engine "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            completed #2 engine "From the engine, not from the user: your reply contained neither text nor a tool call. Answer now, or make the next tool call."
             started   #3 message running ""
             completed #3 message completed "here I am"
             step 2 EndTurn
@@ -79,18 +79,18 @@ fn a_model_that_says_nothing_is_asked_once_more() {
             started   #5 reasoning running ""
             completed #5 reasoning completed "hm"
             step 1 EndTurn
-            completed #6 engine "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            completed #6 engine "From the engine, not from the user: your reply contained neither text nor a tool call. Answer now, or make the next tool call."
             started   #7 reasoning running ""
             completed #7 reasoning completed "hm again"
             step 2 EndTurn
-            notice emptyReply: the model replied with neither text nor a tool call, and again when it was asked once more
+            notice emptyReply: the model returned neither text nor a tool call, twice in a row
             turn Completed EndTurn after 2 steps
             > prompt c: Started
             accepted Prompt "c"
             turn started
             completed #8 user "c"
             step 1 EndTurn
-            completed #9 engine "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            completed #9 engine "From the engine, not from the user: your reply contained neither text nor a tool call. Answer now, or make the next tool call."
             started   #10 call bash pending
             updated   #10 call bash: make pending
             step 2 ToolUse
@@ -99,25 +99,25 @@ fn a_model_that_says_nothing_is_asked_once_more() {
             started   #11 reasoning running ""
             completed #11 reasoning completed "hm"
             step 3 EndTurn
-            completed #12 engine "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            completed #12 engine "From the engine, not from the user: your reply contained neither text nor a tool call. Answer now, or make the next tool call."
             started   #13 message running ""
             completed #13 message completed "made"
             step 4 EndTurn
             turn Completed EndTurn after 4 steps
             --- the model read
             user "a"
-            user "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            user "From the engine, not from the user: your reply contained neither text nor a tool call. Answer now, or make the next tool call."
             assistant "here I am"
             user "b"
             assistant (thinks "hm")
-            user "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            user "From the engine, not from the user: your reply contained neither text nor a tool call. Answer now, or make the next tool call."
             assistant (thinks "hm again")
             user "c"
-            user "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call."
+            user "From the engine, not from the user: your reply contained neither text nor a tool call. Answer now, or make the next tool call."
             assistant bash {"command":"make"}
             result of bash "made\n"
             assistant (thinks "hm")
-            user "From the engine, not from the user: your reply had neither text nor a tool call. Answer now, or make the next tool call.""#]],
+            user "From the engine, not from the user: your reply contained neither text nor a tool call. Answer now, or make the next tool call.""#]],
     );
 }
 
@@ -157,15 +157,15 @@ fn a_reply_that_is_always_at_its_limit_ends_after_three_continuations() {
         started   #2 message running ""
         completed #2 message completed "a"
         step 1 MaxTokens
-        completed #3 engine "From the engine, not from the user: your reply reached its length limit and was cut there. Go on exactly where it stopped, and repeat nothing."
+        completed #3 engine "From the engine, not from the user: your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything."
         started   #4 message running ""
         completed #4 message completed "b"
         step 2 MaxTokens
-        completed #5 engine "From the engine, not from the user: your reply reached its length limit and was cut there. Go on exactly where it stopped, and repeat nothing."
+        completed #5 engine "From the engine, not from the user: your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything."
         started   #6 message running ""
         completed #6 message completed "c"
         step 3 MaxTokens
-        completed #7 engine "From the engine, not from the user: your reply reached its length limit and was cut there. Go on exactly where it stopped, and repeat nothing."
+        completed #7 engine "From the engine, not from the user: your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything."
         started   #8 message running ""
         completed #8 message completed "d"
         step 4 MaxTokens
@@ -173,11 +173,11 @@ fn a_reply_that_is_always_at_its_limit_ends_after_three_continuations() {
         --- the model read
         user "x"
         assistant "a"
-        user "From the engine, not from the user: your reply reached its length limit and was cut there. Go on exactly where it stopped, and repeat nothing."
+        user "From the engine, not from the user: your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything."
         assistant "b"
-        user "From the engine, not from the user: your reply reached its length limit and was cut there. Go on exactly where it stopped, and repeat nothing."
+        user "From the engine, not from the user: your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything."
         assistant "c"
-        user "From the engine, not from the user: your reply reached its length limit and was cut there. Go on exactly where it stopped, and repeat nothing.""#]],
+        user "From the engine, not from the user: your reply was cut off at its length limit. Continue exactly where it stopped, without repeating anything.""#]],
     );
 }
 
@@ -274,7 +274,7 @@ fn a_model_that_goes_in_circles_is_warned_twice_and_then_stopped() {
         updated   #12 call ls: . running
         completed #11 call ls: . completed = "a.txt\nb.txt"
         completed #12 call ls: . completed = "a.txt\nb.txt"
-        notice loopDetected: the model makes the same call again and again
+        notice loopDetected: the model is repeating the same call
         completed #13 engine "From the engine, not from the user: you make the same call over and over, with the same arguments. Their results will not change. Try something else, or say what keeps you from going on."
         started   #14 call ls pending
         updated   #14 call ls: . pending
@@ -294,7 +294,7 @@ fn a_model_that_goes_in_circles_is_warned_twice_and_then_stopped() {
         updated   #17 call ls: . running
         completed #16 call ls: . completed = "a.txt\nb.txt"
         completed #17 call ls: . completed = "a.txt\nb.txt"
-        notice loopDetected: the model makes the same call again and again
+        notice loopDetected: the model is repeating the same call
         completed #18 engine "From the engine, not from the user: you make the same call over and over, with the same arguments. Their results will not change. Try something else, or say what keeps you from going on."
         started   #19 call ls pending
         updated   #19 call ls: . pending
@@ -323,7 +323,7 @@ fn a_model_that_goes_in_circles_is_warned_twice_and_then_stopped() {
         updated   #24 call ls: . running
         completed #23 call ls: . completed = "a.txt\nb.txt"
         completed #24 call ls: . completed = "a.txt\nb.txt"
-        notice loopDetected: the turn was ended: the model went on with the same calls after two warnings
+        notice loopDetected: the turn was stopped: the model kept repeating the same calls after two warnings
         turn Completed Limit after 15 steps
         --- the model read
         user "x"
@@ -385,7 +385,7 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             > prompt b: Started
             accepted Prompt "b"
             turn started
-            completed #3 engine "From the engine, not from the user: what you may do has changed.\n- Mode: ask. Reading in the working directory and commands that are known to change nothing run by themselves. Every other call is denied, since nobody can be asked.\n- Commands run without a sandbox."
+            completed #3 engine "From the engine, not from the user: what you may do has changed.\n- Mode: ask. Reading in the working directory and commands known to change nothing run without approval. Every other call is denied, since no user can be asked.\n- Commands run without a sandbox."
             completed #4 user "b"
             started   #5 message running ""
             completed #5 message completed "two"
@@ -398,7 +398,7 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             --- the model read
             user "a"
             assistant "one"
-            user "From the engine, not from the user: what you may do has changed.\n- Mode: ask. Reading in the working directory and commands that are known to change nothing run by themselves. Every other call is denied, since nobody can be asked.\n- Commands run without a sandbox."
+            user "From the engine, not from the user: what you may do has changed.\n- Mode: ask. Reading in the working directory and commands known to change nothing run without approval. Every other call is denied, since no user can be asked.\n- Commands run without a sandbox."
             user "b""#]],
     );
 }

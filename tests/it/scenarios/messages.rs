@@ -145,7 +145,7 @@ fn an_unknown_tool_and_broken_arguments_teach() {
             started   #4 call bash pending
             updated   #4 call bash pending
             step 1 ToolUse
-            completed #2 call fly failed = error "There is no tool `fly`. The tools are: read, bash, job, edit, write, grep, find, ls, todo_write, recall, spawn_agent, send_input, wait, close_agent."
+            completed #2 call fly failed = error "Unknown tool `fly`. Available tools: read, bash, job, edit, write, grep, find, ls, todo_write, recall, spawn_agent, send_input, wait, close_agent."
             completed #3 call read failed = error "`path` must be a string, not 5"
             completed #4 call bash failed = error "The arguments are not valid JSON (key must be a string at line 1 column 2). Send the call again with a JSON object."
             started   #5 message running ""
@@ -155,7 +155,7 @@ fn an_unknown_tool_and_broken_arguments_teach() {
             --- the model read
             user "go"
             assistant fly {"to":"the moon"} read {"path":5} bash {broken
-            result of fly error "There is no tool `fly`. The tools are: read, bash, job, edit, write, grep, find, ls, todo_write, recall, spawn_agent, send_input, wait, close_agent."
+            result of fly error "Unknown tool `fly`. Available tools: read, bash, job, edit, write, grep, find, ls, todo_write, recall, spawn_agent, send_input, wait, close_agent."
             result of read error "`path` must be a string, not 5"
             result of bash error "The arguments are not valid JSON (key must be a string at line 1 column 2). Send the call again with a JSON object.""#]],
     );

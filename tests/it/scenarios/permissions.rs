@@ -42,7 +42,7 @@ fn a_command_runs_after_a_yes() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             answered Allow for Once by Client
             updated   #2 call bash: make running
             completed #2 call bash: make completed = "made\n"
@@ -73,9 +73,9 @@ fn a_call_that_nobody_decides_about_in_time_is_denied() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             answered Deny for Once by Deadline
-            completed #2 call bash: make declined = error "Denied: nobody answered in time. This call did not run."
+            completed #2 call bash: make declined = error "Denied: the approval timed out. This call did not run."
             started   #3 message running ""
             completed #3 message completed "then not"
             step 2 EndTurn
@@ -83,7 +83,7 @@ fn a_call_that_nobody_decides_about_in_time_is_denied() {
             --- the model read
             user "a"
             assistant bash {"command":"make"}
-            result of bash error "Denied: nobody answered in time. This call did not run.""#]],
+            result of bash error "Denied: the approval timed out. This call did not run.""#]],
     );
 }
 
@@ -100,7 +100,7 @@ fn a_no_goes_to_the_model_with_what_was_said() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             answered Deny for Once by Client
             completed #2 call bash: make declined = error "The user declined this call. It did not run. The user said: use cargo instead"
             started   #3 message running ""
@@ -127,7 +127,7 @@ fn a_question_closed_without_a_choice_is_a_no() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             answered Deny for Once by Client
             completed #2 call bash: make declined = error "The user declined this call. It did not run."
             started   #3 message running ""
@@ -156,7 +156,7 @@ fn an_abort_ends_the_turn_with_every_call_answered() {
             started   #3 call bash pending
             updated   #3 call bash: fail pending
             step 1 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             answered Abort for Once by Client
             completed #2 call bash: make declined = error "The user declined this call. It did not run."
             completed #3 call bash: fail cancelled = error "Operation aborted"
@@ -179,7 +179,7 @@ fn a_yes_for_the_session_is_asked_once() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             answered Allow for Session by Client
             updated   #2 call bash: make running
             completed #2 call bash: make completed = "made\n"
@@ -191,7 +191,7 @@ fn a_yes_for_the_session_is_asked_once() {
             started   #4 call bash pending
             updated   #4 call bash: fail pending
             step 3 ToolUse
-            asked bash: fail: it runs a command
+            asked bash: fail: runs a command
             answered Deny for Once by Client
             completed #4 call bash: fail declined = error "The user declined this call. It did not run."
             started   #5 message running ""
@@ -222,7 +222,7 @@ fn edits_inside_are_granted_and_outside_still_ask() {
             started   #2 call edit pending
             updated   #2 call edit: a.txt pending
             step 1 ToolUse
-            asked edit: a.txt: it changes files
+            asked edit: a.txt: changes files
             answered Allow for Session by Client
             updated   #2 call edit: a.txt running
             files: /w/a.txt changed by a call
@@ -236,7 +236,7 @@ fn edits_inside_are_granted_and_outside_still_ask() {
             started   #4 call write pending
             updated   #4 call write: /etc/passwd pending
             step 3 ToolUse
-            asked write: /etc/passwd: it changes files outside the working directory
+            asked write: /etc/passwd: changes files outside the working directory
             answered Deny for Once by Client
             completed #4 call write: /etc/passwd declined = error "The user declined this call. It did not run."
             started   #5 message running ""
@@ -267,7 +267,7 @@ fn a_stop_while_a_question_is_open_withdraws_it() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             > stop: stopping, 0 returned
             answered Deny for Once by Interrupt
             completed #2 call bash: make cancelled = error "Operation aborted"
@@ -290,7 +290,7 @@ fn nobody_there_means_no() {
             started   #2 call bash pending
             updated   #2 call bash: make pending
             step 1 ToolUse
-            asked bash: make: it runs a command
+            asked bash: make: runs a command
             answered Deny for Once by NoApprover
             completed #2 call bash: make declined = error "Denied: this call needs permission and nobody is there to give it (noApprover). It did not run. Do not try to reach the same end by another way. A rule of the user would allow it: allow `make`."
             started   #3 message running ""

@@ -24,7 +24,7 @@ fn a_sub_agent_stops_at_its_most_turns() {
             step 2 ToolUse
             updated   #4 call wait: all running
             updated   #3 agent-1 running, failed = "It was stopped at a limit before it was done. It said last: so far"
-            completed #4 call wait: all completed = "agent-1 could not go on (turns used: 2):\nIt was stopped at a limit before it was done. It said last: so far"
+            completed #4 call wait: all completed = "agent-1 failed (turns used: 2):\nIt was stopped at a limit before it was done. It said last: so far"
             started   #5 message running ""
             completed #5 message completed "ok"
             step 3 EndTurn
@@ -52,7 +52,7 @@ fn a_sub_agent_stops_at_its_most_turns() {
             assistant spawn_agent {"task":"count","max_turns":2}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 could not go on (turns used: 2):\nIt was stopped at a limit before it was done. It said last: so far""#]],
+            result of wait "agent-1 failed (turns used: 2):\nIt was stopped at a limit before it was done. It said last: so far""#]],
     );
 }
 
@@ -80,7 +80,7 @@ fn whoever_ends_while_nobody_waits_is_told_of_at_the_next_turn() {
             > prompt and now: Started
             accepted Prompt "and now"
             turn started
-            completed #5 engine "From the engine, not from the user: agent-1 is done and says (turns used: 1):\ntwo lines"
+            completed #5 engine "From the engine, not from the user: agent-1 finished with (turns used: 1):\ntwo lines"
             completed #6 user "and now"
             started   #7 message running ""
             completed #7 message completed "thanks"
@@ -99,7 +99,7 @@ fn whoever_ends_while_nobody_waits_is_told_of_at_the_next_turn() {
             assistant spawn_agent {"task":"look at a"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant "begun"
-            user "From the engine, not from the user: agent-1 is done and says (turns used: 1):\ntwo lines"
+            user "From the engine, not from the user: agent-1 finished with (turns used: 1):\ntwo lines"
             user "and now""#]],
     );
 }
@@ -125,7 +125,7 @@ fn a_turn_and_its_sub_agents_spend_from_one_purse() {
             step 2 ToolUse
             updated   #4 call wait: all running
             updated   #3 agent-1 running, failed = "It was stopped at a limit before it was done. It said last: "
-            completed #4 call wait: all completed = "agent-1 could not go on (turns used: 1):\nIt was stopped at a limit before it was done. It said last: "
+            completed #4 call wait: all completed = "agent-1 failed (turns used: 1):\nIt was stopped at a limit before it was done. It said last: "
             notice tokenLimit: the turn was ended: it took 600 tokens of 500
             turn Completed Limit after 2 steps
             --- agent 1
@@ -168,7 +168,7 @@ fn what_a_sub_agent_did_to_files_goes_back_with_its_parent() {
             updated   #4 call wait: all running
             files: /w/a.txt changed, /w/new.txt new by a call
             updated   #3 agent-1 running, done = "done"
-            completed #4 call wait: all completed = "agent-1 is done and says (turns used: 3):\ndone"
+            completed #4 call wait: all completed = "agent-1 finished with (turns used: 3):\ndone"
             started   #5 call edit pending
             updated   #5 call edit: a.txt pending
             step 3 ToolUse
@@ -210,7 +210,7 @@ fn what_a_sub_agent_did_to_files_goes_back_with_its_parent() {
             assistant spawn_agent {"task":"fix it"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 is done and says (turns used: 3):\ndone"
+            result of wait "agent-1 finished with (turns used: 3):\ndone"
             assistant edit {"path":"a.txt","oldText":"won","newText":"two"}
             result of edit "Successfully replaced text in a.txt.""#]],
     );
@@ -244,7 +244,7 @@ fn the_last_changes_of_a_sub_agent_are_known_to_the_next_turn() {
             updated   #5 call wait: all running
             files: /w/a.txt changed by a call
             updated   #4 agent-1 running, done = "done"
-            completed #5 call wait: all completed = "agent-1 is done and says (turns used: 2):\ndone"
+            completed #5 call wait: all completed = "agent-1 finished with (turns used: 2):\ndone"
             started   #6 message running ""
             completed #6 message completed "fixed"
             step 4 EndTurn
@@ -285,7 +285,7 @@ fn the_last_changes_of_a_sub_agent_are_known_to_the_next_turn() {
             assistant spawn_agent {"task":"fix it"}
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
             assistant wait {}
-            result of wait "agent-1 is done and says (turns used: 2):\ndone"
+            result of wait "agent-1 finished with (turns used: 2):\ndone"
             assistant "fixed"
             user "again"
             assistant edit {"path":"a.txt","oldText":"won","newText":"three"}

@@ -42,7 +42,7 @@ export async function aPersonLogsInToAServerInTheBrowserAndOutOfIt(rig) {
     await window.sees("It wants a login.");
     await window.command("Pintle: MCP Servers…");
     await window.page
-      .locator(".quick-input-list", { hasText: "it wants a login" })
+      .locator(".quick-input-list", { hasText: "it requires a login" })
       .waitFor({ timeout: LONG });
     await window.pick("guarded");
     await window.shot("66-login");

@@ -15,7 +15,7 @@ const approval = (more: Partial<Approval> = {}): Asked => ({
     toolName: "bash",
     kind: "execute",
     title: "bash: rm \u202etxt",
-    reason: "it runs a command",
+    reason: "runs a command",
     input: {},
     options: [
       { optionId: "allow", label: "Allow", decision: "allow", scope: "once" },

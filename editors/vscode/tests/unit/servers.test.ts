@@ -30,9 +30,9 @@ test("a server is described by its state, and switched or started again", () => 
       "Switch it off for this session, Log in, in the browser, Log out",
     ],
     [
-      { status: "failed", message: "it wants a login", login: "wanted" },
+      { status: "failed", message: "it requires a login", login: "wanted" },
       "failed",
-      "it wants a login",
+      "it requires a login",
       "Log in, in the browser, Start it again",
     ],
   ] as [Partial<McpServerState>, string, string, string][]) {

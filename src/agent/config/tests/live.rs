@@ -46,7 +46,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             "config.toml",
             Some("models_files = [\"more.json\"]"),
             "json",
-            &["HOME/config.toml: `models_files` names HOME/more.json, which does not exist"],
+            &["HOME/config.toml: `models_files` lists HOME/more.json, which does not exist"],
         ),
         (
             "broken",

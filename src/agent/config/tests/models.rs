@@ -298,8 +298,8 @@ fn files_lie_over_each_other_field_by_field() {
     assert_eq!(
         config.warnings,
         [
-            "HOME/config.toml: `models_files` names NOWHERE, which is not set: `$NOWHERE/x.json` is not read",
-            "HOME/config.toml: `models_files` names HOME/no.json, which does not exist",
+            "HOME/config.toml: `models_files` uses NOWHERE, which is not set: `$NOWHERE/x.json` is not read",
+            "HOME/config.toml: `models_files` lists HOME/no.json, which does not exist",
         ]
     );
 }
@@ -344,26 +344,26 @@ fn invalid_values_are_reported_with_file_path_and_expected_value() {
         HOME/models.json:1:1: the file must be { "providers": { … } }
         HOME/models.json:1:15: `providers` must be tables: [providers.NAME]
         HOME/models.json:1:21: `providers.x` must be a table
-        HOME/models.json:1:33: `providers.x.baseUrl` must be a text in quotes
+        HOME/models.json:1:33: `providers.x.baseUrl` must be a quoted string
         HOME/models.json:1:29: `providers.x.api` must be one of "messages", "chat", "responses", "gemini"
-        HOME/models.json:1:32: `providers.x.apiKey` must be a command behind the !
+        HOME/models.json:1:32: `providers.x.apiKey` must be a command after the !
         HOME/models.json:1:36: `providers.x.authHeader` must be true or false
         HOME/models.json:1:30: `providers.x.auth` must be one of "bearer", "x-api-key", "api-key", "x-goog-api-key"
-        HOME/models.json:1:39: `providers.x.headers.a` must be a text in quotes
-        HOME/models.json:1:39: `providers.x.key_expires_s` must be a whole number from 1 on
+        HOME/models.json:1:39: `providers.x.headers.a` must be a quoted string
+        HOME/models.json:1:39: `providers.x.key_expires_s` must be a whole number of at least 1
         HOME/models.json:1:45: `providers.x.login.token_url` must be a URL with https, or one of this machine
         HOME/models.json:1:31: `providers.x.store` must be true or false
         HOME/models.json:1:38: `providers.x.output_limit` must be "max_tokens" or "max_completion_tokens"
-        HOME/models.json:1:32: `providers.x.effort` must be a text in quotes
+        HOME/models.json:1:32: `providers.x.effort` must be a quoted string
         HOME/models.json:1:51: `providers.x.compat.maxTokensField` must be "max_tokens" or "max_completion_tokens"
         HOME/models.json:1:50: `providers.x.compat.supportsStore` must be true or false
         HOME/models.json:1:32: `providers.x.models` must be a table or a list of tables
         HOME/models.json:1:33: `providers.x.models[0]` must be a table with the model's `id`
-        HOME/models.json:1:62: `providers.x.models[0].contextWindow` must be a whole number from 1 on
-        HOME/models.json:1:58: `providers.x.models.m.price.input` must be a number of US dollars for a million tokens, 0 or more
+        HOME/models.json:1:62: `providers.x.models[0].contextWindow` must be a whole number of at least 1
+        HOME/models.json:1:58: `providers.x.models.m.price.input` must be US dollars per million tokens, 0 or more
         HOME/models.json:1:58: `providers.x.models.m.efforts.low` must be one of "none", "minimal", "low", "medium", "high", "xhigh", "max" or false
         HOME/models.json:1:50: `providers.x.models.m.profile` must be one of pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek, mistral
-        HOME/models.json:1:48: `providers.x.models.m.input` must be a list of texts"#]].assert_eq(&told.join("\n"));
+        HOME/models.json:1:48: `providers.x.models.m.input` must be a list of strings"#]].assert_eq(&told.join("\n"));
 }
 
 #[test]

@@ -185,7 +185,7 @@ impl Session {
             if let Err(why) = write_verdict(env.as_ref(), write.clone()).await {
                 take_back(env.as_ref(), done).await;
                 return Err(Error::new(ErrorKind::Internal, why)
-                    .hint("nothing was decided; look at the hunks again"));
+                    .hint("no decision was applied; list the hunks again"));
             }
             let after = state(env.as_ref(), &blobs, Path::new(&path)).await.ok().flatten();
             changes.push(FileRecord { path, before, after });
@@ -278,7 +278,7 @@ impl Session {
         let note = review.note();
         review.reported(&note.seqs);
         let text = from_engine(format_args!(
-            "what the user decided about your changes since.\n{}",
+            "the user has since made these decisions about your changes.\n{}",
             render(&note)
         ));
         let message = EngineMessage { text, reviewed: note.seqs, ..EngineMessage::default() };
@@ -316,7 +316,7 @@ async fn take_back(env: &dyn Environment, done: Vec<Write>) {
         let back = Write { path, before: after, after: before };
         let path = back.path.clone();
         if let Err(why) = write_verdict(env, back).await {
-            tracing::warn!("{path} could not be put back: {why}");
+            tracing::warn!("failed to restore {path}: {why}");
         }
     }
 }

@@ -20,7 +20,7 @@ impl Session {
         if self.review.verdicts.has_earlier
             && let Err(error) = self.reviewed().await
         {
-            tracing::warn!("the model is not told of earlier verdicts: {error}");
+            tracing::warn!("failed to report earlier review decisions to the model: {error}");
         }
         self.apply_pending_verdicts().await;
     }

@@ -95,7 +95,7 @@ impl Session {
                 self.note(vec![Notice {
                     level: NoticeLevel::Warning,
                     code: "messagesHandedBack".to_owned(),
-                    message: format!("the queued messages are handed back: {error}"),
+                    message: format!("the queued messages were returned: {error}"),
                     hint: error.hint.map(|hint| hint.to_string()),
                 }]);
                 self.record(None, Event::InputRemoved { inputs, is_handled: false });

@@ -30,7 +30,7 @@ impl Session {
         let state = match &mut self.phase {
             Phase::Idle(state) => std::mem::take(state),
             Phase::Running(_) => {
-                tracing::error!("a turn was to begin while another one runs");
+                tracing::error!("a turn cannot start while another is running");
                 if let Work::Answer(inputs) = work {
                     for input in inputs {
                         self.inbox.push(input);

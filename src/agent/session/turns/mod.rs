@@ -277,10 +277,10 @@ impl Session {
             return Ok(());
         }
         let what = format!(
-            "the price of {}/{} is not known, so the limit of money cannot be kept",
+            "no price is known for {}/{}, so the cost limit cannot be enforced",
             model.provider, model.id
         );
-        let hint = "set the model's `price` in config.toml (`pintle help providers`; 0 where it costs nothing), or limit the tokens instead of the money";
+        let hint = "set the model's `price` in config.toml (see `pintle help providers`; 0 if it is free), or limit tokens instead of cost";
         Err(Error::new(ErrorKind::Config, what).hint(hint))
     }
 
@@ -288,8 +288,9 @@ impl Session {
     pub(super) fn check_turns(&self) -> Result<(), Error> {
         match self.settings.limits.turns {
             Some(most) if self.turns >= most => {
-                let what = format!("the session has had its {most} turns");
-                let hint = "begin a new session, or raise `turns` in [limits] of the config file";
+                let what = format!("the session reached its limit of {most} turns");
+                let hint =
+                    "start a new session, or raise `turns` under [limits] in the config file";
                 Err(Error::new(ErrorKind::Invalid, what).hint(hint))
             }
             Some(_) | None => Ok(()),
@@ -351,8 +352,8 @@ impl Session {
             let outcome = outcome::without_client(&open.approval, DecidedBy::Client);
             self.resolve_approval(open, outcome);
         } else {
-            let what = format!("no call with the item {item_id} runs or waits for permission");
-            let hint = "a call can be cancelled from the event that says that it runs until the one that completes it";
+            let what = format!("no running or waiting call has the item {item_id}");
+            let hint = "a call can be cancelled from its started event until its completed event";
             let _ = reply.send(Err(Error::new(ErrorKind::NotFound, what).hint(hint)));
         }
     }
@@ -368,8 +369,8 @@ impl Session {
 
 /// Refuses a key that another request had.
 pub(super) fn other_request(key: &str) -> Error {
-    let what = format!("the key `{key}` was used by another request");
-    Error::new(ErrorKind::Conflict, what).hint("send each request with a key of its own")
+    let what = format!("the key `{key}` was already used by another request");
+    Error::new(ErrorKind::Conflict, what).hint("use a unique key for each request")
 }
 
 fn check_input(input: &[Input]) -> Result<(), Error> {
@@ -381,7 +382,7 @@ fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Err
     match expected {
         Some(expected) if expected != running => Err(Error::new(
             ErrorKind::Conflict,
-            format!("turn {expected} is not the running one, which is {running}"),
+            format!("turn {expected} is not running; the running turn is {running}"),
         )),
         Some(_) | None => Ok(()),
     }

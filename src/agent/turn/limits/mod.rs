@@ -80,30 +80,29 @@ impl Limits {
     }
 
     /// Which limit is reached, if one is, in words for a person.
-    pub(crate) fn reached(
-        &self,
-        steps: u32,
-        tool_calls: u64,
-        budget: &Budget,
-        elapsed_ms: u64,
-    ) -> Option<Notice> {
+    pub(crate) fn reached(&self, used: Used, budget: &Budget) -> Option<Notice> {
+        let Used { steps, tool_calls, elapsed_ms } = used;
         if steps >= self.steps {
             let steps = self.steps;
             return Some(notice(
                 "stepLimit",
-                format!("the turn was ended after {steps} model replies"),
+                format!("the turn reached its limit of {steps} model replies"),
             ));
         }
         if let Some(limit) = self.tool_calls.filter(|limit| tool_calls >= *limit) {
-            let message = format!("the turn was ended after {tool_calls} tool calls of {limit}");
+            let message =
+                format!("the turn reached its limit of {limit} tool calls (made {tool_calls})");
             return Some(notice("toolCallLimit", message));
         }
         if let Some(notice) = budget.reached() {
             return Some(notice);
         }
         if let Some(limit) = self.duration_ms.filter(|limit| elapsed_ms >= *limit) {
-            let message =
-                format!("the turn was ended after {} s of {} s", elapsed_ms / 1000, limit / 1000);
+            let message = format!(
+                "the turn reached its time limit ({} s of {} s)",
+                elapsed_ms / 1000,
+                limit / 1000
+            );
             return Some(notice("timeLimit", message));
         }
         None
@@ -153,13 +152,14 @@ impl Budget {
         let tokens = self.0.tokens.load(Ordering::Relaxed);
         let limit = self.0.most_tokens.load(Ordering::Relaxed);
         if tokens >= limit {
-            let message = format!("the turn was ended: it took {tokens} tokens of {limit}");
+            let message = format!("the turn reached its token limit ({tokens} of {limit})");
             return Some(notice("tokenLimit", message));
         }
         let cost = self.0.nano_usd.load(Ordering::Relaxed);
         let limit = self.0.most_nano_usd.load(Ordering::Relaxed);
         if cost >= limit {
-            let message = format!("the turn was ended: it cost ${} of ${}", usd(cost), usd(limit));
+            let message =
+                format!("the turn reached its cost limit (${} of ${})", usd(cost), usd(limit));
             return Some(notice("costLimit", message));
         }
         None
@@ -179,7 +179,7 @@ fn notice(code: &str, message: String) -> Notice {
         level: NoticeLevel::Warning,
         code: code.to_owned(),
         message,
-        hint: Some("send another prompt to let it go on".to_owned()),
+        hint: Some("send another prompt to continue".to_owned()),
     }
 }
 
@@ -192,30 +192,38 @@ fn usd(nano: u64) -> String {
 mod tests {
     use super::*;
 
+    fn used(elapsed_ms: u64) -> Used {
+        Used { steps: 7, tool_calls: 9, elapsed_ms }
+    }
+
     #[test]
     fn the_first_limit_that_is_reached_is_told() {
         let usage = Usage { input_tokens: 30, output_tokens: 20, ..Usage::default() };
         let free = Limits::default();
         for (name, limits, want) in [
             ("none", free, None),
-            ("replies", Limits { steps: 7, ..free }, Some("after 7 model replies")),
-            ("calls", Limits { tool_calls: Some(9), ..free }, Some("after 9 tool calls of 9")),
+            ("replies", Limits { steps: 7, ..free }, Some("limit of 7 model replies")),
+            (
+                "calls",
+                Limits { tool_calls: Some(9), ..free },
+                Some("limit of 9 tool calls (made 9)"),
+            ),
             ("calls that are left", Limits { tool_calls: Some(10), ..free }, None),
-            ("tokens", Limits { tokens: Some(100), ..free }, Some("it took 100 tokens of 100")),
+            ("tokens", Limits { tokens: Some(100), ..free }, Some("token limit (100 of 100)")),
             ("tokens that are left", Limits { tokens: Some(101), ..free }, None),
             (
                 "money",
                 Limits { cost_nano_usd: Some(1_250_000_000), ..free },
-                Some("it cost $1.5000 of $1.2500"),
+                Some("cost limit ($1.5000 of $1.2500)"),
             ),
-            ("time", Limits { duration_ms: Some(5000), ..free }, Some("after 6 s of 5 s")),
+            ("time", Limits { duration_ms: Some(5000), ..free }, Some("time limit (6 s of 5 s)")),
         ] {
             let budget = Budget::default();
             budget.fill(&limits);
             let sub_agents = budget.clone();
             sub_agents.spend(&usage, Some(1_000_000_000));
             budget.spend(&usage, Some(500_000_000));
-            let told = limits.reached(7, 9, &budget, 6_000).map(|notice| notice.message);
+            let told = limits.reached(used(6_000), &budget).map(|notice| notice.message);
             assert_eq!(told.is_some(), want.is_some(), "{name}: {told:?}");
             assert!(told.unwrap_or_default().ends_with(want.unwrap_or_default()), "{name}");
         }
@@ -223,7 +231,7 @@ mod tests {
         let budget = Budget::default();
         budget.fill(&limits);
         budget.spend(&usage, None);
-        assert!(limits.reached(7, 9, &budget, 0).is_none(), "without a price");
+        assert!(limits.reached(used(0), &budget).is_none(), "without a price");
     }
 
     #[test]

@@ -35,20 +35,19 @@ impl Warnings {
         }
         let advice = match highest {
             0 => return None,
-            50 => "Plan the rest so that the task is done before it ends.",
-            80 => "Do what matters most, and leave out the rest.",
-            _ => "Come to an end now.",
+            50 => "Plan the remaining work so that you finish within the limit.",
+            80 => "Do what matters most and skip the rest.",
+            _ => "Finish now.",
         };
         let told = told.join(", ");
-        Some(from_engine(format_args!("a limit of this task draws near: {told} used. {advice}")))
+        Some(from_engine(format_args!("this task is approaching a limit: {told} used. {advice}")))
     }
 }
 
 /// Returns the message to a model whose turn has reached a limit, before its last reply.
 pub(crate) fn last_words(reason: &str) -> String {
     from_engine(format_args!(
-        "a limit of this task is reached: {reason}. One reply is left, and no tool runs any more. Do not call any. If the task has a result, give \
-         it now in the form that was asked for; else say what is done, what is not, and how to go on."
+        "this task reached a limit: {reason}. You have one reply left, without tools: do not call any. If the task has a result, give it now in the requested form; otherwise state what is done, what is not, and how to continue."
     ))
 }
 
@@ -75,7 +74,7 @@ fn shares(
         ("the replies", u64::from(used.steps), Some(u64::from(limits.steps)), &count),
         ("the tool calls", used.tool_calls, limits.tool_calls, &count),
         ("the tokens", tokens, limited(most_tokens), &count),
-        ("the money", cost, limited(most_cost), &dollars),
+        ("the cost", cost, limited(most_cost), &dollars),
         ("the time", used.elapsed_ms, limits.duration_ms, &seconds),
         ("the time until it is stopped", used.elapsed_ms, limits.wall_ms, &seconds),
     ];
@@ -123,12 +122,12 @@ mod tests {
         }
         expect_test::expect![[r"
             1:
-            5: From the engine, not from the user: a limit of this task draws near: 50 % of the replies (5 of 10) used. Plan the rest so that the task is done before it ends.
-            6: From the engine, not from the user: a limit of this task draws near: 50 % of the tokens (500 of 1000) used. Plan the rest so that the task is done before it ends.
-            7: From the engine, not from the user: a limit of this task draws near: 100 % of the tool calls (4 of 4), 90 % of the money ($0.4500 of $0.5000) used. Come to an end now.
-            8: From the engine, not from the user: a limit of this task draws near: 80 % of the replies (8 of 10), 50 % of the time (50 s of 100 s) used. Do what matters most, and leave out the rest.
-            8: From the engine, not from the user: a limit of this task draws near: 100 % of the time (100 s of 100 s), 50 % of the time until it is stopped (100 s of 200 s) used. Come to an end now.
-            9: From the engine, not from the user: a limit of this task draws near: 90 % of the replies (9 of 10), 92 % of the time until it is stopped (185 s of 200 s) used. Come to an end now.
+            5: From the engine, not from the user: a limit of this task draws near: 50 % of the replies (5 of 10) used. Plan the remaining work so that you finish within the limit.
+            6: From the engine, not from the user: a limit of this task draws near: 50 % of the tokens (500 of 1000) used. Plan the remaining work so that you finish within the limit.
+            7: From the engine, not from the user: a limit of this task draws near: 100 % of the tool calls (4 of 4), 90 % of the cost ($0.4500 of $0.5000) used. Finish now.
+            8: From the engine, not from the user: a limit of this task draws near: 80 % of the replies (8 of 10), 50 % of the time (50 s of 100 s) used. Do what matters most and skip the rest.
+            8: From the engine, not from the user: a limit of this task draws near: 100 % of the time (100 s of 100 s), 50 % of the time until it is stopped (100 s of 200 s) used. Finish now.
+            9: From the engine, not from the user: a limit of this task draws near: 90 % of the replies (9 of 10), 92 % of the time until it is stopped (185 s of 200 s) used. Finish now.
         "]].assert_eq(&told);
     }
 

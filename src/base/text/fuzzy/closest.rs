@@ -1,4 +1,4 @@
-//! The region of a text that is most like a piece that is not in it, to tell a model where to look.
+//! Finds the region that is most similar to a piece that does not occur, to show a model where to look.
 
 use std::collections::HashMap;
 
@@ -75,7 +75,7 @@ fn starts(lines: &[&str], piece: &[&str]) -> Vec<usize> {
     ranked.into_iter().take(CANDIDATES).map(|(_, start)| start).collect()
 }
 
-/// Returns the similarity of a region's lines and the piece, weighted by the length of the lines.
+/// Returns the similarity of two lists of lines in percent, weighted by line length.
 fn likeness(region: &[&str], piece: &[&str]) -> u8 {
     let (mut sum, mut weight) = (0, 0);
     for (at, line) in piece.iter().enumerate() {

@@ -153,7 +153,7 @@ fn ten_megabytes_are_searched() {
     let line = "the quick brown fox jumps over the lazy dog and runs away from here\n";
     let mut text = line.repeat(10 * 1024 * 1024 / line.len());
     text.insert_str(5 * 1024 * 1024 / line.len() * line.len(), "needle’s line\n");
-    // Work that grows with the square of the size would never end.
+    // Work quadratic in the size would never finish.
     let got = replace(&text, &one("needle's line", "x"), Occurrences::One);
     assert!(got.is_ok_and(|got| got.is_fuzzy));
 }
@@ -171,7 +171,7 @@ proptest::proptest! {
         }
     }
 
-    /// A large text, looked at through windows, gives what a small one gives that is looked at whole.
+    /// A large text searched by windows gives the same result as a small text searched as a whole.
     #[test]
     fn windows_see_what_the_whole_shows(
         text in "([abé’ \\r]{0,4}\n){0,12}[ab]{0,2}",
@@ -204,7 +204,7 @@ proptest::proptest! {
         }
     }
 
-    /// An edit never fails in an odd way, and what is before and after its place stays.
+    /// An edit never fails unexpectedly, and the text around it stays unchanged.
     #[test]
     fn untouched_text_stays(before in "[a‘é \r\n]{0,12}", after in "[a‘é \r\n]{0,12}") {
         let text = format!("{before}\nne‘edle  \r\n{after}");

@@ -1,8 +1,8 @@
-//! The parts of a large text where a piece may be found, folded or not.
+//! Finds the parts of a large text that may contain a piece, folded or not.
 //!
-//! Folding a whole file costs far more than reading it. A piece nearly always contains a run of plain characters that
-//! folding neither produces nor removes; only the text around occurrences of that run is folded. Invariant: every
-//! match in the whole folded text lies in one window.
+//! Folding a whole file costs far more than reading it. A piece nearly always contains a run of plain characters that folding neither
+//! produces nor removes, so only the text around that run's occurrences is folded. Invariant: every match in the folded text lies in one
+//! window.
 
 use crate::text::fold::{Folded, Level};
 use crate::text::truncate::border_before;
@@ -22,7 +22,7 @@ pub(super) struct Window<'a> {
     full: Folded<'a>,
 }
 
-/// The windows of a text for a piece with LF line ends, in order, none touching another.
+/// Returns the windows for a piece with LF line endings, in order and disjoint.
 pub(super) fn of<'a>(text: &'a str, piece: &str) -> Vec<Window<'a>> {
     let parts = if text.len() < MIN_BYTES { None } else { parts(text, piece) };
     let whole = || std::iter::once(0..text.len()).collect();
@@ -48,7 +48,7 @@ impl Window<'_> {
         }
     }
 
-    /// The part of the whole text that a part of the folded window was made from.
+    /// Maps a range of the folded window to the original text.
     pub(super) fn original(&self, folded: &Range<usize>, level: Level) -> Option<Range<usize>> {
         let (start, end) = match level {
             Level::Endings => {
@@ -65,7 +65,7 @@ impl Window<'_> {
     }
 }
 
-/// Returns the parts of the text that may contain the piece; none without a selective run.
+/// Returns the ranges that may contain the piece; `None` without a selective run.
 fn parts(text: &str, piece: &str) -> Option<Vec<Range<usize>>> {
     let run = longest_run(piece)?;
     let lines = |part: &str| memchr::memchr_iter(b'\n', part.as_bytes()).count();

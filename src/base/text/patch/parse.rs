@@ -10,11 +10,10 @@ const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 
-/// Parses a patch. A heredoc around it is removed; trailing white space after a mark and a missing last newline are
-/// accepted.
+/// Parses a patch. An enclosing heredoc is removed; trailing white space after a marker and a missing final newline are accepted.
 ///
 /// # Errors
-/// The first line that makes no sense.
+/// The first malformed line.
 pub fn parse(text: &str) -> Result<Vec<FilePatch>, Malformed> {
     let mut reader = Reader { lines: text.lines().collect(), at: 0 };
     reader.open()?;
@@ -145,7 +144,7 @@ impl<'a> Reader<'a> {
                 hunk.hints.push(hint.to_owned());
             }
             self.at += 1;
-            // A line that is empty because of a hint of its own must not be taken for another.
+            // A line left empty by a hint must not be mistaken for context.
             if self.peek().is_none_or(|line| !line.starts_with("@@")) {
                 break;
             }
@@ -171,7 +170,7 @@ impl<'a> Reader<'a> {
                 Some((" ", text)) => Line::Context(text.to_owned()),
                 Some(("-", text)) => Line::Remove(text.to_owned()),
                 Some(("+", text)) => Line::Add(text.to_owned()),
-                // Models leave out the space of an empty line.
+                // Models omit the space before an empty context line.
                 None => Line::Context(String::new()),
                 Some(_) => {
                     return Err(self.wrong(format!(

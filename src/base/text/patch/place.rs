@@ -36,7 +36,7 @@ pub struct Placed {
 pub enum Misplaced {
     /// A hint is not there.
     NoHint {
-        /// The number of the hunk.
+        /// The hunk's index.
         hunk: usize,
         /// The hint.
         hint: String,
@@ -45,18 +45,18 @@ pub enum Misplaced {
     },
     /// The lines are not there.
     NoLines {
-        /// The number of the hunk.
+        /// The hunk's index.
         hunk: usize,
         /// The lines.
         lines: Vec<String>,
         /// The line, 1-based, below which they were searched; 0 is the beginning.
         below: usize,
     },
-    /// The lines occur more than once, and the patch does not say which occurrence is meant.
+    /// The lines occur more than once, and the patch does not identify one occurrence.
     Ambiguous {
-        /// The number of the hunk.
+        /// The hunk's index.
         hunk: usize,
-        /// The lines, 1-based, where the first of them begin.
+        /// The first lines of the first few occurrences, 1-based.
         lines: Vec<usize>,
     },
     /// The hunks would not change the text.
@@ -79,11 +79,11 @@ pub fn apply(text: &str, hunks: &[Hunk]) -> Result<Placed, Misplaced> {
     for (number, hunk) in (1..).zip(hunks) {
         let (at, how) = file.find(hunk, number, cursor)?;
         fuzz.push(how);
-        // Where white space before the lines differs, the file's own counts.
+        // If indentation differs, the file's wins.
         let is_indented = how >= Fuzz::EdgeSpace;
         let indents = is_indented.then(|| Indents::new(hunk, lines.get(at..).unwrap_or_default()));
         let behind = edits_of(hunk, at, indents.as_ref(), &mut edits);
-        // Lines that only come, at the end of the file, leave the rest to the hunks after them.
+        // Lines appended at the file's end leave the rest to later hunks.
         if !hunk.old().is_empty() || !hunk.hints.is_empty() {
             cursor = behind;
         }
@@ -133,7 +133,7 @@ fn edits_of(hunk: &Hunk, at: usize, indents: Option<&Indents<'_>>, edits: &mut V
     at
 }
 
-/// The white space before the lines of a hunk as the patch has it and as the file has it, in the order of the lines.
+/// Indentation of a hunk's lines, as pairs of the patch's and the file's, in line order.
 struct Indents<'a>(Vec<(&'a str, &'a str)>);
 
 /// The white space before a line.
@@ -143,7 +143,7 @@ fn indent(line: &str) -> &str {
 }
 
 impl<'a> Indents<'a> {
-    /// `lines` begins where the hunk does.
+    /// `lines` starts at the hunk.
     fn new(hunk: &'a Hunk, lines: &[&'a str]) -> Self {
         let pairs = hunk.old().into_iter().zip(lines);
         Self(pairs.map(|(old, line)| (indent(old), indent(line))).collect())
@@ -170,7 +170,7 @@ impl<'a> Indents<'a> {
         }
     }
 
-    /// Spaces as tabs, or tabs as spaces, where the patch has the ones and the file the others.
+    /// Converts spaces to tabs or the reverse, if the patch and the file differ.
     fn converted(&self, indent: &str) -> String {
         let (spaces, tabs) = (
             |text: &str| text.bytes().all(|byte| byte == b' '),
@@ -227,7 +227,7 @@ fn newline(ending: Ending) -> &'static str {
     }
 }
 
-/// Returns the ending of the removed lines, or else of the line before or after.
+/// Returns the line ending of the removed lines, or else of an adjacent line.
 fn ending_near(lines: &[&str], part: &Range<usize>) -> Option<Ending> {
     let gone = lines.get(part.clone()).unwrap_or_default().iter();
     let before = part.start.checked_sub(1).and_then(|before| lines.get(before));
@@ -265,7 +265,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The line where a hunk begins, looked for from a line on.
+    /// Searches for the start line of a hunk, beginning at `from`.
     fn find(&self, hunk: &Hunk, number: usize, from: usize) -> Result<(usize, Fuzz), Misplaced> {
         let mut cursor = from;
         let mut fuzz = Fuzz::None;
@@ -294,7 +294,7 @@ impl<'a> File<'a> {
             let (places, how) = self.places(&old, at).ok_or_else(absent)?;
             return Ok((places.first().copied().unwrap_or(at), fuzz.max(how)));
         }
-        // A hint may be the first of the lines itself.
+        // A hint may itself be the first line.
         let from = if hunk.hints.is_empty() { cursor } else { cursor.saturating_sub(1).max(from) };
         let (places, how) = self.places(&old, from).ok_or_else(absent)?;
         match places.as_slice() {

@@ -238,13 +238,13 @@ proptest::proptest! {
         }
     }
 
-    /// A patch made from two texts makes the one of the other.
+    /// A patch made from two texts turns the first into the second.
     #[test]
     fn a_hunk_of_all_lines_makes_the_new_text(old in "([a-c ]{0,3}\n){1,8}", new in "([a-c ]{0,3}\n){1,8}") {
         let lines = |sign: char, text: &str| -> String {
             text.lines().flat_map(|line| [sign.to_string(), line.to_owned(), "\n".to_owned()]).collect()
         };
-        // The marks keep blank lines from standing at the end, where they belong to nothing.
+        // The markers keep blank lines from ending the hunk, which would be ambiguous.
         let hunks = format!("@@\n-<\n+<\n{}{}-.\n+.\n", lines('-', &old), lines('+', &new));
         let text = format!("<\n{old}.\n");
         let got = apply(&text, &update(&hunks));

@@ -8,7 +8,7 @@ fn limits(max_lines: usize, max_bytes: usize) -> Limits {
     Limits { max_lines, max_bytes }
 }
 
-/// The expectation of a row: cut by, lines left, bytes left, first line left, last line left.
+/// The expected result: cut by, remaining lines, remaining bytes, first line, last line.
 type Want<'a> = (Option<TruncatedBy>, u64, u64, &'a str, &'a str);
 
 fn check(name: &str, got: &Truncated, want: Want) {

@@ -151,7 +151,7 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
     let text = match asked {
         Ok(Ok(text)) => text,
         Ok(Err(why)) => return Err(refused(&why)),
-        Err(_) => return Err(refused("it did not answer")),
+        Err(_) => return Err(refused("no response")),
     };
     let is_dirty = plain(&text) != plain(&on_disk);
     // Editors show a text without the marks of its file. What was saved is changed on the disk then, which keeps them.

@@ -405,7 +405,7 @@ async fn make(
             documents.get(&edit.open.path).is_none_or(|known| known.version != edit.now.version)
         };
         if !edits.iter().any(is_newer) {
-            let why = answer.failure_reason.unwrap_or_else(|| "it did not say why".to_owned());
+            let why = answer.failure_reason.unwrap_or_else(|| "no reason given".to_owned());
             return Err(Error::Refused(format!("The editor did not make the change: {why}")));
         }
         for edit in edits.iter_mut() {

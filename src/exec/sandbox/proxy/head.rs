@@ -1,4 +1,7 @@
-//! The heads of requests and responses that pass the proxy. Pure.
+//! The heads of requests and responses that pass through the proxy. Pure.
+//!
+//! The crate `httparse` does not fit: it accepts lines that end in LF alone, empty lines before a request, and non-ASCII bytes in the
+//! target. The proxy and the server could then disagree about where a request goes.
 
 use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, Host};
 use std::net::Ipv6Addr;

@@ -1,5 +1,5 @@
 # bytes up to which a file is summed; on stdin paths. Prints a line for each: its size and checksum, `-` for a checksum that was not made;
-# `gone` where there is nothing, `-` where it is no file that can be read.
+# `gone` where there is nothing, `-` where it is not a file that can be read.
 xargs -0 sh -c 'max=$1
 shift
 for file; do

@@ -57,10 +57,10 @@ impl Agreement for Everything {
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error(
-        "it names {0}, an address on this machine or a private network, which needs your agreement: `pintle mcp login` asks for it in a terminal, and `oauth.private_addresses = true` in the server's settings gives it"
+        "it refers to {0}, an address on this machine or a private network, which requires your consent: run `pintle mcp login` in a terminal, or set `oauth.private_addresses = true` in the server's settings"
     )]
     Private(String),
-    #[error("its answer is larger than {MAX_BYTES} bytes")]
+    #[error("its response exceeds {MAX_BYTES} bytes")]
     TooLarge,
 }
 

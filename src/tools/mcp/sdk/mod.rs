@@ -432,7 +432,7 @@ fn failed(error: ServiceError) -> LinkError {
             LinkError::Said(shapes::said(reason.as_deref().unwrap_or("it cancelled the request")))
         }
         ServiceError::UnexpectedResponse => {
-            LinkError::Failed("its answer is not of the form that the protocol wants".to_owned())
+            LinkError::Failed("its response does not match the protocol".to_owned())
         }
         other => LinkError::Failed(shapes::said(&with_sources(&other))),
     }
@@ -550,7 +550,7 @@ async fn answers(call: &CallRequest, asked: InputRequests) -> InputResponses {
 }
 
 fn asked_too_often() -> LinkError {
-    LinkError::Failed(format!("it asked back {MAX_ROUNDS} times"))
+    LinkError::Failed(format!("it asked {MAX_ROUNDS} follow-up questions"))
 }
 
 async fn in_time<T>(work: impl Future<Output = Result<T, LinkError>>) -> Result<T, LinkError> {

@@ -23,11 +23,11 @@ struct Parts<'a> {
 /// Returns why it is not known what bash makes of this here-document; `None` where it is known.
 pub(super) fn doubt(node: Node<'_>, source: &str) -> Option<&'static str> {
     let Some(parts) = parts(node, source) else {
-        return Some("it holds a here-document in an unusual form");
+        return Some("contains an unusual here-document");
     };
     let (name, is_expanded) = name(parts.opener);
     if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)) {
-        return Some("its here-document ends with an unusual word");
+        return Some("has a here-document with an unusual delimiter");
     }
     // The body begins on the next line, and no line before its last one ends it.
     let is_line = parts.rest.find('\n').is_some_and(|at| at + 1 == parts.rest.len());
@@ -37,20 +37,19 @@ pub(super) fn doubt(node: Node<'_>, source: &str) -> Option<&'static str> {
     let lines = lines(parts.body, is_expanded);
     let ends_before = lines.iter().any(|line| without_tabs(line, parts.is_indented) == name);
     if !is_line || parts.rest.ends_with("\\\n") || !is_whole || !is_ended || ends_before {
-        return Some("its here-document may end elsewhere");
+        return Some("has a here-document with an ambiguous end");
     }
     if !is_expanded {
         return None;
     }
     let is_joined = lines.len() < parts.body.lines().count();
     if is_joined && parts.body.contains(['$', '`']) {
-        return Some("its here-document joins lines and expands variables");
+        return Some("has a here-document that joins lines and expands variables");
     }
     if parts.body.replace("\\\\", "").replace("\\`", "").contains('`') {
-        return Some("it runs a command in backquotes inside of a here-document");
+        return Some("runs a command in backquotes inside a here-document");
     }
-    (parts.body.contains("$((") || parts.body.contains("$["))
-        .then_some("it computes with variables")
+    (parts.body.contains("$((") || parts.body.contains("$[")).then_some("computes with variables")
 }
 
 fn parts<'a>(node: Node<'_>, source: &'a str) -> Option<Parts<'a>> {

@@ -52,24 +52,24 @@ pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
 /// The same, as far as the grammar understands the command. Returns false where it is not valid syntax.
 fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
     if shells > MAX_SHELLS {
-        analysis.doubt("it nests shells too deeply");
+        analysis.doubt("nests shells too deeply");
         return true;
     }
     if line.len() > MAX_COMMAND_BYTES {
-        analysis.doubt(format!("it is longer than {} KB", MAX_COMMAND_BYTES / 1024));
+        analysis.doubt(format!("is longer than {} KB", MAX_COMMAND_BYTES / 1024));
         return true;
     }
     if let Some(odd) = line.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
-        analysis.doubt(format!("it holds the control character U+{:04X}", u32::from(odd)));
+        analysis.doubt(format!("contains the control character U+{:04X}", u32::from(odd)));
         return true;
     }
     let Some(tree) = tree(line) else {
-        analysis.doubt("it cannot be parsed in a second");
+        analysis.doubt("cannot be parsed within a second");
         return false;
     };
     let is_valid = !tree.root_node().has_error();
     if !is_valid {
-        analysis.doubt("it is not valid shell syntax");
+        analysis.doubt("is not valid shell syntax");
     }
     let mut walk = Walk { source: line, analysis, shells };
     walk.statement(tree.root_node(), 0);
@@ -109,7 +109,7 @@ impl Walk<'_> {
     /// Takes a node that may hold commands.
     fn statement(&mut self, node: Node<'_>, depth: usize) {
         if depth > MAX_DEPTH {
-            return self.analysis.doubt("it nests too deeply");
+            return self.analysis.doubt("nests too deeply");
         }
         match node.kind() {
             "command" => return self.command(node, depth),
@@ -134,7 +134,7 @@ impl Walk<'_> {
             "expansion" => self.expansion(node),
             "subscript" => self.subscript(node),
             kind if KNOWN.contains(&kind) || !node.is_named() => {}
-            kind => self.analysis.doubt(format!("it holds {}", kind.replace('_', " "))),
+            kind => self.analysis.doubt(format!("contains {}", kind.replace('_', " "))),
         }
         self.children(node, depth);
     }
@@ -173,7 +173,7 @@ impl Walk<'_> {
     /// Substitutions that stand inside of a word.
     fn inside_word(&mut self, node: Node<'_>, depth: usize) {
         if depth > MAX_DEPTH {
-            return self.analysis.doubt("it nests too deeply");
+            return self.analysis.doubt("nests too deeply");
         }
         match node.kind() {
             "command_substitution"
@@ -240,7 +240,7 @@ impl Walk<'_> {
         let before = self.source.get(..node.start_byte()).unwrap_or_default();
         let before = before.strip_suffix([' ', '\t', '\n']).unwrap_or(before);
         if before.ends_with('\\') {
-            self.analysis.doubt("it holds a comment that may be a part of a word");
+            self.analysis.doubt("contains a comment that may be part of a word");
         }
     }
 
@@ -271,7 +271,7 @@ impl Walk<'_> {
             }
         }
         if count == 0 && !matches!(operator, ">&-" | "<&-") {
-            self.analysis.doubt("it redirects to nowhere");
+            self.analysis.doubt("has a redirection without a target");
         }
     }
 
@@ -286,20 +286,20 @@ impl Walk<'_> {
     fn expansion(&mut self, node: Node<'_>) {
         let text = words::slice(node, self.source);
         if text.starts_with("${!") {
-            self.analysis.doubt("it expands a variable that another one names");
+            self.analysis.doubt("expands a variable indirectly");
         }
         let parameter = node.named_child(0);
         let end =
             parameter.map_or(node.start_byte() + "${".len(), |parameter| parameter.end_byte());
         let rest = self.source.get(end..node.end_byte()).unwrap_or_default();
         if rest.contains('@') && rest != "@}" {
-            self.analysis.doubt("it transforms a variable");
+            self.analysis.doubt("transforms a variable");
         }
         let is_known = |c: char| c.is_ascii_digit() || " :-()}".contains(c);
         match rest.strip_prefix(':') {
             Some(rest) if rest.starts_with(['-', '=', '?', '+']) => {}
             Some(rest) if !rest.chars().all(is_known) => {
-                self.analysis.doubt("it computes with variables");
+                self.analysis.doubt("computes with variables");
             }
             Some(_) | None => {}
         }
@@ -323,7 +323,7 @@ impl Walk<'_> {
         let index = index.map(|index| words::slice(index, self.source)).unwrap_or_default();
         let is_literal = !index.is_empty() && index.chars().all(|c| c.is_ascii_digit());
         if !is_read || !(is_literal || matches!(index, "@" | "*")) {
-            self.analysis.doubt("it computes an index");
+            self.analysis.doubt("computes an index");
         }
     }
 
@@ -331,14 +331,14 @@ impl Walk<'_> {
         let sum = words::slice(node, self.source);
         let sum = sum.strip_prefix('$').unwrap_or(sum);
         if sum.contains(|c: char| c.is_alphabetic() || "$`_".contains(c)) {
-            self.analysis.doubt("it computes with variables");
+            self.analysis.doubt("computes with variables");
         }
     }
 
     /// A test is harmless by itself. Where bash may evaluate its operands, it counts as a program, which nobody allowed yet.
     fn test(&mut self, node: Node<'_>) {
         if conditional::holds_literal_expansion(node, self.source) {
-            self.analysis.doubt("it tests a text that holds an expansion");
+            self.analysis.doubt("tests a string that contains an expansion");
         }
         if Conditional::new(node, self.source).may_evaluate() {
             let source = words::slice(node, self.source);
@@ -361,7 +361,7 @@ impl Walk<'_> {
     fn function(&mut self, node: Node<'_>) {
         let name = node.child_by_field_name("name").map(|name| words::slice(name, self.source));
         if !name.is_some_and(|name| name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c))) {
-            self.analysis.doubt("it defines a function with an unusual name");
+            self.analysis.doubt("defines a function with an unusual name");
         }
     }
 

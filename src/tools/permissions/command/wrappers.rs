@@ -193,18 +193,18 @@ pub(super) fn unwrap(mut program: Program, analysis: &mut Analysis, shells: usiz
         return;
     };
     if first.text().is_none() {
-        analysis.doubt("the name of a program is known only when it runs");
+        analysis.doubt("runs a program whose name cannot be determined in advance");
         analysis.programs.push(program);
         return;
     }
     let name = program.name().unwrap_or_default().to_owned();
     let depth = analysis.programs.len();
     if depth > MAX_PROGRAMS {
-        return analysis.doubt("it runs too many programs");
+        return analysis.doubt("runs too many programs");
     }
     match name.as_str() {
         "cd" => enter(&program, analysis),
-        "pushd" | "popd" => analysis.doubt("it changes its folder in a way that is not followed"),
+        "pushd" | "popd" => analysis.doubt("changes its directory in a way that is not tracked"),
         "eval" | "trap" => {
             program.is_transparent = program.assignments.is_empty();
             nested_text(&program, analysis, shells);
@@ -235,7 +235,7 @@ fn enter(program: &Program, analysis: &mut Analysis) {
         (None, _) => Target::Path("~".to_owned()),
         (Some(Word::Text(folder)), None) if folder != "-" => Target::Path(folder.clone()),
         _ => {
-            analysis.doubt("it changes to a folder that is not known");
+            analysis.doubt("changes to an unknown directory");
             Target::Unknown
         }
     };
@@ -260,14 +260,14 @@ fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
 /// The text of a word that becomes a part of a command. An unknown one stays unknown in there.
 fn known_text<'a>(word: &'a Word, analysis: &mut Analysis) -> &'a str {
     word.text().unwrap_or_else(|| {
-        analysis.doubt("it runs a text that is known only then");
+        analysis.doubt("runs text that cannot be determined in advance");
         "$unknown"
     })
 }
 
 fn inner(assignments: Vec<Word>, words: &[Word], analysis: &mut Analysis, shells: usize) {
     if shells > 16 {
-        return analysis.doubt("it nests programs too deeply");
+        return analysis.doubt("nests programs too deeply");
     }
     unwrap(
         Program { assignments, words: words.to_vec(), ..Program::default() },
@@ -297,14 +297,14 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let reading = match List::new(SHELL_FLAGS, Style::Usual).read(Order::Leading, &words) {
         Ok(reading) => reading,
-        Err(flag) => return analysis.doubt(format!("`{flag}` of a shell is not understood")),
+        Err(flag) => return analysis.doubt(format!("uses the unknown shell flag `{flag}`")),
     };
     if reading.operands.is_empty() && !is_known {
-        return analysis.doubt("the arguments of a shell are known only when it runs");
+        return analysis.doubt("runs a shell whose arguments cannot be determined in advance");
     }
     let flags = words.get(..reading.first_operand).unwrap_or_default();
     if !reading.files.is_empty() {
-        return analysis.hide("a shell runs a file of commands");
+        return analysis.hide("runs a shell script");
     }
     if !flags.iter().any(|flag| is_command_flag(flag)) {
         // `-s` makes operands the arguments of what it reads.
@@ -313,13 +313,13 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
         let names_none =
             reading.operands.first().is_none_or(|script| *script == "-" || is_input(script));
         if names_none || reads_input {
-            analysis.hide("a shell runs what it reads");
+            analysis.hide("runs a shell that reads its commands");
         }
         return;
     }
     // `-c` alone is an error of the shell.
     let Some(line) = reading.operands.first() else {
-        return analysis.doubt("a shell is given a text that is known only then");
+        return analysis.doubt("passes a shell text that cannot be determined in advance");
     };
     // A login or interactive shell reads start files, which are the user's own. `BASH_ENV=x` names another one.
     program.is_transparent = program.assignments.is_empty();
@@ -335,7 +335,7 @@ fn is_input(path: &str) -> bool {
 fn source(program: &Program, analysis: &mut Analysis) {
     let file = program.arguments().iter().find(|word| word.text() != Some("--"));
     if file.is_some_and(|file| file.text().is_none_or(is_input)) {
-        analysis.hide("a shell runs what it reads");
+        analysis.hide("runs a shell that reads its commands");
     }
 }
 
@@ -351,7 +351,7 @@ fn env(program: &mut Program, analysis: &mut Analysis, shells: usize) {
     let mut at = 1;
     while let Some(word) = words.get(at) {
         let Some(text) = word.text() else {
-            return analysis.doubt("the arguments of env are known only when it runs");
+            return analysis.doubt("runs env with arguments that cannot be determined in advance");
         };
         match text {
             "-u" | "--unset" | "-C" | "--chdir" => {
@@ -363,7 +363,7 @@ fn env(program: &mut Program, analysis: &mut Analysis, shells: usize) {
             }
             "-i" | "-" | "--ignore-environment" | "-0" | "--null" | "--" => at += 1,
             _ if text.starts_with('-') => {
-                return analysis.doubt(format!("`env {text}` is not understood"));
+                return analysis.doubt(format!("uses `env {text}`, which is not analyzed"));
             }
             _ if text.contains('=') => {
                 assignments.push(word.clone());
@@ -407,8 +407,10 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
     at += wrapper.operands;
     let is_unknown = at > known.len() || (at == known.len() && reading.operands.is_empty());
     if is_unknown && known.len() < arguments.len() {
-        return analysis
-            .doubt(format!("the arguments of {} are known only when it runs", wrapper.name));
+        return analysis.doubt(format!(
+            "runs {} with arguments that cannot be determined in advance",
+            wrapper.name
+        ));
     }
     let flags = known.get(..reading.first_operand).unwrap_or_default();
     let looks_up = |flag: &&str| flag.contains(['v', 'V']);
@@ -454,7 +456,7 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
             word.text().is_none_or(|text| text.contains([' ', ';', '|', '&', '$', '`']))
         })
     {
-        analysis.doubt(format!("{} may hand a text to a shell", wrapper.name));
+        analysis.doubt(format!("runs {}, which may pass text to a shell", wrapper.name));
     }
     let assignments = program.assignments.clone();
     inner(assignments, &rest, analysis, shells);
@@ -494,13 +496,13 @@ fn remote(program: &Program, analysis: &mut Analysis, shells: usize) {
             command.push(text);
         } else if let Some(flags) = text.strip_prefix('-') {
             if text.contains("Command") {
-                analysis.doubt("ssh is told to run a program here");
+                analysis.doubt("has ssh run a local program");
             }
             let takes_next = flags.chars().last().is_some_and(|flag| VALUED.contains(flag));
             if takes_next && flags.len() == 1 {
                 let value = words.next().and_then(Word::text).unwrap_or("Command");
                 if value.contains("Command") {
-                    analysis.doubt("ssh is told to run a program here");
+                    analysis.doubt("has ssh run a local program");
                 }
             }
         } else {
@@ -528,10 +530,10 @@ fn git(program: &Program, analysis: &mut Analysis, shells: usize) {
                 if let Some((_, command)) = setting.split_once("=!") {
                     parse::parse(command, analysis, shells + 1);
                 }
-                analysis.doubt(format!("git is given the setting `{setting}`"));
+                analysis.doubt(format!("passes git the setting `{setting}`"));
             }
             _ if text.starts_with("-c") || text.starts_with("--config-env") => {
-                analysis.doubt(format!("git is given the setting `{text}`"));
+                analysis.doubt(format!("passes git the setting `{text}`"));
             }
             "submodule" | "bisect" | "rebase" | "filter-branch" => {
                 // `git submodule foreach 'text'`, `git bisect run program`, `git rebase --exec 'text'`.

@@ -57,7 +57,7 @@ async fn content_decides_what_is_a_picture() {
     }
     let result = scene.call(&Read(Profile::Pi), json!({"path": "wide.png"})).await;
     let want = "[wide.png: image/png, 2500 x 10 pixels, shown at 2000 x 8. \
-                Multiply coordinates by 1.25 to get those of the original]";
+                Multiply coordinates by 1.25 to get original coordinates]";
     assert!(shown(&result).starts_with(want), "{}", shown(&result));
     assert!(shown(&result).ends_with(" 2000x8"), "{}", shown(&result));
     for path in ["broken.png", "empty.jpg"] {
@@ -78,7 +78,7 @@ async fn settings_switch_pictures_off_or_make_them_smaller() {
                 ..Settings::default()
             },
             "[a.png: image/png, 300 x 200 pixels, shown at 30 x 20. \
-             Multiply coordinates by 10.00 to get those of the original] + image/png 30x20",
+             Multiply coordinates by 10.00 to get original coordinates] + image/png 30x20",
         ),
         (
             "off",
