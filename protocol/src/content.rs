@@ -91,6 +91,16 @@ impl Input {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
+
+    /// Returns the text of a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        if let Self::Text { text } = self { Some(text) } else { None }
+    }
+
+    /// Returns the text blocks of a message, one below the other.
+    pub fn texts(blocks: &[Self]) -> String {
+        blocks.iter().filter_map(Self::as_text).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// One block of a tool's result, as the model sees it.
@@ -116,6 +126,16 @@ impl Content {
     /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
+    }
+
+    /// Returns the text of a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        if let Self::Text { text } = self { Some(text) } else { None }
+    }
+
+    /// Returns the text blocks of a result, one below the other.
+    pub fn texts(blocks: &[Self]) -> String {
+        blocks.iter().filter_map(Self::as_text).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -193,6 +213,18 @@ pub fn usd(nano: u64) -> f64 {
 pub fn add_cost(total: &mut Option<u64>, cost: Option<u64>) {
     if let Some(cost) = cost {
         *total = Some(total.unwrap_or(0).saturating_add(cost));
+    }
+}
+
+impl Usage {
+    /// Returns the tokens that the model has read, cached ones included.
+    pub fn read_tokens(&self) -> u64 {
+        self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+    }
+
+    /// Returns the tokens that the model has read and written.
+    pub fn all_tokens(&self) -> u64 {
+        self.read_tokens() + self.output_tokens
     }
 }
 

@@ -190,6 +190,20 @@ pub enum Event {
     Notice(Notice),
 }
 
+impl Event {
+    /// Returns the item that the event starts, updates or completes.
+    pub fn item(&self) -> Option<&Item> {
+        if let Self::ItemStarted { item }
+        | Self::ItemUpdated { item }
+        | Self::ItemCompleted { item } = self
+        {
+            Some(item)
+        } else {
+            None
+        }
+    }
+}
+
 /// Transient events, told apart by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]

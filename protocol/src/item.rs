@@ -74,6 +74,48 @@ pub enum ItemBody {
     EngineMessage(EngineMessage),
 }
 
+impl ItemBody {
+    /// Returns the user's message, if the item is one.
+    pub fn as_user_message(&self) -> Option<&UserMessage> {
+        if let Self::UserMessage(message) = self { Some(message) } else { None }
+    }
+
+    /// Returns the model's message, if the item is one.
+    pub fn as_agent_message(&self) -> Option<&TextBody> {
+        if let Self::AgentMessage(message) = self { Some(message) } else { None }
+    }
+
+    /// Returns the text of the model's message or reasoning, if the item is one.
+    pub fn as_text(&self) -> Option<&TextBody> {
+        if let Self::AgentMessage(body) | Self::Reasoning(body) = self { Some(body) } else { None }
+    }
+
+    /// Returns the tool call, if the item is one.
+    pub fn as_tool_call(&self) -> Option<&ToolCall> {
+        if let Self::ToolCall(call) = self { Some(call) } else { None }
+    }
+
+    /// Returns the tool call, if the item is one.
+    pub fn as_tool_call_mut(&mut self) -> Option<&mut ToolCall> {
+        if let Self::ToolCall(call) = self { Some(call) } else { None }
+    }
+
+    /// Returns the background job, if the item is one.
+    pub fn as_job(&self) -> Option<&Job> {
+        if let Self::Job(job) = self { Some(job) } else { None }
+    }
+
+    /// Returns the sub-agent, if the item is one.
+    pub fn as_subagent(&self) -> Option<&Subagent> {
+        if let Self::Subagent(subagent) = self { Some(subagent) } else { None }
+    }
+
+    /// Returns the compaction, if the item is one.
+    pub fn as_compaction(&self) -> Option<&Compaction> {
+        if let Self::Compaction(compaction) = self { Some(compaction) } else { None }
+    }
+}
+
 /// A person's message in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -115,6 +157,23 @@ pub struct ToolCall {
     /// The result; absent until the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<ToolResult>,
+}
+
+impl ToolCall {
+    /// Returns the arguments with which the call runs: those of a hook, or the model's.
+    pub fn arguments(&self) -> Option<&Value> {
+        self.changed_input.as_ref().or(self.input.as_ref())
+    }
+
+    /// Returns the files that the call changed.
+    pub fn changes(&self) -> &[FileChange] {
+        self.output.as_ref().map_or(&[], |output| &output.details.changes)
+    }
+
+    /// Returns the result's text, without images.
+    pub fn text(&self) -> String {
+        self.output.as_ref().map(|output| Content::texts(&output.content)).unwrap_or_default()
+    }
 }
 
 /// A background job, from its start to its end.

@@ -12,7 +12,7 @@ use pintle_base::text::visible::{visible, visible_line};
 use pintle_exec::Environment;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
-use pintle_protocol::item::{ItemBody, ToolCall};
+use pintle_protocol::item::ToolCall;
 use pintle_session::store::Store;
 use pintle_tools::permissions::{Decision, InSandbox};
 use pintle_tools::{Access, Folders, PROFILES};
@@ -172,9 +172,9 @@ impl Judge {
                     _ => {}
                 }
                 let Event::ItemCompleted { item } = event else { continue };
-                let ItemBody::ToolCall(call) = &item.body else { continue };
-                let ToolCall { tool_name, input, changed_input, .. } = call.as_ref();
-                let input = changed_input.as_ref().or(input.as_ref()).cloned().unwrap_or_default();
+                let Some(call) = item.body.as_tool_call() else { continue };
+                let ToolCall { tool_name, .. } = call;
+                let input = call.arguments().cloned().unwrap_or_default();
                 let folders = Folders { cwd: cwd.clone(), home: self.env.platform().home.clone() };
                 let mut found = tools.iter().filter(|tool| tool.name() == tool_name);
                 let prepared = found.find_map(|tool| tool.prepare(input.clone(), &folders).ok());

@@ -3,15 +3,19 @@
 
 pub mod acp;
 pub mod ahp;
+mod client;
 mod connection;
 pub mod demo;
 pub mod listen;
 pub mod lsp;
 pub mod mcp;
+mod methods;
 pub mod native;
 mod outcome;
 pub mod pi;
 mod report;
+mod rpc;
 pub mod run;
 
-pub use connection::{Ended, Scope};
+pub use client::Scope;
+pub use connection::Ended;

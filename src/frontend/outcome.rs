@@ -1,11 +1,13 @@
 //! The outcome of a task, for frontends that report it as a whole: the result and the lines of progress, from its events. Pure, but for
 //! [`count_lines`].
 
-use super::report;
+use crate::report;
 use pintle_agent::{EngineHandle, Error, ErrorKind, SessionHandle, TOOL_LIST};
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::content::{Content, Usage};
-use pintle_protocol::event::{Event, StopReason, TurnCompleted, TurnError, TurnStatus};
+use pintle_protocol::content::Usage;
+use pintle_protocol::event::{
+    Event, EventRecord, StopReason, TurnCompleted, TurnError, TurnStatus,
+};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::history::{CheckpointDiffParams, HistoryPoint};
 use pintle_protocol::ids::ItemId;
@@ -141,10 +143,42 @@ impl Watch {
         });
     }
 
+    /// Begins a task in a session.
+    pub(crate) fn begin(&mut self, engine: &EngineHandle, session: &SessionHandle) {
+        self.outcome.session_id = Some(session.id.clone());
+        let journal = engine.store().journal(&session.id).ok();
+        self.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
+    }
+
+    fn is_own(&self, record: &EventRecord) -> bool {
+        self.outcome.session_id.as_ref() == Some(&record.session_id)
+    }
+
+    /// Returns true if an event is new, and notes its number.
+    pub(crate) fn is_new(&mut self, record: &EventRecord) -> bool {
+        let is_own = self.is_own(record);
+        if is_own && record.seq <= self.last_seq {
+            return false;
+        }
+        if is_own {
+            self.last_seq = record.seq;
+        }
+        true
+    }
+
+    /// Takes an event; returns the line for stderr, if any.
+    pub(crate) fn take(&mut self, record: &EventRecord) -> Option<String> {
+        if self.is_own(record) {
+            self.take_own(&record.event)
+        } else {
+            self.take_from_subagent(&record.event)
+        }
+    }
+
     /// Takes an event of a sub-agent: its commands and denials count, its messages do not. Its changes are told by its parent.
-    pub(crate) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
+    fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
-            Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
+            Event::ItemCompleted { item } if item.body.as_tool_call().is_some() => {
                 self.item(item);
                 None
             }
@@ -155,13 +189,12 @@ impl Watch {
     }
 
     fn note_agent(&mut self, item: &Item) {
-        if let ItemBody::Subagent(agent) = &item.body {
+        if let Some(agent) = item.body.as_subagent() {
             self.agents.insert(item.id.clone(), (agent.usage, agent.cost_nano_usd));
         }
     }
 
-    /// Takes an event; returns the line for stderr, if any.
-    pub(crate) fn take(&mut self, event: &Event) -> Option<String> {
+    fn take_own(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemStarted { item } | Event::ItemUpdated { item } => {
                 self.note_agent(item);
@@ -219,12 +252,7 @@ impl Watch {
     }
 
     fn denied(&mut self, call: &ToolCall) {
-        let output = call.output.iter().flat_map(|output| &output.content);
-        let texts = output.filter_map(|content| match content {
-            Content::Text { text } => Some(text.as_str()),
-            Content::Image { .. } => None,
-        });
-        let reason = texts.collect::<Vec<_>>().join("\n");
+        let reason = call.text();
         let denial = call.output.as_ref().and_then(|output| output.details.denial.as_ref());
         let hint = denial.and_then(|denial| remedy(denial, call, self.terms.is_untrusted));
         let denial =
@@ -375,7 +403,7 @@ fn counted(patch: &str) -> (u64, u64) {
 
 /// Returns the title of a running call.
 fn running(item: &Item) -> Option<&str> {
-    let ItemBody::ToolCall(call) = &item.body else { return None };
+    let call = item.body.as_tool_call()?;
     (item.status == ItemStatus::Running).then_some(call.title.as_str())
 }
 

@@ -5,22 +5,22 @@
 
 mod filter;
 
-use super::connection::{Events, FEED_CAPACITY};
-pub use super::outcome::{
+use crate::client::{self, Client, Events, Scope};
+pub use crate::outcome::{
     DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, Terms, UNCHANGED, USAGE, unstarted,
 };
-use super::outcome::{Watch, count_lines};
-use super::report;
-pub use super::report::{Destination, Report, ReportFormat};
+use crate::outcome::{Watch, count_lines};
+use crate::report;
+pub use crate::report::{Destination, Report, ReportFormat};
 pub use filter::EventFilter;
 use pintle_agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, NewFolder, OpenConfig, Record,
-    SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, TurnCommand, Wanted,
+    SessionHandle, Subscriber, TurnCommand, Wanted,
 };
 use pintle_base::text::visible::{visible, visible_line};
 use pintle_base::text::{money, screen};
 use pintle_base::transport::Outgoing;
-use pintle_protocol::content::{Input, Usage, usd};
+use pintle_protocol::content::{Input, usd};
 use pintle_protocol::event::{TurnError, TurnLimits};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{PeerInfo, ReviewPatch, TurnInterrupt, TurnStart};
@@ -34,7 +34,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -371,15 +370,13 @@ async fn attempt(
         let cwd = options.cwd.to_string_lossy().into_owned();
         engine.create(CreateSession { cwd, config, ..CreateSession::default() }).await?
     };
-    watch.outcome.session_id = Some(session.id.clone());
-    let journal = engine.store().journal(&session.id).ok();
-    watch.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
+    watch.begin(engine, &session);
     *open = Some(session.clone());
     if options.format == Format::Events {
         let cwd = options.cwd.to_string_lossy().into_owned();
         print(out, header(session.id.clone(), cwd)).await;
     }
-    let mut events = Events::complete(subscribe(&session, watch).await?, engine.clone());
+    let mut events = subscribe(engine, &session, watch).await?;
     let mut input = vec![Input::text(options.prompt.clone())];
     for attached in &options.attach {
         input.push(match attached {
@@ -480,55 +477,36 @@ async fn stopped(options: &Options, clock: Clock, heard: Instant) {
 }
 
 async fn subscribe(
+    engine: &EngineHandle,
     session: &SessionHandle,
     watch: &mut Watch,
-) -> Result<mpsc::Receiver<Feed>, Error> {
-    let (tx, feed) = mpsc::channel(FEED_CAPACITY);
-    let subscriber = Subscriber {
-        id: SubscriberId(0),
-        feed: tx,
-        filter: Wanted::default(),
-        can_approve: false,
-        can_answer: false,
-        extensions: Arc::default(),
-        adopt: None,
-    };
-    let snapshot = session
-        .ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply })
-        .await?;
+) -> Result<Events, Error> {
+    let (client, events, _) = Client::new(engine.clone(), Scope::Alone);
+    let subscriber = client.subscriber(Wanted::default());
+    let subscriber =
+        Subscriber { can_approve: false, can_answer: false, adopt: None, ..subscriber };
+    let snapshot = client::subscribe(session, subscriber, None).await?;
     (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
-    Ok(feed)
+    Ok(events)
 }
 
 async fn show_all(out: &Outgoing, options: &Options, watch: &mut Watch, events: Vec<Feed>) {
     for feed in events {
-        match feed {
-            Feed::Durable(record) => show(out, options, watch, &record).await,
-            Feed::Transient(_)
-            | Feed::Held(..)
-            | Feed::Question(_)
-            | Feed::Call(_)
-            | Feed::CallWithdrawn(_)
-            | Feed::Lagged { .. } => {}
+        if let Feed::Durable(record) = feed {
+            show(out, options, watch, &record).await;
         }
     }
 }
 
 async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Record) {
     let Record { value: record, json, .. } = record;
-    let is_main = watch.outcome.session_id.as_ref() == Some(&record.session_id);
-    if is_main {
-        if record.seq <= watch.last_seq {
-            return;
-        }
-        watch.last_seq = record.seq;
+    if !watch.is_new(record) {
+        return;
     }
     if options.format == Format::Events && options.events.lets_through(json) {
         print(out, json.to_string()).await;
     }
-    let line =
-        if is_main { watch.take(&record.event) } else { watch.take_from_subagent(&record.event) };
-    if let Some(line) = line.filter(|_| !options.is_quiet) {
+    if let Some(line) = watch.take(record).filter(|_| !options.is_quiet) {
         // On one line: at the beginning of another, words of a model could be a command to the CI that reads them.
         report_line(&visible_line(&line));
     }
@@ -582,13 +560,11 @@ fn report_end(options: &Options, outcome: &RunResult) {
 fn closing(outcome: &RunResult, is_stored: bool) -> Option<String> {
     let session = outcome.session_id.as_ref()?;
     let model = outcome.model.as_deref()?;
-    let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
-        outcome.usage;
-    let read = input_tokens + cache_read_tokens + cache_write_tokens;
+    let (read, written) = (outcome.usage.read_tokens(), outcome.usage.output_tokens);
     let cost = outcome.cost_nano_usd.map_or_else(|| "cost unknown".to_owned(), money::usd);
     let session =
         if is_stored { format!("session {session}") } else { "no session stored".to_owned() };
-    Some(format!("pintle: {model}, {read} tokens in, {output_tokens} out, {cost}, {session}"))
+    Some(format!("pintle: {model}, {read} tokens in, {written} out, {cost}, {session}"))
 }
 
 /// Prints a line. A slow reader delays this task, not the engine.

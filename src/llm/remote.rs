@@ -303,7 +303,7 @@ impl Deltas {
     /// The error that the server should have sent.
     fn overflow(&self, delta: &Delta) -> Option<Error> {
         let (Some(window), Delta::Usage(usage)) = (self.window, delta) else { return None };
-        let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+        let input = usage.read_tokens();
         (input > window).then(|| {
             let name = &self.endpoint.name;
             let message =

@@ -396,18 +396,9 @@ impl Entry {
     }
 
     fn view(&self, now_ms: u64) -> JobView {
-        let (title, end) = match &self.item.body {
-            ItemBody::Job(job) => {
-                (job.title.clone(), job.end.map(|end| (end, job.details.clone())))
-            }
-            ItemBody::UserMessage(_)
-            | ItemBody::AgentMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::ToolCall(_)
-            | ItemBody::Subagent(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => (String::new(), None),
-        };
+        let job = self.item.body.as_job();
+        let title = job.map(|job| job.title.clone()).unwrap_or_default();
+        let end = job.and_then(|job| job.end.map(|end| (end, job.details.clone())));
         let ran = now_ms.saturating_sub(self.item.started_ms);
         JobView {
             id: self.id.clone(),
@@ -474,7 +465,7 @@ pub(super) fn words_for_model(job: &Job) -> String {
 
 /// A job's end in a sentence.
 fn line(item: &Item) -> Option<String> {
-    let ItemBody::Job(job) = &item.body else { return None };
+    let job = item.body.as_job()?;
     let how = ended(job.end?, &job.details);
     let seconds = item.duration_ms.unwrap_or_default() / 1000;
     Some(format!(

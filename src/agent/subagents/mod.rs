@@ -412,16 +412,7 @@ impl Entry {
     }
 
     fn view(&self) -> AgentView {
-        let agent = self.open.as_ref().and_then(|open| match &open.item.body {
-            ItemBody::Subagent(agent) => Some(agent),
-            ItemBody::UserMessage(_)
-            | ItemBody::AgentMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::ToolCall(_)
-            | ItemBody::Job(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => None,
-        });
+        let agent = self.open.as_ref().and_then(|open| open.item.body.as_subagent());
         AgentView {
             id: self.id.clone(),
             state: agent.map_or(SubagentState::Working, |agent| agent.state),

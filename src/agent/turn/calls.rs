@@ -21,7 +21,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
 use pintle_protocol::ids::{ApprovalId, ItemId};
-use pintle_protocol::item::{Denial, FullOutput, ItemBody, ItemStatus, ToolResult};
+use pintle_protocol::item::{Denial, FullOutput, ItemStatus, ToolResult};
 use pintle_protocol::plan::WorkMode;
 use pintle_session::context::conversation::from_engine;
 use pintle_session::store::artifacts;
@@ -512,20 +512,11 @@ fn question(
     decided: &Decided,
     changes: Vec<FileChange>,
 ) -> Approval {
-    let (title, kind, locations, input) = match &call.item.body {
-        ItemBody::ToolCall(body) => {
-            let input = body.changed_input.as_ref().or(body.input.as_ref());
-            (body.title.clone(), body.kind, body.locations.clone(), input.cloned())
+    let (title, kind, locations, input) = match call.item.body.as_tool_call() {
+        Some(body) => {
+            (body.title.clone(), body.kind, body.locations.clone(), body.arguments().cloned())
         }
-        ItemBody::UserMessage(_)
-        | ItemBody::AgentMessage(_)
-        | ItemBody::Reasoning(_)
-        | ItemBody::Job(_)
-        | ItemBody::Subagent(_)
-        | ItemBody::Compaction(_)
-        | ItemBody::EngineMessage(_) => {
-            (call.tool_name.clone(), pintle_protocol::item::ToolKind::Other, Vec::new(), None)
-        }
+        None => (call.tool_name.clone(), pintle_protocol::item::ToolKind::Other, Vec::new(), None),
     };
     Approval {
         approval_id: ApprovalId::new(ctx.ambient.new_id()),
@@ -640,7 +631,7 @@ async fn finish<H: Host>(
         content: result.content.clone(),
         is_error: result.is_error,
     };
-    if let ItemBody::ToolCall(call) = &mut item.body {
+    if let Some(call) = item.body.as_tool_call_mut() {
         call.output = Some(result);
     }
     ctx.complete(&mut item, status);

@@ -99,19 +99,8 @@ fn notice(level: NoticeLevel, code: &str, message: String) -> Event {
     Event::Notice(Notice { level, code: code.to_owned(), message, hint: None })
 }
 
-/// Returns the words of a block that a person has typed.
-fn words(block: &Input) -> Option<&str> {
-    match block {
-        Input::Text { text } => Some(text),
-        Input::File { .. }
-        | Input::Selection { .. }
-        | Input::Diagnostics { .. }
-        | Input::Image { .. } => None,
-    }
-}
-
 fn text_of(input: &QueuedInput) -> String {
-    input.content.iter().filter_map(words).collect::<Vec<_>>().join("\n")
+    Input::texts(&input.content)
 }
 
 fn images_of(input: &QueuedInput) -> Vec<Content> {
@@ -130,7 +119,7 @@ fn images_of(input: &QueuedInput) -> Vec<Content> {
 /// Puts a hook's text into the place of a message's own. What is attached stays.
 fn change_text(input: &mut QueuedInput, text: &str, changed: Option<String>) {
     if let Some(changed) = changed.filter(|changed| changed != text) {
-        input.content.retain(|block| words(block).is_none());
+        input.content.retain(|block| block.as_text().is_none());
         input.content.insert(0, Input::text(changed));
     }
 }
@@ -307,11 +296,7 @@ pub(crate) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResu
     if !ctx.hooks.has(point, Some(call.acting_tool())) || ctx.cancel.is_cancelled() {
         return Vec::new();
     }
-    let texts = result.content.iter().filter_map(|content| match content {
-        Content::Text { text } => Some(text.as_str()),
-        Content::Image { .. } => None,
-    });
-    let text = texts.collect::<Vec<_>>().join("\n");
+    let text = Content::texts(&result.content);
     let images = result.content.iter().filter(|content| matches!(content, Content::Image { .. }));
     let images = images.cloned().collect();
     let before = HookResult { text, is_error: result.is_error };
@@ -333,8 +318,8 @@ fn passing_on(ctx: &TurnContext, called: &str, acting: &str, arguments: Value) -
 }
 
 fn about(call: &Call) -> Option<HookCall> {
-    let ItemBody::ToolCall(body) = &call.item.body else { return None };
-    let arguments = body.changed_input.as_ref().or(body.input.as_ref());
+    let body = call.item.body.as_tool_call()?;
+    let arguments = body.arguments();
     let arguments = call.acting.as_ref().map(|(_, arguments)| arguments).or(arguments);
     Some(HookCall {
         item_id: call.item.id.clone(),

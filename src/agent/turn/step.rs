@@ -384,8 +384,8 @@ impl<H: Host> Stream<'_, H> {
         }
         let block = self.accumulator.get(index);
         live.take_value(block);
-        match &mut live.item.body {
-            ItemBody::ToolCall(call) => {
+        match live.item.body.as_tool_call_mut() {
+            Some(call) => {
                 let arguments = match block {
                     Some(AssistantBlock::ToolCall { arguments, .. }) => arguments.as_str(),
                     _ => "",
@@ -394,15 +394,7 @@ impl<H: Host> Stream<'_, H> {
                 let item = live.item.clone();
                 self.host.record(Event::ItemUpdated { item });
             }
-            ItemBody::AgentMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::UserMessage(_)
-            | ItemBody::Job(_)
-            | ItemBody::Subagent(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => {
-                live.close(self.host, self.ctx, ItemStatus::Completed);
-            }
+            None => live.close(self.host, self.ctx, ItemStatus::Completed),
         }
     }
 
@@ -576,18 +568,8 @@ fn call(
     arguments: &str,
     opaque: Option<&Opaque>,
 ) -> (Bone, Option<Call>) {
-    let is_same = match &live.item.body {
-        ItemBody::ToolCall(call) => {
-            call.input.as_ref().map(ToString::to_string).as_deref() == Some(arguments)
-        }
-        ItemBody::UserMessage(_)
-        | ItemBody::AgentMessage(_)
-        | ItemBody::Reasoning(_)
-        | ItemBody::Job(_)
-        | ItemBody::Subagent(_)
-        | ItemBody::Compaction(_)
-        | ItemBody::EngineMessage(_) => false,
-    };
+    let input = live.item.body.as_tool_call().and_then(|call| call.input.as_ref());
+    let is_same = input.map(ToString::to_string).as_deref() == Some(arguments);
     let bone = Bone::Call {
         item: live.item.id.clone(),
         call_id: id.to_owned(),

@@ -49,8 +49,7 @@ impl Budget {
 
 /// Returns the tokens of a usage, as limits count them: input, output and what a cache held.
 pub(super) fn tokens(usage: &Usage) -> u64 {
-    let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } = usage;
-    input_tokens + output_tokens + cache_read_tokens + cache_write_tokens
+    usage.all_tokens()
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
                 format!("* sub-agent {} ({})", agent.agent_id, agent.session_id)
             }
             ItemBody::Compaction(_) => "* the conversation was summed up".to_owned(),
-            ItemBody::Reasoning(_) | ItemBody::EngineMessage(_) => return None,
+            _ => return None,
         },
         Event::TurnCompleted(turn) => match (turn.status, &turn.error) {
             (TurnStatus::Completed, _) => return None,

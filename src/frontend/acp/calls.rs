@@ -74,16 +74,12 @@ impl<'a> Call<'a> {
             ItemBody::ToolCall(call) => Some(Self::tool(item, call)),
             ItemBody::Job(job) => Some(Self::job(item, job)),
             ItemBody::Subagent(agent) => Some(Self::subagent(item, agent)),
-            ItemBody::UserMessage(_)
-            | ItemBody::AgentMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => None,
+            _ => None,
         }
     }
 
     fn tool(item: &Item, call: &'a ToolCall) -> Self {
-        let input = call.changed_input.as_ref().or(call.input.as_ref());
+        let input = call.arguments();
         Self {
             name: Some(call.tool_name.clone()),
             title: call.title.clone(),
@@ -93,7 +89,7 @@ impl<'a> Call<'a> {
             input: input.map(wire::cut_value),
             content: tool::requested_edits(call.kind, input, &call.locations),
             tool: Some(call),
-            end: call.output.as_ref().map(|output| (tool::printed(output), &output.details)),
+            end: call.output.as_ref().map(|output| (call.text(), &output.details)),
         }
     }
 
@@ -155,12 +151,12 @@ impl<'a> Call<'a> {
         call
     }
 
-    /// The last update of a call. `sent_bytes` is the length of the output that the client has received.
+    /// The last update of a call. `is_sent` is true if the client has received the output as it came.
     pub(super) fn ended(
         self,
         item: &Item,
         screen: &Screen,
-        sent_bytes: usize,
+        is_sent: bool,
         sent: &mut Sent,
     ) -> acp::SessionUpdate {
         let id = item.id.as_str();
@@ -192,7 +188,7 @@ impl<'a> Call<'a> {
                 "signal": details.signal,
             });
             let mut meta = wire::meta("terminal_exit", exit);
-            if sent_bytes == 0 {
+            if !is_sent {
                 // No output was sent while it ran, or only a part of it.
                 let data = terminal_text(&wire::cut(&printed));
                 meta.insert("terminal_output".to_owned(), json!({"terminal_id": id, "data": data}));

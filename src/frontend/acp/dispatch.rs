@@ -1,20 +1,18 @@
 //! The methods of this protocol, each with the handler that answers it.
 
-use super::driver::{Driver, Stage};
-use super::handlers::{
-    self, HandlerResult, Opened, Opening, Outcome, RequestContext, Setting, Steered,
-};
-use super::queue::Incoming;
+use super::driver::{Driver, Incoming, Stage};
+use super::handlers::{self, HandlerResult, Opened, Opening, Outcome, RequestContext, Setting};
 use super::session::OpenSession;
-use super::{content, settings, start, wire};
-use crate::native::dispatch::{error_object, unknown_method};
+use super::{content, settings, start};
+use crate::rpc::{self, error_object, unknown_method};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use pintle_base::transport::envelope::Id;
+use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
-use serde_json::json;
 use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
 
 /// The methods of this protocol that are answered, for the message about another one.
 const METHODS: [&str; 13] = [
@@ -35,7 +33,7 @@ const METHODS: [&str; 13] = [
 
 impl Driver {
     pub(super) fn begin_next(&mut self) {
-        while let Some(incoming) = self.queue.next() {
+        while let Some(incoming) = self.lane.next() {
             match incoming {
                 Incoming::Cancel(session) => {
                     if let Some(open) = self.sessions.get(&session) {
@@ -47,7 +45,7 @@ impl Driver {
                 Incoming::Request { id, method, params } => {
                     match self.begin(&id, &method, params) {
                         Ok(Some(done)) => {
-                            self.queue.begun(id);
+                            self.lane.begun();
                             self.running.push(done);
                         }
                         Ok(None) => {}
@@ -78,13 +76,13 @@ impl Driver {
                     self.sessions.iter().map(|open| open.settings.model()),
                 )?;
                 self.stage = Stage::Ready;
-                self.respond(id, wire::response(id, &answer));
+                self.respond(id, rpc::response(id, &answer));
                 return Ok(None);
             }
             "logout" => {
                 let _: acp::LogoutRequest = handlers::read(params.as_deref())?;
                 self.stage = Stage::LoggedOut;
-                self.respond(id, wire::response(id, &acp::LogoutResponse::new()));
+                self.respond(id, rpc::response(id, &acp::LogoutResponse::new()));
                 return Ok(None);
             }
             "session/new" | "session/load" | "session/resume" if self.stage == Stage::LoggedOut => {
@@ -93,26 +91,31 @@ impl Driver {
                     "send `authenticate` first",
                 ));
             }
-            "session/new" => opened(request, Opening::New, ctx.new_session(params)),
+            "session/new" => outcome(request, ctx.new_session(params), opened(Opening::New)),
             "session/load" => {
-                self.queue.is_loading = true;
-                opened(request, Opening::Loaded, ctx.load_session(params))
+                self.is_loading = true;
+                outcome(request, ctx.load_session(params), opened(Opening::Loaded))
             }
-            "session/resume" => opened(request, Opening::Resumed, ctx.resume_session(params)),
-            "session/list" => answered(request, ctx.list(params)),
+            "session/resume" => {
+                outcome(request, ctx.resume_session(params), opened(Opening::Resumed))
+            }
+            "session/list" => outcome(request, ctx.list(params), answered),
             "session/close" => {
                 let params: acp::CloseSessionRequest = handlers::read(params.as_deref())?;
                 let open = self.open(&params.session_id)?;
                 let session = open.handle.id.clone();
-                let closing = handlers::close(open.handle.clone(), ctx.id, ctx.scope);
-                closed(request, session, closing, &acp::CloseSessionResponse::new())
+                let handle = open.handle.clone();
+                let closing = async move {
+                    ctx.client.close(&handle).await.map_err(handlers::error_response)
+                };
+                outcome(request, closing, closed(session, acp::CloseSessionResponse::new()))
             }
             "session/delete" => {
                 let params: acp::DeleteSessionRequest = handlers::read(params.as_deref())?;
                 let session = SessionId::new(&*params.session_id.0);
                 let open = self.sessions.get(&session).map(|open| open.handle.clone());
                 let deleting = ctx.delete(session.clone(), open);
-                closed(request, session, deleting, &acp::DeleteSessionResponse::new())
+                outcome(request, deleting, closed(session, acp::DeleteSessionResponse::new()))
             }
             "session/prompt" => self.prompt(request, params.as_deref())?,
             "session/set_mode" => {
@@ -138,7 +141,7 @@ impl Driver {
             "session/set_config_option" => {
                 let params: acp::SetSessionConfigOptionRequest = handlers::read(params.as_deref())?;
                 let Some(value) = params.value.as_value_id() else {
-                    return Err(handlers::invalid(
+                    return Err(rpc::invalid_params(
                         "options are not boolean; send one of the option's values",
                     ));
                 };
@@ -148,7 +151,7 @@ impl Driver {
             "_session/steering" => {
                 let target: SessionParams = handlers::read(params.as_deref())?;
                 let handle = self.open(&target.session_id)?.handle.clone();
-                steered(request, handlers::steer(handle, params))
+                outcome(request, handlers::steer(handle, params), answered)
             }
             _ => self.engine_method(request, method, params.as_deref())?,
         };
@@ -163,14 +166,16 @@ impl Driver {
         let params: acp::InitializeRequest = handlers::read(params)?;
         if let Some(client) = &params.client_info {
             tracing::info!("client {} {}", client.name, client.version);
-            self.engine_methods.name_client(&client.name);
+            let name = Some(client.name.clone()).filter(|name| !name.is_empty());
+            self.methods.connection.initialize(name, ClientCapabilities::default());
         }
         self.ctx.offers = start::offers(&params.client_capabilities);
         self.questions.has_forms = self.ctx.offers.form;
-        let RequestContext { engine, id: subscriber, offers, .. } = &self.ctx;
-        self.editor.connect(engine.editors(), *subscriber, &params.client_capabilities, *offers);
+        let RequestContext { client, offers, .. } = &self.ctx;
+        let editors = client.engine.editors();
+        self.editor.connect(editors, client.id, &params.client_capabilities, *offers);
         self.stage = Stage::Ready;
-        self.respond(id, wire::response(id, &start::hello()));
+        self.respond(id, rpc::response(id, &start::hello()));
         Ok(())
     }
 
@@ -178,7 +183,7 @@ impl Driver {
         self.sessions.get(&SessionId::new(&*id.0)).ok_or_else(|| {
             let message = format!("session {id} is not open on this connection");
             let hint = "open it with session/load or session/resume";
-            handlers::refusal(error::NOT_FOUND, &message, "notFound", hint)
+            rpc::refusal(error::NOT_FOUND, &message, "notFound", hint)
         })
     }
 
@@ -191,24 +196,14 @@ impl Driver {
         let open = self.open(&params.session_id)?;
         let (handle, session) = (open.handle.clone(), open.handle.id.clone());
         let trace = handlers::trace(params.meta.as_ref());
-        let input = content::input(params.prompt).map_err(|why| handlers::invalid(&why))?;
+        let input = content::input(params.prompt).map_err(|why| rpc::invalid_params(&why))?;
         if let Some(instructions) = content::compaction(&input) {
             let instructions = Some(instructions).filter(|text| !text.is_empty());
             let begun = handlers::compact(handle, instructions);
-            return Ok(begun
-                .map(move |begun| match begun {
-                    Ok(turn) => Outcome::Compacting(id, session, turn),
-                    Err(error) => Outcome::Refused(id, error),
-                })
-                .boxed());
+            return Ok(outcome(id, begun, |id, turn| Outcome::Compacting(id, session, turn)));
         }
         let accepted = handlers::prompt(handle, input, trace);
-        Ok(accepted
-            .map(move |accepted| match accepted {
-                Ok(accepted) => Outcome::Prompted(id, session, accepted),
-                Err(error) => Outcome::Refused(id, error),
-            })
-            .boxed())
+        Ok(outcome(id, accepted, |id, accepted| Outcome::Prompted(id, session, accepted)))
     }
 
     fn set(
@@ -221,14 +216,11 @@ impl Driver {
     ) -> HandlerResult<BoxFuture<'static, Outcome>> {
         let handle = self.open(session)?.handle.clone();
         let values =
-            settings::engine_options(option, value).map_err(|why| handlers::invalid(&why))?;
-        Ok(async move {
-            match handlers::set(&handle, values).await {
-                Ok(result) => Outcome::Configured(id, handle.id.clone(), setting, result),
-                Err(error) => Outcome::Refused(id, error),
-            }
-        }
-        .boxed())
+            settings::engine_options(option, value).map_err(|why| rpc::invalid_params(&why))?;
+        let session = handle.id.clone();
+        let set = async move { handlers::set(&handle, values).await };
+        let done = move |id, result| Outcome::Configured(id, session, setting, result);
+        Ok(outcome(id, set, done))
     }
 
     /// Answers one of the engine's own methods from the native protocol's table.
@@ -246,14 +238,9 @@ impl Driver {
             let known = METHODS.into_iter().chain(own.iter().map(String::as_str));
             let message = unknown_method(method, known);
             let hint = "`initialize` lists the engine's own under agentCapabilities._meta.pintle";
-            return Err(handlers::refusal(
-                error::METHOD_NOT_FOUND,
-                &message,
-                "methodNotFound",
-                hint,
-            ));
+            return Err(rpc::refusal(error::METHOD_NOT_FOUND, &message, "methodNotFound", hint));
         };
-        let response = self.engine_methods.call(id.clone(), name, params);
+        let (_, response) = self.methods.call(id.clone(), name, params, CancellationToken::new());
         Ok(response.map(move |response| Outcome::Response(id, response)).boxed())
     }
 }
@@ -265,59 +252,31 @@ struct SessionParams {
     session_id: acp::SessionId,
 }
 
-fn opened(
+/// Converts the result of a handler.
+fn outcome<T>(
     id: Id,
-    kind: Opening,
-    opening: impl Future<Output = HandlerResult<Box<Opened>>> + Send + 'static,
+    handler: impl Future<Output = HandlerResult<T>> + Send + 'static,
+    done: impl FnOnce(Id, T) -> Outcome + Send + 'static,
 ) -> BoxFuture<'static, Outcome> {
-    opening
-        .map(move |opened| match opened {
-            Ok(opened) => Outcome::Opened(id, kind, opened),
-            Err(error) => Outcome::Refused(id, error),
-        })
-        .boxed()
+    let convert = move |result| match result {
+        Ok(result) => done(id, result),
+        Err(error) => Outcome::Refused(id, error),
+    };
+    handler.map(convert).boxed()
 }
 
-fn answered<R: serde::Serialize>(
-    id: Id,
-    answer: impl Future<Output = HandlerResult<R>> + Send + 'static,
-) -> BoxFuture<'static, Outcome> {
-    answer
-        .map(move |answer| match answer {
-            Ok(answer) => {
-                let message = wire::response(&id, &answer);
-                Outcome::Response(id, message)
-            }
-            Err(error) => Outcome::Refused(id, error),
-        })
-        .boxed()
+fn opened(kind: Opening) -> impl FnOnce(Id, Box<Opened>) -> Outcome {
+    move |id, opened| Outcome::Opened(id, kind, opened)
 }
 
-fn closed(
-    id: Id,
-    session: SessionId,
-    closing: impl Future<Output = HandlerResult<()>> + Send + 'static,
-    answer: &impl serde::Serialize,
-) -> BoxFuture<'static, Outcome> {
-    let message = wire::response(&id, answer);
-    closing
-        .map(move |closed| match closed {
-            Ok(()) => Outcome::Closed(id, session, message),
-            Err(error) => Outcome::Refused(id, error),
-        })
-        .boxed()
+fn answered(id: Id, answer: impl serde::Serialize) -> Outcome {
+    let message = rpc::response(&id, &answer);
+    Outcome::Response(id, message)
 }
 
-fn steered(
-    id: Id,
-    steering: impl Future<Output = HandlerResult<Steered>> + Send + 'static,
-) -> BoxFuture<'static, Outcome> {
-    answered(id, async move {
-        Ok(match steering.await? {
-            Steered::Injected => json!({"outcome": "injected"}),
-            Steered::Started => json!({"outcome": "startedNewTurn"}),
-            Steered::PromptRequired => json!({"outcome": "promptRequired"}),
-            Steered::Failed(reason) => json!({"outcome": "failed", "reason": reason}),
-        })
-    })
+fn closed(session: SessionId, answer: impl serde::Serialize) -> impl FnOnce(Id, ()) -> Outcome {
+    move |id, ()| {
+        let message = rpc::response(&id, &answer);
+        Outcome::Closed(id, session, message)
+    }
 }

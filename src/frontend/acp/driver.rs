@@ -4,21 +4,21 @@ use super::Options;
 use super::editor::{Editor, EditorCall};
 use super::handlers::{self, Outcome, RequestContext};
 use super::questions::{Answered, Questions};
-use super::queue::{Incoming, Queue};
 use super::replay::Page;
 use super::session::OpenSession;
 use super::sessions::Sessions;
 use super::terminals::{Made, Taken};
-use super::wire;
+use crate::client::Subagents;
 use crate::connection::{self, Ended, Outbox, Protocol};
-use crate::native::connection::Connection;
-use crate::native::dispatch::{Table, error_object};
+use crate::methods::Table;
+use crate::methods::connection::Connection;
+use crate::rpc::{self, InFlight, Lane, is_id};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{Feed, SessionHandle, SubscriberId};
-use pintle_base::transport::envelope::{self, Envelope, Id, Invalid};
+use pintle_base::transport::envelope::{self, Envelope, Id};
 use pintle_base::transport::{Incoming as Message, Outgoing};
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::error;
@@ -29,7 +29,6 @@ use serde_json::value::RawValue;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 /// The stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +40,21 @@ pub(super) enum Stage {
     LoggedOut,
 }
 
+/// A request or a notification that begins after those before it.
+pub(super) enum Incoming {
+    Request { id: Id, method: String, params: Option<Box<RawValue>> },
+    Cancel(SessionId),
+}
+
 /// The state of a connection.
 pub(super) struct Driver {
     pub(super) ctx: RequestContext,
     pub(super) stage: Stage,
     pub(super) outbox: Outbox,
-    pub(super) queue: Queue,
+    pub(super) in_flight: InFlight,
+    pub(super) lane: Lane<Incoming>,
+    /// The running request loads a session: events wait, so that none is sent twice or out of order.
+    pub(super) is_loading: bool,
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
     pub(super) sessions: Sessions,
@@ -55,7 +63,7 @@ pub(super) struct Driver {
     pub(super) questions: Questions,
     pub(super) editor: Editor,
     /// The engine's own methods.
-    pub(super) engine_methods: EngineMethods,
+    pub(super) methods: Table,
 }
 
 /// A result of the connection's own work.
@@ -63,45 +71,6 @@ pub(super) enum Done {
     Outcome(Outcome),
     Page(Page),
     Call(EditorCall),
-}
-
-/// The engine's own methods, answered by the native protocol's table.
-pub(super) struct EngineMethods {
-    connection: Arc<Connection>,
-    table: Table,
-}
-
-impl EngineMethods {
-    fn new(connection: Connection) -> Self {
-        let connection = Arc::new(connection);
-        Self { table: Table::new(Arc::clone(&connection)), connection }
-    }
-
-    /// Names the client whose requests these are.
-    pub(super) fn name_client(&self, name: &str) {
-        let id = (!name.is_empty()).then(|| name.to_owned());
-        self.connection.initialize(id, ClientCapabilities::default());
-    }
-
-    /// Takes a session that the client has open. Returns it as this client's own.
-    pub(super) fn add(&self, session: SessionHandle) -> SessionHandle {
-        self.connection.add(session)
-    }
-
-    pub(super) fn remove(&self, session: &SessionId) {
-        self.connection.remove(session);
-    }
-
-    /// Returns the future of the method's response.
-    pub(super) fn call(
-        &self,
-        id: Id,
-        method: &str,
-        params: Option<&RawValue>,
-    ) -> BoxFuture<'static, Vec<u8>> {
-        let (_, response) = self.table.call(id, method, params, CancellationToken::new());
-        response
-    }
 }
 
 impl Protocol for Driver {
@@ -112,7 +81,7 @@ impl Protocol for Driver {
     }
 
     fn takes_events(&self) -> bool {
-        !self.queue.is_loading
+        !self.is_loading
     }
 
     async fn next(&mut self) -> Done {
@@ -174,11 +143,11 @@ impl Protocol for Driver {
     }
 
     fn is_busy(&self) -> bool {
-        !self.queue.is_empty() || !self.running.is_empty()
+        !self.lane.is_empty() || !self.running.is_empty()
     }
 
     fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
-        (self.sessions.iter().map(|open| open.handle.clone()).collect(), self.ctx.id)
+        (self.sessions.iter().map(|open| open.handle.clone()).collect(), self.ctx.client.id)
     }
 
     fn closing(&mut self) {
@@ -194,34 +163,29 @@ impl Driver {
     pub(super) fn new(
         ctx: RequestContext,
         outgoing: Outgoing,
-        adopted: mpsc::Receiver<SessionHandle>,
+        subagents: Subagents,
         pages: mpsc::Receiver<Page>,
         options: &Options,
     ) -> Self {
         // Nothing subscribes to edits there and nobody logs in, so nothing is ever sent.
         let (edits, _) = mpsc::channel(1);
         let (login_pages, _) = mpsc::channel(1);
-        let connection = Connection::new(
-            ctx.engine.clone(),
-            ctx.id,
-            ctx.feed.clone(),
-            edits,
-            login_pages,
-            options.cwd.clone(),
-        )
-        .in_scope(options.scope);
+        let connection =
+            Connection::new(ctx.client.clone(), edits, login_pages, options.cwd.clone());
         connection.initialize(None, ClientCapabilities::default());
         Self {
             ctx,
             stage: Stage::New,
             outbox: Outbox::new(outgoing),
-            queue: Queue::default(),
+            in_flight: InFlight::default(),
+            lane: Lane::default(),
+            is_loading: false,
             running: FuturesUnordered::new(),
-            sessions: Sessions::new(adopted),
+            sessions: Sessions::new(subagents),
             pages,
-            questions: Questions::default(),
+            questions: Questions::new(),
             editor: Editor::new(options.client_terminals),
-            engine_methods: EngineMethods::new(connection),
+            methods: Table::new(Arc::new(connection)),
         }
     }
 
@@ -232,12 +196,12 @@ impl Driver {
     }
 
     pub(super) fn respond(&mut self, id: &Id, message: Vec<u8>) {
-        self.queue.responded(id);
+        self.in_flight.remove(id);
         self.outbox.push(message);
     }
 
     pub(super) fn refuse(&mut self, id: &Id, error: &ErrorObjectOwned) {
-        self.respond(id, wire::refusal(id, error));
+        self.respond(id, rpc::error_response(id, error));
     }
 
     /// Responds to prompts that are still open at the end.
@@ -255,35 +219,30 @@ impl Driver {
                 self.notified(&method, params.as_deref());
             }
             Ok(Envelope::Response { id, outcome }) => self.responded(&id, outcome),
-            Err(invalid) => self.reject(&invalid),
+            Err(invalid) => self.outbox.push(rpc::rejection(&invalid)),
         }
     }
 
-    fn reject(&mut self, invalid: &Invalid) {
-        let name = if invalid.code == error::PARSE_ERROR { "parseError" } else { "invalidRequest" };
-        let error = error_object(invalid.code, &invalid.message, name, None);
-        self.outbox.push(wire::refusal(&invalid.id, &error));
-    }
-
     fn request(&mut self, id: Id, method: String, params: Option<Box<RawValue>>) {
-        let refusal = if let Some(refusal) = self.queue.refusal(&id) {
+        let refusal = if let Some(refusal) = self.in_flight.refusal(&id) {
             refusal
-        } else if self.stage == Stage::New && method != "initialize" && !self.queue.is_busy() {
+        } else if self.stage == Stage::New && method != "initialize" && !self.lane.is_busy() {
             let hint = "send `initialize` with `protocolVersion` 1 first";
             let message = "the connection is not initialized";
-            handlers::refusal(error::INVALID_REQUEST, message, "notInitialized", hint)
+            rpc::refusal(error::INVALID_REQUEST, message, "notInitialized", hint)
         } else {
-            self.queue.push(Incoming::Request { id, method, params });
+            self.in_flight.insert(id.clone());
+            self.lane.push(Incoming::Request { id, method, params });
             return self.begin_next();
         };
-        self.outbox.push(wire::refusal(&id, &refusal));
+        self.outbox.push(rpc::error_response(&id, &refusal));
     }
 
     fn notified(&mut self, method: &str, params: Option<&RawValue>) {
         match method {
             "session/cancel" => {
                 let Ok(params) = handlers::read::<acp::CancelNotification>(params) else { return };
-                self.queue.push(Incoming::Cancel(SessionId::new(&*params.session_id.0)));
+                self.lane.push(Incoming::Cancel(SessionId::new(&*params.session_id.0)));
                 self.begin_next();
             }
             "$/cancel_request" | "$/cancelRequest" => self.cancel_request(params),
@@ -300,13 +259,12 @@ impl Driver {
             request_id: serde_json::Value,
         }
         let Ok(Params { request_id }) = handlers::read(params) else { return };
-        let is_it = |id: &Id| serde_json::to_value(id).is_ok_and(|id| id == request_id);
-        if let Some(id) = self.queue.withdraw(&request_id) {
-            let message = "the request was cancelled before it began";
-            return self.refuse(&id, &error_object(error::CANCELLED, message, "cancelled", None));
+        let is_it = |incoming: &Incoming| matches!(incoming, Incoming::Request { id, .. } if is_id(id, &request_id));
+        if let Some(Incoming::Request { id, .. }) = self.lane.withdraw(is_it) {
+            return self.refuse(&id, &rpc::cancelled());
         }
         let in_session = |open: &OpenSession| {
-            let prompt = open.prompts.iter().find(|prompt| is_it(&prompt.id))?;
+            let prompt = open.prompts.iter().find(|prompt| is_id(&prompt.id, &request_id))?;
             Some((open.handle.clone(), prompt.turn.clone(), prompt.item.clone()))
         };
         let Some((handle, turn, item)) = self.sessions.iter().find_map(in_session) else { return };

@@ -7,14 +7,15 @@ use super::content;
 use super::replay::{Page, replay};
 use super::translator::{Offers, Translator};
 use super::wire;
-use crate::connection::{Scope, close_session};
-use crate::native::dispatch::{error_object, refused};
+use crate::client::{Client, snapshot, subscribe};
+use crate::methods::refused;
+use crate::rpc::{invalid_params, refusal};
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
-    Adopt, CreateSession, Editors, EngineHandle, Error, ErrorKind, Filter, Hint, NewFolder,
-    OpenConfig, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand,
-    Subscriber, SubscriberId, SubscriptionCommand, Trace, Wanted, parse_servers,
+    Command, CreateSession, Editors, Error, ErrorKind, Filter, Hint, NewFolder, OpenConfig,
+    ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand, Trace, Wanted,
+    parse_servers,
 };
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
@@ -32,7 +33,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// The number of sessions in a page of the list.
@@ -41,15 +41,10 @@ const PAGE: usize = 50;
 /// The context of request handlers. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct RequestContext {
-    pub(super) engine: EngineHandle,
-    pub(super) id: SubscriberId,
-    pub(super) feed: mpsc::Sender<pintle_agent::Feed>,
-    /// Receives the handles of sub-agents.
-    pub(super) adopted: mpsc::Sender<SessionHandle>,
+    pub(super) client: Client,
     /// Receives the pages of a replay.
     pub(super) pages: mpsc::Sender<Page>,
     pub(super) offers: Offers,
-    pub(super) scope: Scope,
 }
 
 /// The request that opened a session.
@@ -103,9 +98,9 @@ pub(super) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
 pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P> {
     let text = params.map_or("{}", RawValue::get);
     if text.starts_with('[') {
-        return Err(invalid("params must be an object"));
+        return Err(invalid_params("params must be an object"));
     }
-    serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))
+    serde_json::from_str(text).map_err(|error| invalid_params(&error.to_string()))
 }
 
 /// As [`read`], for params that open a session: some clients omit the list of servers.
@@ -116,24 +111,15 @@ fn read_start<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P
     {
         map.insert("mcpServers".to_owned(), json!([]));
     }
-    serde_json::from_value(value).map_err(|error| invalid(&error.to_string()))
-}
-
-pub(super) fn invalid(message: &str) -> ErrorObjectOwned {
-    error_object(error::INVALID_PARAMS, message, "invalidParams", None)
+    serde_json::from_value(value).map_err(|error| invalid_params(&error.to_string()))
 }
 
 pub(super) fn auth_required(message: &str, hint: &str) -> ErrorObjectOwned {
     refusal(error::AUTH_REQUIRED, message, "authRequired", hint)
 }
 
-/// An error with its hint in the message too: clients show nothing else.
-pub(super) fn refusal(code: i32, message: &str, name: &str, hint: &str) -> ErrorObjectOwned {
-    error_object(code, &format!("{message} ({hint})"), name, Some(hint))
-}
-
 /// Converts an engine error into an error with this protocol's hints.
-fn error_response(error: Error) -> ErrorObjectOwned {
+pub(super) fn error_response(error: Error) -> ErrorObjectOwned {
     if error.kind == ErrorKind::NotFound {
         let hint = "session/list lists the stored sessions";
         return refusal(error::NOT_FOUND, &error.message, "notFound", hint);
@@ -199,7 +185,7 @@ impl RequestContext {
         let (servers, problems) = servers(&params.mcp_servers);
         let config = config(&params.additional_directories, &servers);
         let create = CreateSession { cwd, config, ..CreateSession::default() };
-        let handle = self.engine.create(create).await.map_err(error_response)?;
+        let handle = self.client.engine.create(create).await.map_err(error_response)?;
         self.attach(handle, problems, &params.additional_directories).await
     }
 
@@ -211,11 +197,9 @@ impl RequestContext {
         let (servers, problems) = servers(&params.mcp_servers);
         let additional = params.additional_directories;
         let handle = self.open(&params.session_id, params.cwd, &additional, &servers).await?;
-        let snapshot = handle
-            .ask(|reply| SubscriptionCommand::Snapshot { reply })
-            .await
-            .map_err(error_response)?;
-        let translator = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
+        let snapshot = snapshot(&handle).await.map_err(error_response)?;
+        let translator =
+            replay(&self.client.engine, &handle, &snapshot, self.offers, &self.pages).await;
         let replayed = Some((translator.map_err(error_response)?, snapshot.seq));
         let opened = self.attach(handle, problems, &additional).await?;
         Ok(Box::new(Opened { replayed, ..*opened }))
@@ -244,7 +228,7 @@ impl RequestContext {
         let id = SessionId::new(&*id.0);
         let config =
             OpenConfig { cwd: Some(NewFolder::IfGone(cwd)), ..config(additional, servers) };
-        self.engine.open(id, config).await.map_err(error_response)
+        self.client.engine.open(id, config).await.map_err(error_response)
     }
 
     async fn attach(
@@ -253,30 +237,19 @@ impl RequestContext {
         unusable: Vec<String>,
         additional: &[PathBuf],
     ) -> HandlerResult<Box<Opened>> {
-        let adopted = self.adopted.clone();
-        let subscriber = Subscriber {
-            id: self.id,
-            feed: self.feed.clone(),
-            filter: Wanted::default(),
-            can_approve: true,
-            can_answer: true,
-            extensions: Arc::default(),
-            // If the channel is full, the sub-agent's approvals cannot be shown; its calls are denied then.
-            adopt: Some(Adopt::new(move |handle| drop(adopted.try_send(handle)))),
-        };
-        let subscribe =
-            |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
-        let snapshot = handle.ask(subscribe).await.map_err(error_response)?;
-        if let Some(Editors { documents, .. }) = self.engine.editors() {
+        let subscriber = self.client.subscriber(Wanted::default());
+        let snapshot = subscribe(&handle, subscriber, None).await.map_err(error_response)?;
+        if let Some(Editors { documents, .. }) = self.client.engine.editors() {
             let folders = additional.iter().map(PathBuf::as_path);
             for folder in [Path::new(&snapshot.cwd)].into_iter().chain(folders) {
-                let folder = self.engine.canonicalize(folder).await.map_err(error_response)?;
-                documents.ask_below(self.id.0, folder);
+                let folder =
+                    self.client.engine.canonicalize(folder).await.map_err(error_response)?;
+                documents.ask_below(self.client.id.0, folder);
             }
         }
         let config = set(&handle, BTreeMap::new()).await?;
-        let mut commands = self.engine.commands(&snapshot.cwd).await.commands;
-        commands.extend(self.engine.skills(&snapshot.cwd).await);
+        let mut commands = self.client.engine.commands(&snapshot.cwd).await.commands;
+        commands.extend(self.client.engine.skills(&snapshot.cwd).await);
         let prompts = handle.ask(|reply| ServersCommand::Prompts { reply }).await;
         commands.extend(prompts.map_err(error_response)?);
         Ok(Box::new(Opened { handle, snapshot, config, commands, unusable, replayed: None }))
@@ -290,7 +263,7 @@ impl RequestContext {
         let cwd = params.cwd.map(|cwd| cwd.to_string_lossy().into_owned());
         let filter = Filter { cwd, archived: Some(false), ..Filter::default() };
         let (found, next) =
-            self.engine.list(filter, params.cursor, PAGE).await.map_err(error_response)?;
+            self.client.engine.list(filter, params.cursor, PAGE).await.map_err(error_response)?;
         let sessions = found.into_iter().map(|summary| {
             acp::SessionInfo::new(summary.session_id.as_str().to_owned(), summary.cwd)
                 .title(summary.title)
@@ -306,9 +279,9 @@ impl RequestContext {
     ) -> HandlerResult<()> {
         if let Some(handle) = open {
             // Deleted for every client.
-            close(handle, self.id, Scope::Alone).await?;
+            handle.ask(|reply| Command::Close { reply }).await.map_err(error_response)?;
         }
-        self.engine.delete(id).await.map(drop).map_err(error_response)
+        self.client.engine.delete(id).await.map(drop).map_err(error_response)
     }
 
     /// Succeeds when the next prompt finds a model that can answer: the model of each open session, or the default one.
@@ -319,13 +292,13 @@ impl RequestContext {
     ) -> HandlerResult<acp::AuthenticateResponse> {
         let params: acp::AuthenticateRequest = read(params)?;
         if *params.method_id.0 != *super::KEYS {
-            return Err(invalid(&format!(
+            return Err(invalid_params(&format!(
                 "unknown login method `{}`; expected `{}`",
                 params.method_id,
                 super::KEYS
             )));
         }
-        let models: BTreeSet<&str> = in_use.chain(self.engine.default_model()).collect();
+        let models: BTreeSet<&str> = in_use.chain(self.client.engine.default_model()).collect();
         if models.is_empty() {
             return Err(auth_required(
                 "no model is set",
@@ -333,7 +306,8 @@ impl RequestContext {
             ));
         }
         for model in models {
-            self.engine
+            self.client
+                .engine
                 .check_model(model)
                 .map_err(|error| error_response(Error { kind: ErrorKind::Auth, ..error }))?;
         }
@@ -385,26 +359,22 @@ pub(super) async fn set(
     let set = ConfigSetParams { session_id: None, values };
     let result = handle.call::<ConfigSet>(set).await.map_err(error_response)?;
     match result.rejected.first() {
-        Some(rejected) => Err(invalid(&rejected.reason)),
+        Some(rejected) => Err(invalid_params(&rejected.reason)),
         None => Ok(result),
     }
 }
 
-pub(super) async fn close(
-    handle: SessionHandle,
-    id: SubscriberId,
-    scope: Scope,
-) -> HandlerResult<()> {
-    close_session(&handle, id, scope).await.map_err(error_response)
-}
-
 /// The outcome of a message for the running turn.
-#[derive(Debug)]
+#[derive(Debug, Clone, serde::Serialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
 pub(super) enum Steered {
     Injected,
+    #[serde(rename = "startedNewTurn")]
     Started,
     PromptRequired,
-    Failed(String),
+    Failed {
+        reason: String,
+    },
 }
 
 /// Sends a message to the running turn. If none runs, it starts one, unless the client wants to do so itself.
@@ -417,7 +387,7 @@ pub(super) async fn steer(
         params.meta.as_ref().and_then(|meta| meta.get("steering")?.get("idleBehavior")?.as_str());
     let needs_prompt = idle == Some("promptRequired");
     let trace = trace(params.meta.as_ref());
-    let input = content::input(params.prompt).map_err(|reason| invalid(&reason))?;
+    let input = content::input(params.prompt).map_err(|reason| invalid_params(&reason))?;
     let steer = TurnSteerParams { input: input.clone(), ..TurnSteerParams::default() };
     let steered = handle.call::<TurnSteer>(steer).await;
     Ok(match steered.map(|steered| steered.outcome) {
@@ -425,8 +395,8 @@ pub(super) async fn steer(
         Ok(SteerOutcome::NoActiveTurn) if needs_prompt => Steered::PromptRequired,
         Ok(SteerOutcome::NoActiveTurn) => match prompt(handle, input, trace).await {
             Ok(_) => Steered::Started,
-            Err(error) => Steered::Failed(error.message().to_owned()),
+            Err(error) => Steered::Failed { reason: error.message().to_owned() },
         },
-        Err(error) => Steered::Failed(error.message),
+        Err(error) => Steered::Failed { reason: error.message },
     })
 }

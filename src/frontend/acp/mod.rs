@@ -14,7 +14,6 @@ mod files;
 mod handlers;
 mod notices;
 mod questions;
-mod queue;
 mod replay;
 mod responses;
 mod session;
@@ -26,10 +25,11 @@ mod tool;
 mod translator;
 mod wire;
 
-use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
+use crate::client::{Client, Scope};
+use crate::connection::{Ended, Inputs, serve as serve_connection};
 use driver::Driver;
 use handlers::RequestContext;
-use pintle_agent::{EngineHandle, SubscriberId};
+use pintle_agent::EngineHandle;
 use pintle_base::transport::Link;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -38,9 +38,6 @@ use translator::Offers;
 
 /// The name of this agent's only login method.
 const KEYS: &str = "pintle-keys";
-
-/// The capacity of the channel of new sub-agents.
-const ADOPTED_CAPACITY: usize = 256;
 
 /// The capacity of the channel of replayed pages: the next is read while one is sent.
 const PAGES_CAPACITY: usize = 1;
@@ -61,20 +58,10 @@ pub struct Options {
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
     let Link { incoming, outgoing, hangup } = link;
-    let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
-    let (adopted_tx, adopted) = mpsc::channel(ADOPTED_CAPACITY);
+    let (client, events, subagents) = Client::new(engine.clone(), options.scope);
     let (pages_tx, pages) = mpsc::channel(PAGES_CAPACITY);
-    let ctx = RequestContext {
-        engine: engine.clone(),
-        id: SubscriberId::next(),
-        feed: feed_tx,
-        adopted: adopted_tx,
-        pages: pages_tx,
-        offers: Offers::default(),
-        scope: options.scope,
-    };
-    let mut driver = Driver::new(ctx, outgoing, adopted, pages, &options);
-    let events = Events::complete(feed, engine.clone());
+    let ctx = RequestContext { client, pages: pages_tx, offers: Offers::default() };
+    let mut driver = Driver::new(ctx, outgoing, subagents, pages, &options);
     let Options { stop, scope, .. } = options;
     let inputs = Inputs { incoming, events, hangup, stop, scope };
     serve_connection(&mut driver, inputs, &engine).await

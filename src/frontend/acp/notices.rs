@@ -24,8 +24,7 @@ pub(super) fn update(
     }
     let more = more.map(|more| format!(" ({more})")).unwrap_or_default();
     let text = format!("\n[{title}{more}]\n");
-    let id = acp::MessageId::new(id.to_owned());
-    acp::SessionUpdate::AgentMessageChunk(chunk(wire::cut(&text), Some(id)))
+    acp::SessionUpdate::AgentMessageChunk(chunk(wire::cut(&text), id))
 }
 
 pub(super) fn notice(offers: Offers, notice: &Notice, seq: u64) -> acp::SessionUpdate {
@@ -40,7 +39,6 @@ pub(super) fn retries(offers: Offers, retry: &RetryScheduled, seq: u64) -> acp::
     if offers.notices {
         return update(offers, NoticeLevel::Warning, &title, Some(message), "");
     }
-    let id = acp::MessageId::new(format!("retry-{seq}"));
     let text = format!("\n[{title}: {message}]\n");
-    acp::SessionUpdate::AgentThoughtChunk(chunk(wire::cut(&text), Some(id)))
+    acp::SessionUpdate::AgentThoughtChunk(chunk(wire::cut(&text), &format!("retry-{seq}")))
 }

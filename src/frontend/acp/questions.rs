@@ -3,12 +3,13 @@
 //! Invariant: only an option that was offered counts as a consent.
 
 use super::{tool, wire};
+use crate::client::{self, Asked, Open};
 use agent_client_protocol_schema::v1 as acp;
 use pintle_agent::{Answer, SessionHandle};
 use pintle_base::transport::envelope::{self, Id};
-use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
-use pintle_protocol::ids::{ApprovalId, QuestionId};
-use pintle_protocol::question::{Question, QuestionAnswer, QuestionKind};
+use pintle_protocol::approval::{Approval, Decision, Scope};
+use pintle_protocol::event::Event;
+use pintle_protocol::question::{Question, QuestionKind};
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -25,30 +26,19 @@ const TEXT: &str = "text";
 /// The field of a form that takes the options of a question.
 const CHOICE: &str = "choice";
 
-/// The subject of a request to the client.
+/// A request to the client.
 #[derive(Debug, Clone)]
-enum About {
-    Approval(Box<Approval>),
-    /// The feedback of a denial.
-    Feedback(Box<Approval>),
-    Menu(Box<Question>),
-    Form(Box<Question>),
-}
-
-#[derive(Debug)]
-struct Pending {
-    about: About,
-    /// The session that asks: the client's or a sub-agent's.
-    handle: SessionHandle,
+struct Shown {
     /// The session that the client knows.
     session: acp::SessionId,
+    /// Asks for the feedback of a denial.
+    is_feedback: bool,
 }
 
-/// Requests without a response, by id.
-#[derive(Debug, Default)]
+/// The questions without an answer.
+#[derive(Debug)]
 pub(super) struct Questions {
-    count: u64,
-    open: BTreeMap<String, Pending>,
+    open: client::Questions<Shown>,
     /// The client shows forms.
     pub(super) has_forms: bool,
 }
@@ -64,177 +54,127 @@ pub(super) enum Answered {
 }
 
 impl Questions {
-    /// Returns the request for a permission, unless one is open already.
-    pub(super) fn permission(
+    pub(super) fn new() -> Self {
+        Self { open: client::Questions::new("a"), has_forms: false }
+    }
+
+    /// Returns the request for an answer, unless one is open already.
+    pub(super) fn ask(
         &mut self,
-        session: &acp::SessionId,
+        session: acp::SessionId,
         handle: SessionHandle,
-        approval: &Approval,
+        asked: Asked,
     ) -> Option<Vec<u8>> {
-        let is_same = |open: &Pending| open.about.approval() == Some(&approval.approval_id);
-        if self.open.values().any(is_same) {
-            return None;
-        }
-        let mut options: Vec<acp::PermissionOption> = approval
-            .options
-            .iter()
-            .map(|option| {
-                let kind = option_kind(option.decision, option.scope);
-                acp::PermissionOption::new(option.option_id.clone(), option.label.clone(), kind)
-            })
-            .collect();
-        if self.has_forms {
-            let kind = acp::PermissionOptionKind::RejectOnce;
-            // Clients choose the first option of a kind where they have one key for it: that one asks nothing more.
-            let first = options.iter().position(|option| option.kind == kind);
-            options.insert(
-                first.map_or(options.len(), |first| first + 1),
-                acp::PermissionOption::new(DENY_WITH_FEEDBACK, "Deny and say why…", kind),
-            );
-        }
-        let mut fields = acp::ToolCallUpdateFields::new()
-            .title(approval.title.clone())
-            .kind(tool::kind(approval.kind))
-            .status(acp::ToolCallStatus::Pending)
-            .name(approval.tool_name.clone())
-            .locations(tool::asked_at(approval));
-        let mut content = tool::asked(approval);
-        // A diff says all that the arguments do.
-        if content.is_empty() {
-            fields = fields.raw_input(wire::cut_value(&approval.input));
-        }
-        content.extend(tool::details(&approval.details, !content.is_empty()));
-        if !content.is_empty() {
-            fields = fields.content(content);
-        }
-        let call = acp::ToolCallUpdate::new(approval.item_id.as_str().to_owned(), fields);
-        let request = acp::RequestPermissionRequest::new(session.clone(), call, options)
-            .meta(wire::meta("pintle", json!({"reason": approval.reason})));
-        let pending = Pending {
-            about: About::Approval(Box::new(approval.clone())),
-            handle,
-            session: session.clone(),
-        };
-        Some(self.send("session/request_permission", &request, pending))
+        let note = Shown { session, is_feedback: false };
+        (!self.open.is_open(&asked)).then(|| self.send(Open { asked, session: handle, note }))
     }
 
-    /// Returns the request for an answer to a question of the model, unless one is open already.
-    pub(super) fn question(
-        &mut self,
-        session: &acp::SessionId,
-        handle: SessionHandle,
-        question: &Question,
-    ) -> Option<Vec<u8>> {
-        let is_same = |open: &Pending| open.about.question() == Some(&question.question_id);
-        if self.open.values().any(is_same) {
-            return None;
+    fn send(&mut self, open: Open<Shown>) -> Vec<u8> {
+        let has_forms = self.has_forms;
+        let (id, Open { asked, note: Shown { session, is_feedback }, .. }) = self.open.ask(open);
+        let form = |request| envelope::request(&id, "elicitation/create", &request);
+        let menu = |request| envelope::request(&id, "session/request_permission", &request);
+        match asked {
+            Asked::Approval(approval) if *is_feedback => form(feedback_form(session, approval)),
+            Asked::Approval(approval) => menu(permission(session, approval, has_forms)),
+            Asked::Question(question) if is_form(question, has_forms) => {
+                form(self::form(session, question))
+            }
+            Asked::Question(question) => menu(self::menu(session, question)),
         }
-        let pending_for = |about| Pending { about, handle, session: session.clone() };
-        // A plan is accepted in the permission menu, which every client has.
-        if self.has_forms && question.kind == QuestionKind::Choice {
-            let pending = pending_for(About::Form(Box::new(question.clone())));
-            return Some(self.send("elicitation/create", &form(session, question), pending));
-        }
-        let pending = pending_for(About::Menu(Box::new(question.clone())));
-        Some(self.send("session/request_permission", &menu(session, question), pending))
     }
 
-    fn send(&mut self, method: &str, request: &impl serde::Serialize, pending: Pending) -> Vec<u8> {
-        self.count += 1;
-        let id = format!("a{}", self.count);
-        let message = envelope::request(&id, method, request);
-        self.open.insert(id, pending);
-        message
-    }
-
-    /// Withdraws the request for a permission, if it is open.
-    pub(super) fn resolved(&mut self, approval: &ApprovalId) -> Option<Vec<u8>> {
-        self.withdraw(|about| about.approval() == Some(approval))
-    }
-
-    /// Withdraws the request for an answer, if it is open.
-    pub(super) fn answered(&mut self, question: &QuestionId) -> Option<Vec<u8>> {
-        self.withdraw(|about| about.question() == Some(question))
-    }
-
-    fn withdraw(&mut self, is_it: impl Fn(&About) -> bool) -> Option<Vec<u8>> {
-        let id = self.open.iter().find(|(_, open)| is_it(&open.about)).map(|(id, _)| id.clone())?;
-        self.open.remove(&id);
+    /// Returns the message that withdraws a request if an event resolves its question.
+    pub(super) fn resolve(&mut self, event: &Event) -> Option<Vec<u8>> {
+        let id = self.open.resolve(event)?;
         let params = acp::CancelRequestNotification::new(acp::RequestId::Str(id));
         Some(wire::notification("$/cancel_request", &params))
     }
 
     /// Takes a response of the client.
     pub(super) fn take(&mut self, id: &Id, outcome: Result<Box<RawValue>, String>) -> Answered {
-        let pending = match id {
-            Id::Str(id) => self.open.remove(id),
+        let open = match id {
+            Id::Str(id) => self.open.take(id),
             Id::Null | Id::Number(_) => None,
         };
-        let Some(Pending { about, handle, session }) = pending else { return Answered::NotOurs };
-        match about {
-            About::Approval(approval) => {
+        let Some(open) = open else { return Answered::NotOurs };
+        let (options, text) = match &open.asked {
+            Asked::Approval(approval) if open.note.is_feedback => {
+                let (_, text) = filled(accepted(outcome));
+                let deny = approval.options.iter().find(|option| {
+                    option.decision == Decision::Deny && option.scope == Scope::Once
+                });
+                (Vec::from_iter(deny.map(|option| option.option_id.clone())), text)
+            }
+            Asked::Approval(_) => {
                 let chosen = chosen(outcome);
                 if chosen.as_deref() == Some(DENY_WITH_FEEDBACK) {
-                    let request = feedback_form(&session, &approval);
-                    let pending = Pending { about: About::Feedback(approval), handle, session };
-                    return Answered::Ask(self.send("elicitation/create", &request, pending));
+                    let note = Shown { is_feedback: true, ..open.note };
+                    return Answered::Ask(self.send(Open { note, ..open }));
                 }
-                let answer = ApprovalAnswer {
-                    dismissed: chosen.is_none(),
-                    option_id: chosen,
-                    feedback: None,
-                };
-                let approval_id = approval.approval_id.clone();
-                Answered::Tell(handle, Answer::Approval { approval_id, answer })
+                (Vec::from_iter(chosen), None)
             }
-            About::Feedback(approval) => {
-                let text = accepted(outcome).and_then(|content| match content.get(TEXT) {
-                    Some(acp::ElicitationContentValue::String(text)) => Some(text.clone()),
-                    _ => None,
-                });
-                let deny = |option: &&pintle_protocol::approval::ApprovalOption| {
-                    option.decision == Decision::Deny && option.scope == Scope::Once
-                };
-                let option_id =
-                    approval.options.iter().find(deny).map(|option| option.option_id.clone());
-                let answer =
-                    ApprovalAnswer { dismissed: option_id.is_none(), option_id, feedback: text };
-                let approval_id = approval.approval_id.clone();
-                Answered::Tell(handle, Answer::Approval { approval_id, answer })
+            Asked::Question(question) if is_form(question, self.has_forms) => {
+                let (options, text) = filled(accepted(outcome));
+                (options, text.filter(|text| !text.trim().is_empty()))
             }
-            About::Menu(question) => {
-                let chosen = chosen(outcome).filter(|id| id != SKIP);
-                let answer = QuestionAnswer {
-                    dismissed: chosen.is_none(),
-                    option_ids: chosen.into_iter().collect(),
-                    text: None,
-                };
-                let question_id = question.question_id.clone();
-                Answered::Tell(handle, Answer::Question { question_id, answer })
-            }
-            About::Form(question) => {
-                let question_id = question.question_id.clone();
-                let answer = filled(accepted(outcome));
-                Answered::Tell(handle, Answer::Question { question_id, answer })
-            }
-        }
+            Asked::Question(_) => (Vec::from_iter(chosen(outcome).filter(|id| id != SKIP)), None),
+        };
+        let says_nothing = match &open.asked {
+            Asked::Approval(_) => true,
+            Asked::Question(_) => text.is_none(),
+        };
+        let dismissed = options.is_empty() && says_nothing;
+        Answered::Tell(open.session, open.asked.answer(options, text, dismissed))
     }
 }
 
-impl About {
-    fn approval(&self) -> Option<&ApprovalId> {
-        match self {
-            Self::Approval(approval) | Self::Feedback(approval) => Some(&approval.approval_id),
-            Self::Menu(_) | Self::Form(_) => None,
-        }
-    }
+/// Returns true if a question is sent as a form. Plans use the permission menu, which every client has.
+fn is_form(question: &Question, has_forms: bool) -> bool {
+    has_forms && question.kind == QuestionKind::Choice
+}
 
-    fn question(&self) -> Option<&QuestionId> {
-        match self {
-            Self::Menu(question) | Self::Form(question) => Some(&question.question_id),
-            Self::Approval(_) | Self::Feedback(_) => None,
-        }
+/// The request for a permission.
+fn permission(
+    session: &acp::SessionId,
+    approval: &Approval,
+    has_forms: bool,
+) -> acp::RequestPermissionRequest {
+    let mut options: Vec<acp::PermissionOption> = approval
+        .options
+        .iter()
+        .map(|option| {
+            let kind = option_kind(option.decision, option.scope);
+            acp::PermissionOption::new(option.option_id.clone(), option.label.clone(), kind)
+        })
+        .collect();
+    if has_forms {
+        let kind = acp::PermissionOptionKind::RejectOnce;
+        // Clients choose the first option of a kind where they have one key for it: that one asks nothing more.
+        let first = options.iter().position(|option| option.kind == kind);
+        options.insert(
+            first.map_or(options.len(), |first| first + 1),
+            acp::PermissionOption::new(DENY_WITH_FEEDBACK, "Deny and say why…", kind),
+        );
     }
+    let mut fields = acp::ToolCallUpdateFields::new()
+        .title(approval.title.clone())
+        .kind(tool::kind(approval.kind))
+        .status(acp::ToolCallStatus::Pending)
+        .name(approval.tool_name.clone())
+        .locations(tool::asked_at(approval));
+    let mut content = tool::asked(approval);
+    // A diff shows the arguments already.
+    if content.is_empty() {
+        fields = fields.raw_input(wire::cut_value(&approval.input));
+    }
+    content.extend(tool::details(&approval.details, !content.is_empty()));
+    if !content.is_empty() {
+        fields = fields.content(content);
+    }
+    let call = acp::ToolCallUpdate::new(approval.item_id.as_str().to_owned(), fields);
+    acp::RequestPermissionRequest::new(session.clone(), call, options)
+        .meta(wire::meta("pintle", json!({"reason": approval.reason})))
 }
 
 /// Maps an option's kind. Denying and stopping the turn has no kind of its own in this protocol: it holds once, and its label says the
@@ -279,24 +219,18 @@ fn accepted(outcome: Result<Box<RawValue>, String>) -> Option<Content> {
     }
 }
 
-fn filled(content: Option<Content>) -> QuestionAnswer {
-    let mut answer = QuestionAnswer::default();
+/// Reads the options and the text of a form.
+fn filled(content: Option<Content>) -> (Vec<String>, Option<String>) {
+    let (mut options, mut text) = (Vec::new(), None);
     for (field, value) in content.unwrap_or_default() {
         match (field.as_str(), value) {
-            (CHOICE, acp::ElicitationContentValue::String(option)) => {
-                answer.option_ids.push(option);
-            }
-            (CHOICE, acp::ElicitationContentValue::StringArray(options)) => {
-                answer.option_ids.extend(options);
-            }
-            (TEXT, acp::ElicitationContentValue::String(text)) if !text.trim().is_empty() => {
-                answer.text = Some(text);
-            }
+            (CHOICE, acp::ElicitationContentValue::String(option)) => options.push(option),
+            (CHOICE, acp::ElicitationContentValue::StringArray(several)) => options.extend(several),
+            (TEXT, acp::ElicitationContentValue::String(own)) => text = Some(own),
             _ => {}
         }
     }
-    answer.dismissed = answer.option_ids.is_empty() && answer.text.is_none();
-    answer
+    (options, text)
 }
 
 fn scope(session: &acp::SessionId, call: &str) -> acp::ElicitationSessionScope {

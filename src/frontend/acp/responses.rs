@@ -4,7 +4,9 @@ use super::driver::Driver;
 use super::handlers::{Opened, Opening, Outcome, Setting};
 use super::session::{OpenSession, Prompt};
 use super::translator::Translator;
-use super::{notices, settings, wire};
+use super::{notices, settings};
+use crate::client::Asked;
+use crate::rpc;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::ids::SessionId;
@@ -16,7 +18,7 @@ impl Driver {
             Outcome::NoResponse => return,
             Outcome::Response(id, message) => (id, Some(message)),
             Outcome::Refused(id, error) => {
-                let message = wire::refusal(&id, &error);
+                let message = rpc::error_response(&id, &error);
                 (id, Some(message))
             }
             Outcome::Opened(id, kind, opened) => {
@@ -45,7 +47,8 @@ impl Driver {
                 (id, Some(message))
             }
         };
-        self.queue.finished(&id);
+        self.lane.finished();
+        self.is_loading = false;
         if let Some(message) = message {
             self.respond(&id, message);
         }
@@ -57,7 +60,7 @@ impl Driver {
             open.prompts.push(prompt);
         } else {
             let stopped = acp::PromptResponse::new(acp::StopReason::Cancelled);
-            self.respond(id, wire::response(id, &stopped));
+            self.respond(id, rpc::response(id, &stopped));
         }
     }
 
@@ -67,9 +70,9 @@ impl Driver {
             self.send_all(page);
         }
         let Opened { handle, snapshot, config, commands, unusable, replayed } = opened;
-        let handle = self.engine_methods.add(handle);
+        let handle = self.methods.connection.add(handle);
         let session = handle.id.clone();
-        let models = self.ctx.engine.models();
+        let models = self.ctx.client.engine.models();
         let settings = settings::Settings::new(config.options, &models);
         let (modes, options) = (settings.modes(), settings.options());
         let (translator, sent_to) = replayed
@@ -79,13 +82,13 @@ impl Driver {
         let response = match kind {
             Opening::New => {
                 let new = acp::NewSessionResponse::new(open.id.clone());
-                wire::response(id, &new.modes(modes).config_options(options))
+                rpc::response(id, &new.modes(modes).config_options(options))
             }
-            Opening::Loaded => wire::response(
+            Opening::Loaded => rpc::response(
                 id,
                 &acp::LoadSessionResponse::new().modes(modes).config_options(options),
             ),
-            Opening::Resumed => wire::response(
+            Opening::Resumed => rpc::response(
                 id,
                 &acp::ResumeSessionResponse::new().modes(modes).config_options(options),
             ),
@@ -110,11 +113,8 @@ impl Driver {
         self.editor.serve(&session);
         self.sessions.insert(open);
         self.send_all(messages);
-        for approval in &snapshot.approvals {
-            self.ask_permission(&session, approval);
-        }
-        for question in &snapshot.questions {
-            self.ask_question(&session, question);
+        for asked in Asked::in_session(&snapshot) {
+            self.ask(&session, asked);
         }
     }
 
@@ -135,14 +135,14 @@ impl Driver {
         };
         match setting {
             Setting::Option => {
-                wire::response(id, &acp::SetSessionConfigOptionResponse::new(options))
+                rpc::response(id, &acp::SetSessionConfigOptionResponse::new(options))
             }
-            Setting::Other => wire::response(id, &acp::SetSessionModeResponse::new()),
+            Setting::Other => rpc::response(id, &acp::SetSessionModeResponse::new()),
         }
     }
 
     fn forget(&mut self, session: &SessionId) {
-        self.engine_methods.remove(session);
+        self.methods.connection.remove(session);
         self.editor.leave(session);
         let Some(mut open) = self.sessions.remove(session) else { return };
         for (id, response) in open.closed() {

@@ -6,6 +6,7 @@
 use super::settings::Settings;
 use super::translator::Translator;
 use super::wire;
+use crate::rpc;
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::SessionHandle;
@@ -142,7 +143,7 @@ impl OpenSession {
         self.prompts = open;
         let stopped = acp::PromptResponse::new(acp::StopReason::Cancelled);
         let responses = cancelled.into_iter().map(|prompt: Prompt| {
-            let message = wire::response(&prompt.id, &stopped);
+            let message = rpc::response(&prompt.id, &stopped);
             (prompt.id, message)
         });
         responses.collect()
@@ -156,7 +157,7 @@ fn response(id: &Id, end: &TurnCompleted) -> Vec<u8> {
             acp::StopReason::Refusal
         }
         // There is no stop reason for a failed turn: the request fails.
-        (TurnStatus::Failed, _, Some(error)) => return wire::refusal(id, &failed(error)),
+        (TurnStatus::Failed, _, Some(error)) => return rpc::error_response(id, &failed(error)),
         (TurnStatus::Interrupted, ..) => acp::StopReason::Cancelled,
         (_, Some(StopReason::MaxTokens), _) => acp::StopReason::MaxTokens,
         (_, Some(StopReason::Refusal), _) => acp::StopReason::Refusal,
@@ -170,7 +171,7 @@ fn response(id: &Id, end: &TurnCompleted) -> Vec<u8> {
         "steps": end.steps,
         "durationMs": end.duration_ms,
     });
-    wire::response(id, &acp::PromptResponse::new(stop).meta(wire::meta("pintle", spent)))
+    rpc::response(id, &acp::PromptResponse::new(stop).meta(wire::meta("pintle", spent)))
 }
 
 fn failed(error: &TurnError) -> ErrorObjectOwned {

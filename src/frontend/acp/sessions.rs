@@ -1,27 +1,23 @@
 //! The sessions of a connection: those that its client has open, and the sub-agents that belong to them.
 
 use super::session::OpenSession;
+use crate::client::Subagents;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_agent::SessionHandle;
+use pintle_protocol::event::Event;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tokio::sync::mpsc;
 
 /// The sessions of a connection.
 pub(super) struct Sessions {
     open: BTreeMap<SessionId, OpenSession>,
-    /// The client's session to which each sub-agent's belongs.
-    parents: BTreeMap<SessionId, SessionId>,
-    children: BTreeMap<SessionId, SessionHandle>,
-    /// New sub-agents' sessions.
-    adopted: mpsc::Receiver<SessionHandle>,
+    pub(super) subagents: Subagents,
 }
 
 impl Sessions {
-    pub(super) fn new(adopted: mpsc::Receiver<SessionHandle>) -> Self {
-        let (parents, children) = (BTreeMap::new(), BTreeMap::new());
-        Self { open: BTreeMap::new(), parents, children, adopted }
+    pub(super) fn new(subagents: Subagents) -> Self {
+        Self { open: BTreeMap::new(), subagents }
     }
 
     pub(super) fn get(&self, id: &SessionId) -> Option<&OpenSession> {
@@ -52,39 +48,25 @@ impl Sessions {
     /// Forgets a session with its sub-agents.
     pub(super) fn remove(&mut self, id: &SessionId) -> Option<OpenSession> {
         let open = self.open.remove(id)?;
-        let (parents, children) = (&mut self.parents, &mut self.children);
-        parents.retain(|child, parent| {
-            let is_kept = parent != id;
-            if !is_kept {
-                children.remove(child);
-            }
-            is_kept
-        });
+        self.subagents.forget(id);
         Some(open)
     }
 
-    /// Takes the handles of new sub-agents.
-    pub(super) fn adopt(&mut self) {
-        while let Ok(handle) = self.adopted.try_recv() {
-            self.children.insert(handle.id.clone(), handle);
-        }
-    }
-
-    /// Notes that a session has started a sub-agent.
-    pub(super) fn note_child(&mut self, child: &SessionId, parent: &SessionId) {
-        let root = self.root(parent).clone();
-        self.parents.insert(child.clone(), root);
+    /// Notes the sub-agent that an event of a session names.
+    pub(super) fn note_child(&mut self, session: &SessionId, event: &Event) {
+        let root = self.root(session).clone();
+        self.subagents.note(&root, event);
     }
 
     /// Returns the client's session that this one is or belongs to.
     fn root<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
-        self.parents.get(session).unwrap_or(session)
+        self.subagents.parent(session).unwrap_or(session)
     }
 
     /// Returns the client's session in which a session's questions are shown, and the handle that takes the answers.
     pub(super) fn asking(&self, session: &SessionId) -> Option<(acp::SessionId, SessionHandle)> {
         let root = self.open.get(self.root(session))?;
-        let handle = self.children.get(session).unwrap_or(&root.handle);
+        let handle = self.subagents.get(session).unwrap_or(&root.handle);
         Some((root.id.clone(), handle.clone()))
     }
 

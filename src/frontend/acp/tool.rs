@@ -49,8 +49,7 @@ fn location(path: &str, line: Option<u64>) -> acp::ToolCallLocation {
 
 /// Returns the locations of a call that has ended: the lines that it changed, if any.
 pub(super) fn ended_at(call: &ToolCall) -> Vec<acp::ToolCallLocation> {
-    let changes = call.output.as_ref().map(|output| output.details.changes.as_slice());
-    let changed = changed_at(changes.unwrap_or_default());
+    let changed = changed_at(call.changes());
     if changed.is_empty() { locations(&call.locations) } else { changed }
 }
 
@@ -178,14 +177,8 @@ pub(super) fn fenced(text: &str) -> String {
 
 /// Returns the raw output of a call that has ended, which clients keep beside the content.
 pub(super) fn raw_output(output: &ToolResult) -> Value {
-    let texts: Vec<String> = output
-        .content
-        .iter()
-        .filter_map(|block| match block {
-            Content::Text { text } => Some(wire::cut(text)),
-            Content::Image { .. } => None,
-        })
-        .collect();
+    let texts: Vec<String> =
+        output.content.iter().filter_map(Content::as_text).map(wire::cut).collect();
     let mut raw = json!({"output": texts.join("\n"), "isError": output.is_error});
     let details = &output.details;
     let facts = [
@@ -198,15 +191,6 @@ pub(super) fn raw_output(output: &ToolResult) -> Value {
         map.extend(facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), fact?))));
     }
     raw
-}
-
-/// Returns the text that a command printed, for a terminal.
-pub(super) fn printed(output: &ToolResult) -> String {
-    let texts = output.content.iter().filter_map(|block| match block {
-        Content::Text { text } => Some(text.as_str()),
-        Content::Image { .. } => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the edits of one file, each with the text that it replaced.

@@ -10,11 +10,13 @@
 use super::calls::{self, Call, Screen, Sent};
 use super::{notices, tool, wire};
 use agent_client_protocol_schema::v1 as acp;
+use pintle_base::text::truncate::{border_after, border_before};
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, NoticeLevel, TransientEvent};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Compaction, Item, ItemBody, ItemStatus, ToolKind};
 use pintle_protocol::plan::{Plan, PlanStatus};
+use pintle_session::history::Streamed;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -50,12 +52,7 @@ pub(super) struct Translator {
 #[derive(Debug, Clone)]
 struct OpenItem {
     kind: ItemKind,
-    /// The expected number of the next delta.
-    next: u64,
-    /// The number of bytes that were sent.
-    sent_bytes: usize,
-    /// A delta was dropped, so the following ones cannot be sent.
-    is_broken: bool,
+    streamed: Streamed,
     /// The end of a command's output.
     tail: String,
     sent: Sent,
@@ -63,8 +60,8 @@ struct OpenItem {
 
 #[derive(Debug, Clone)]
 enum ItemKind {
-    Message(acp::MessageId),
-    Thought(acp::MessageId),
+    Message,
+    Thought,
     Compaction,
     /// A call, a job or a sub-agent.
     Call(Screen),
@@ -164,9 +161,7 @@ impl Translator {
     fn entry(&mut self, item: &Item, kind: ItemKind) -> &mut OpenItem {
         self.open.entry(item.id.clone()).or_insert(OpenItem {
             kind,
-            next: 0,
-            sent_bytes: 0,
-            is_broken: false,
+            streamed: Streamed::default(),
             tail: String::new(),
             sent: Sent::default(),
         })
@@ -175,16 +170,10 @@ impl Translator {
     fn open_item(&mut self, item: &Item, updates: &mut Updates) {
         match &item.body {
             ItemBody::AgentMessage(_) => {
-                self.entry(
-                    item,
-                    ItemKind::Message(acp::MessageId::new(item.id.as_str().to_owned())),
-                );
+                self.entry(item, ItemKind::Message);
             }
             ItemBody::Reasoning(_) => {
-                self.entry(
-                    item,
-                    ItemKind::Thought(acp::MessageId::new(item.id.as_str().to_owned())),
-                );
+                self.entry(item, ItemKind::Thought);
             }
             ItemBody::Compaction(_) => {
                 if self.open.contains_key(&item.id) {
@@ -235,8 +224,8 @@ impl Translator {
             ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => {
                 self.open_item(item, updates);
                 let Some(open) = self.open.remove(&item.id) else { return };
-                let rest = body.text.get(open.sent_bytes..).unwrap_or_default();
-                updates.extend(pieces(rest).map(|piece| open.kind.chunk(piece)));
+                let rest = open.streamed.rest(&body.text);
+                updates.extend(pieces(rest).map(|piece| open.kind.chunk(&item.id, piece)));
             }
             ItemBody::Compaction(compaction) => {
                 self.open_item(item, updates);
@@ -248,9 +237,9 @@ impl Translator {
                     self.update_call(item, updates);
                 }
                 if let (Some(mut open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
-                    let sent_bytes = if open.is_broken { 0 } else { open.sent_bytes };
                     let ItemKind::Call(screen) = open.kind else { return };
-                    updates.push(call.ended(item, &screen, sent_bytes, &mut open.sent));
+                    let is_sent = open.streamed.is_whole();
+                    updates.push(call.ended(item, &screen, is_sent, &mut open.sent));
                 }
             }
             ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
@@ -296,18 +285,18 @@ impl Translator {
             DeltaField::Output => matches!(open.kind, ItemKind::Call(_)),
             DeltaField::Args | DeltaField::Input => false,
         };
-        if !is_shown || delta.n < open.next {
+        if !is_shown {
             return Updates::new();
         }
-        open.is_broken |= delta.n != open.next;
-        open.next = delta.to.unwrap_or(delta.n) + 1;
-        match &open.kind {
+        if let ItemKind::Message | ItemKind::Thought = open.kind {
             // The item's end supplies the rest.
-            ItemKind::Message(_) | ItemKind::Thought(_) if open.is_broken => Updates::new(),
-            ItemKind::Message(_) | ItemKind::Thought(_) => {
-                open.sent_bytes += delta.text.len();
-                pieces(&delta.text).map(|piece| open.kind.chunk(piece)).collect()
-            }
+            let text = open.streamed.take_next(delta).unwrap_or_default();
+            return pieces(text).map(|piece| open.kind.chunk(&delta.item_id, piece)).collect();
+        }
+        if open.streamed.take(delta).is_none() {
+            return Updates::new();
+        }
+        match &open.kind {
             ItemKind::Compaction if offers.compaction => {
                 let block = acp::ContentBlock::Text(acp::TextContent::new(wire::cut(&delta.text)));
                 let chunk =
@@ -315,9 +304,11 @@ impl Translator {
                 vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
             }
             // The client shows the output of commands in its own terminals.
-            ItemKind::Compaction | ItemKind::Call(Screen::Terminal(_)) => Updates::new(),
+            ItemKind::Message
+            | ItemKind::Thought
+            | ItemKind::Compaction
+            | ItemKind::Call(Screen::Terminal(_)) => Updates::new(),
             ItemKind::Call(Screen::Meta) => {
-                open.sent_bytes += delta.text.len();
                 let id = delta.item_id.as_str();
                 let meta = wire::meta(
                     "terminal_output",
@@ -330,13 +321,8 @@ impl Translator {
             }
             ItemKind::Call(Screen::Text) => {
                 open.tail.push_str(&delta.text);
-                if let Some(over) = open.tail.len().checked_sub(TAIL_BYTES) {
-                    let mut at = over;
-                    while !open.tail.is_char_boundary(at) {
-                        at += 1;
-                    }
-                    open.tail.drain(..at);
-                }
+                let over = open.tail.len().saturating_sub(TAIL_BYTES);
+                open.tail.drain(..border_after(&open.tail, over));
                 let content = vec![tool::text_content(tool::fenced(&open.tail))];
                 open.sent.show(&content);
                 let fields = acp::ToolCallUpdateFields::new().content(content);
@@ -348,23 +334,20 @@ impl Translator {
 }
 
 impl ItemKind {
-    fn chunk(&self, text: &str) -> acp::SessionUpdate {
+    fn chunk(&self, item: &ItemId, text: &str) -> acp::SessionUpdate {
+        let chunk = chunk(text.to_owned(), item.as_str());
         match self {
-            Self::Thought(id) => {
-                acp::SessionUpdate::AgentThoughtChunk(chunk(text.to_owned(), Some(id.clone())))
-            }
-            Self::Message(id) => {
-                acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), Some(id.clone())))
-            }
-            Self::Compaction | Self::Call(_) => {
-                acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), None))
+            Self::Thought => acp::SessionUpdate::AgentThoughtChunk(chunk),
+            Self::Message | Self::Compaction | Self::Call(_) => {
+                acp::SessionUpdate::AgentMessageChunk(chunk)
             }
         }
     }
 }
 
-pub(super) fn chunk(text: String, id: Option<acp::MessageId>) -> acp::ContentChunk {
-    acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(text))).message_id(id)
+pub(super) fn chunk(text: String, id: &str) -> acp::ContentChunk {
+    let block = acp::ContentBlock::Text(acp::TextContent::new(text));
+    acp::ContentChunk::new(block).message_id(acp::MessageId::new(id.to_owned()))
 }
 
 /// Splits a text into pieces that each fit into a message.
@@ -374,7 +357,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let end = wire::floor(rest, wire::MAX_TEXT_BYTES);
+        let end = border_before(rest, wire::MAX_TEXT_BYTES);
         let (piece, more) = rest.split_at_checked(end)?;
         rest = more;
         Some(piece)

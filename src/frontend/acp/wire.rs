@@ -3,8 +3,7 @@
 //! Invariant: no message is longer than a few MiB, since clients reject longer ones; a shortened text says so.
 
 use agent_client_protocol_schema::v1 as acp;
-use jsonrpsee::types::ErrorObjectOwned;
-use pintle_base::transport::envelope::Id;
+use pintle_base::text::truncate::border_before;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -13,28 +12,6 @@ pub(super) const MAX_UPDATE_BYTES: usize = 3 * 1024 * 1024;
 
 /// The maximum size of a text in one message, in bytes. Its JSON may be twice as long.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
-
-/// Writes the response to a request.
-pub(super) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Out<'a, R> {
-        jsonrpc: &'static str,
-        id: &'a Id,
-        result: &'a R,
-    }
-    to_bytes(&Out { jsonrpc: "2.0", id, result })
-}
-
-/// Writes the error response to a request.
-pub(super) fn refusal(id: &Id, error: &ErrorObjectOwned) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Out<'a> {
-        jsonrpc: &'static str,
-        id: &'a Id,
-        error: &'a ErrorObjectOwned,
-    }
-    to_bytes(&Out { jsonrpc: "2.0", id, error })
-}
 
 /// Writes an update; `seq` is the number of the durable event that it is about, if any.
 pub(super) fn update(
@@ -102,18 +79,9 @@ pub(super) fn cut(text: &str) -> String {
     if text.len() <= MAX_TEXT_BYTES {
         return text.to_owned();
     }
-    let end = floor(text, MAX_TEXT_BYTES);
+    let end = border_before(text, MAX_TEXT_BYTES);
     let head = text.get(..end).unwrap_or_default();
     format!("{head}\n[{} more bytes are not shown]", text.len() - end)
-}
-
-/// Returns the last character boundary of a text up to `max`.
-pub(super) fn floor(text: &str, max: usize) -> usize {
-    let mut at = max.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// Shortens every text in a value.
@@ -132,9 +100,4 @@ pub(super) fn cut_value(value: &Value) -> Value {
 pub(super) fn time(ms: u64) -> Option<String> {
     let stamp = jiff::Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
     Some(stamp.to_string())
-}
-
-fn to_bytes(message: &impl Serialize) -> Vec<u8> {
-    // The types hold only string keys and plain values, so writing them cannot fail.
-    serde_json::to_vec(message).unwrap_or_default()
 }

@@ -19,12 +19,14 @@ use ahp_types::state::{
     ToolCallResult, ToolCallRunningState, ToolInput, ToolResultContent, ToolResultFileEditContent,
     ToolResultTextContent,
 };
+use pintle_base::text::truncate::border_after;
 use pintle_protocol::approval::{Approval, ApprovalOption, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{DeltaField, ItemDelta};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemStatus, ToolCall, ToolKind};
+use pintle_session::history::Streamed;
 use serde_json::{Value, json};
 
 /// The schemes of contents that only this host has: before and after a call, as a call proposes it, and the session's baseline.
@@ -52,8 +54,7 @@ pub(super) struct Call {
     title: String,
     kind: Option<ToolKind>,
     input: Option<Value>,
-    /// The number of the next piece of the arguments.
-    next_args: u64,
+    arguments: Streamed,
     /// The terminal of a command.
     output: Option<Output>,
 }
@@ -117,7 +118,7 @@ impl Call {
         out: &mut Actions,
     ) {
         self.title.clone_from(&body.title);
-        self.input = body.changed_input.clone().or_else(|| body.input.clone());
+        self.input = body.arguments().cloned();
         let runs = item.status == ItemStatus::Running;
         if self.stage == Stage::Streaming && (runs || is_over) {
             self.stage = Stage::Allowed;
@@ -134,15 +135,14 @@ impl Call {
 
     /// A piece of the arguments or of the output.
     pub(super) fn delta(&mut self, delta: &ItemDelta, turn: &str, out: &mut Actions) {
-        let last = delta.to.unwrap_or(delta.n);
         match delta.field {
-            DeltaField::Args if self.stage == Stage::Streaming && delta.n == self.next_args => {
-                self.next_args = last + 1;
+            DeltaField::Args if self.stage == Stage::Streaming => {
+                let Some(text) = self.arguments.take_next(delta) else { return };
                 let action = ChatToolCallDeltaAction {
                     turn_id: turn.to_owned(),
                     tool_call_id: self.id.clone(),
                     meta: None,
-                    content: Some(delta.text.clone()),
+                    content: Some(text.to_owned()),
                     invocation_message: None,
                 };
                 out.push((Channel::Chat, StateAction::ChatToolCallDelta(action)));
@@ -319,7 +319,7 @@ impl Call {
         }
         let worker = details.and_then(|details| channels.workers.get(details.agent.as_ref()?));
         content.extend(worker.map(Worker::content));
-        for change in details.iter().flat_map(|details| &details.changes) {
+        for change in body.changes() {
             let FileEdit { before, after, diff } =
                 file_edit(change, (BEFORE, AFTER), item.id.as_str());
             let edit = ToolResultFileEditContent { before, after, diff };
@@ -460,9 +460,6 @@ fn cut(text: &str) -> String {
     let Some(over) = text.len().checked_sub(MAX_TEXT_BYTES).filter(|over| *over > 0) else {
         return text.to_owned();
     };
-    let mut at = over;
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
+    let at = border_after(text, over);
     format!("[{at} bytes are left out]\n{}", text.get(at..).unwrap_or_default())
 }

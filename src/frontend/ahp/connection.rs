@@ -1,7 +1,8 @@
 //! A client's connection: passes its messages to the host, and what the host has for it to the client.
 
 use super::host::{ConnectionId, HostHandle, ToHost};
-use crate::connection::{self, Ended, Outbox, Protocol, Scope};
+use crate::client::Scope;
+use crate::connection::{self, Ended, Outbox, Protocol};
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;

@@ -6,6 +6,7 @@ use super::session::{Key, Open, Work, key_of};
 use super::state::Channel;
 use super::translator::{Asked, key};
 use super::{config, input, quirks, wire};
+use crate::client::Subagents;
 use ahp_types::actions::{
     ActionOrigin, ChatInputCompletedAction, ChatPendingMessageSetAction,
     ChatToolCallCompleteAction, ChatToolCallConfirmedAction, ChatTurnStartedAction, StateAction,
@@ -94,7 +95,7 @@ impl Host {
         let Some(open) = self.sessions.get_mut(&session).filter(is_known) else {
             return self.reject(origin, "subscribe to the channel first".to_owned());
         };
-        match decide(open, &channel, &origin, &self.children, &self.engine) {
+        match decide(open, &channel, &origin, &self.subagents, &self.engine) {
             Verdict::Refuse(reason) => self.reject(origin, reason),
             Verdict::Show => {
                 let (action, sent) = (origin.action.clone(), Some(origin.as_action_origin()));
@@ -215,7 +216,7 @@ fn decide(
     open: &mut Open,
     channel: &Channel,
     origin: &Origin,
-    children: &BTreeMap<SessionId, SessionHandle>,
+    subagents: &Subagents,
     engine: &EngineHandle,
 ) -> Verdict {
     match (channel, &origin.action) {
@@ -250,7 +251,7 @@ fn decide(
         (Channel::Chat, StateAction::ChatToolCallComplete(action)) => complete(open, action),
         (Channel::Chat, StateAction::ChatPendingMessageSet(action)) => say(open, action),
         (Channel::Chat, StateAction::ChatPendingMessageRemoved(action)) => unsay(open, &action.id),
-        (Channel::Chat, StateAction::ChatInputCompleted(action)) => answer(open, action, children),
+        (Channel::Chat, StateAction::ChatInputCompleted(action)) => answer(open, action, subagents),
         (Channel::Chat, StateAction::ChatQueuedMessagesReordered(action)) => {
             reorder(open, &action.order)
         }
@@ -580,11 +581,7 @@ fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
     }))
 }
 
-fn answer(
-    open: &Open,
-    action: &ChatInputCompletedAction,
-    children: &BTreeMap<SessionId, SessionHandle>,
-) -> Verdict {
+fn answer(open: &Open, action: &ChatInputCompletedAction, subagents: &Subagents) -> Verdict {
     let answers = action.answers.as_ref();
     match open.translator.asked(&action.request_id) {
         None => Verdict::refuse("the question was answered already"),
@@ -595,7 +592,7 @@ fn answer(
             Verdict::Ask(call::<QuestionAnswerRequest>(params))
         }
         Some(Asked::Approval(session, approval)) => {
-            let Some(child) = children.get(session).cloned() else {
+            let Some(child) = subagents.get(session).cloned() else {
                 return Verdict::refuse("the sub-agent is gone");
             };
             let approval_id = approval.approval_id.clone();

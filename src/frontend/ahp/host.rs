@@ -10,7 +10,8 @@ use super::session::Open;
 use super::state::{Channel, Channels};
 use super::translator::Actions;
 use super::wire::{self, Refusal};
-use crate::connection::{self, Events, FEED_CAPACITY};
+use crate::client::{self, Events, Scope, Subagents, leave, until_idle};
+use crate::connection;
 use ahp::reducers::{ReduceOutcome, apply_action_to_root};
 use ahp_types::ROOT_RESOURCE_URI;
 use ahp_types::actions::{
@@ -22,12 +23,9 @@ use ahp_types::notifications::{
 };
 use ahp_types::state::{RootState, SnapshotState};
 use bytes::Bytes;
-use futures_util::future::{BoxFuture, FutureExt, join_all};
+use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
-use pintle_agent::{
-    Adopt, EngineHandle, Error, Feed, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
-    TurnCommand, Wanted,
-};
+use pintle_agent::{EngineHandle, Error, Feed};
 use pintle_base::transport::Incoming;
 use pintle_base::transport::envelope::{self, Envelope, Id};
 use pintle_protocol::ids::SessionId;
@@ -36,7 +34,6 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -45,9 +42,6 @@ use tokio_util::sync::CancellationToken;
 
 /// The capacity of the channel to the host. A message is handled within microseconds; a connection that finds this full waits.
 const CAPACITY: usize = 64;
-
-/// The capacity of the channel of new sub-agents.
-const ADOPTED_CAPACITY: usize = 256;
 
 /// The time for which a client that lost its connection is expected back: VS Code tries again after 1, 2, 4 … seconds.
 const GRACE: Duration = Duration::from_secs(60);
@@ -122,19 +116,16 @@ pub(super) enum Done {
 /// The owner of what clients see.
 pub struct Host {
     pub(super) engine: EngineHandle,
+    pub(super) subscriber: client::Client,
     pub(super) cwd: PathBuf,
     requests: mpsc::Receiver<ToHost>,
     events: Events,
-    adopted: mpsc::Receiver<SessionHandle>,
-    pub(super) subscriber: Subscriber,
     pub(super) clients: BTreeMap<ConnectionId, Client>,
     absent: BTreeMap<String, Absent>,
     pub(super) ring: Ring,
     root: RootState,
     pub(super) sessions: BTreeMap<SessionId, Open>,
-    /// The session to which each sub-agent's belongs, and the way to the sub-agent.
-    pub(super) parents: BTreeMap<SessionId, SessionId>,
-    pub(super) children: BTreeMap<SessionId, SessionHandle>,
+    pub(super) subagents: Subagents,
     pub(super) waiting: Vec<Waiting>,
     pub(super) running: FuturesUnordered<BoxFuture<'static, Done>>,
     /// Who waits until no turn runs.
@@ -160,34 +151,19 @@ impl Host {
     /// A host without clients, and the way to it.
     pub fn new(engine: EngineHandle, cwd: PathBuf) -> (Self, HostHandle) {
         let (tx, requests) = mpsc::channel(CAPACITY);
-        let (feed, events) = mpsc::channel(FEED_CAPACITY);
-        let (adopted_tx, adopted) = mpsc::channel(ADOPTED_CAPACITY);
-        let subscriber = Subscriber {
-            id: SubscriberId::next(),
-            feed,
-            filter: Wanted::default(),
-            can_approve: true,
-            can_answer: true,
-            extensions: Arc::default(),
-            adopt: Some(Adopt::new(move |handle| {
-                // If the channel is full, the sub-agent's questions stay unanswered, which denies them.
-                let _ = adopted_tx.try_send(handle);
-            })),
-        };
+        let (subscriber, events, subagents) = client::Client::new(engine.clone(), Scope::Shared);
         let host = Self {
-            events: Events::complete(events, engine.clone()),
+            events,
             root: config::root(&engine),
             engine,
+            subscriber,
             cwd,
             requests,
-            adopted,
-            subscriber,
             clients: BTreeMap::new(),
             absent: BTreeMap::new(),
             ring: Ring::default(),
             sessions: BTreeMap::new(),
-            parents: BTreeMap::new(),
-            children: BTreeMap::new(),
+            subagents,
             waiting: Vec::new(),
             running: FuturesUnordered::new(),
             finishing: Vec::new(),
@@ -259,7 +235,9 @@ impl Host {
         if self.finishing.is_empty() || self.sessions.values().any(Open::has_work) {
             return;
         }
-        let (idle, waiting) = (self.until_idle(), std::mem::take(&mut self.finishing));
+        let handles = self.sessions.values().filter_map(|open| open.handle.clone()).collect();
+        let idle = until_idle(handles, self.subscriber.id);
+        let waiting = std::mem::take(&mut self.finishing);
         let finished = async move {
             idle.await;
             for reply in waiting {
@@ -268,19 +246,6 @@ impl Host {
             Done::Nothing
         };
         self.running.push(finished.boxed());
-    }
-
-    /// Waits until no turn runs that this host knows of. Nobody answers questions any more.
-    fn until_idle(&self) -> BoxFuture<'static, ()> {
-        let handles: Vec<SessionHandle> =
-            self.sessions.values().filter_map(|open| open.handle.clone()).collect();
-        let id = self.subscriber.id;
-        let each = handles.into_iter().map(move |session| async move {
-            // A closed session is idle.
-            let _ = session.tell(SubscriptionCommand::StopAnswering { id }).await;
-            let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
-        });
-        join_all(each).map(drop).boxed()
     }
 
     fn left(&mut self, id: ConnectionId) {
@@ -323,11 +288,10 @@ impl Host {
             .partition(|(_, is_busy)| !is_busy);
         for (id, _) in idle {
             let left = self.sessions.remove(&id).and_then(|open| open.handle);
-            self.forget_children(&id);
+            self.subagents.forget(&id);
             if let Some(handle) = left {
-                let subscriber = self.subscriber.id;
-                let leave = connection::leave(vec![handle], subscriber);
-                self.running.push(leave.map(|()| Done::Nothing).boxed());
+                let left = leave(vec![handle], self.subscriber.id);
+                self.running.push(left.map(|()| Done::Nothing).boxed());
             }
         }
         self.next_tidy = (!busy.is_empty() || !self.absent.is_empty()).then(|| now + GRACE);
@@ -335,18 +299,7 @@ impl Host {
 
     /// Returns true for the session of a sub-agent whose parent is open: its questions are asked there.
     fn is_child(&self, session: &SessionId) -> bool {
-        self.parents.get(session).is_some_and(|parent| self.sessions.contains_key(parent))
-    }
-
-    pub(super) fn forget_children(&mut self, session: &SessionId) {
-        let children = &mut self.children;
-        self.parents.retain(|child, parent| {
-            let is_kept = parent != session;
-            if !is_kept {
-                children.remove(child);
-            }
-            is_kept
-        });
+        self.subagents.parent(session).is_some_and(|parent| self.sessions.contains_key(parent))
     }
 
     fn done(&mut self, done: Done) {
@@ -373,16 +326,14 @@ impl Host {
 
     /// Hands on the events of sessions.
     fn take_events(&mut self, events: Vec<Feed>) {
-        while let Ok(child) = self.adopted.try_recv() {
-            self.children.insert(child.id.clone(), child);
-        }
+        self.subagents.adopt();
         for feed in events {
             if let Feed::CallWithdrawn(id) = &feed {
                 self.sessions.values_mut().for_each(|open| open.calls.retain(|_, call| call != id));
             }
             let Some(session) = session_of(&feed) else { continue };
             if let (Some(parent), Feed::Durable(record)) =
-                (self.parents.get(&session).cloned(), &feed)
+                (self.subagents.parent(&session).cloned(), &feed)
                 && let Some(open) = self.sessions.get_mut(&parent)
             {
                 let actions = open.translator.of_subagent(&record.value);
@@ -407,9 +358,7 @@ impl Host {
                     return;
                 }
                 open.seen = record.value.seq;
-                if let Some(child) = super::session::child_of(&record.value.event) {
-                    self.parents.insert(child.clone(), session.clone());
-                }
+                self.subagents.note(session, &record.value.event);
                 open.note(&record.value);
                 open.translator.durable(&record.value, &mut open.channels)
             }

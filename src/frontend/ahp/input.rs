@@ -24,14 +24,9 @@ const ONLY: &str = "answer";
 
 /// A person's message as the protocol shows it.
 pub(super) fn message(input: &[Input]) -> Message {
-    let texts = input.iter().filter_map(|block| match block {
-        Input::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    let text = texts.collect::<Vec<_>>().join("\n");
     let attachments: Vec<MessageAttachment> = input.iter().filter_map(attachment).collect();
     Message {
-        text,
+        text: Input::texts(input),
         origin: MessageOrigin { kind: MessageKind::User },
         attachments: (!attachments.is_empty()).then_some(attachments),
         model: None,

@@ -6,10 +6,11 @@ use super::host::{Done, Host};
 use super::session::{Open, Work, key_of};
 use super::state::Channels;
 use super::translator::Translator;
+use crate::client::subscribe;
 use futures_util::future::FutureExt;
 use pintle_agent::{
     CreateSession, EngineHandle, Error, NewFolder, OpenConfig, PageRange, SessionHandle,
-    Subscriber, SubscriptionCommand,
+    Subscriber, Wanted,
 };
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
@@ -64,7 +65,8 @@ impl Host {
             config: open.configuration(),
             ..CreateSession::default()
         });
-        let (engine, subscriber) = (self.engine.clone(), self.subscriber.clone());
+        let (engine, subscriber) =
+            (self.engine.clone(), self.subscriber.subscriber(Wanted::default()));
         let again = OpenConfig {
             additional: open.directories(),
             cwd: Some(NewFolder::IfGone(self.cwd.clone())),
@@ -203,8 +205,7 @@ async fn load(
         Some(create) => engine.create(create).await?,
         None => engine.open(session.clone(), again).await?,
     };
-    let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
-    let snapshot = handle.ask(subscribe).await?;
+    let snapshot = subscribe(&handle, subscriber, None).await?;
     let mut records = Vec::new();
     let mut after = 0;
     while after < snapshot.seq {

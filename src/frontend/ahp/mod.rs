@@ -29,12 +29,12 @@ mod wire;
 
 pub use host::{Host, HostHandle};
 
-use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
+use crate::client::{Client, Scope};
+use crate::connection::{Ended, Inputs, serve as serve_connection};
 use connection::Connection;
 use pintle_agent::EngineHandle;
 use pintle_base::transport::Link;
 use std::path::PathBuf;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The options of a connection.
@@ -66,9 +66,8 @@ pub async fn serve_client(
 ) -> Ended {
     let Link { incoming, outgoing, hangup } = link;
     // Events go to the host: this connection has none.
-    let (_feed, events) = mpsc::channel(FEED_CAPACITY);
+    let (_client, events, _) = Client::new(engine.clone(), scope);
     let mut connection = Connection::join(host, outgoing, hangup.clone(), scope).await;
-    let events = Events::as_fed(events);
     let inputs = Inputs { incoming, events, hangup, stop, scope };
     serve_connection(&mut connection, inputs, &engine).await
 }

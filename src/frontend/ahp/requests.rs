@@ -438,7 +438,7 @@ impl Host {
     /// A session is gone from lists.
     pub(super) fn removed(&mut self, session: &SessionId) {
         self.sessions.remove(session);
-        self.forget_children(session);
+        self.subagents.forget(session);
         self.tell_terminals();
         let params = SessionRemovedParams {
             channel: ROOT_RESOURCE_URI.to_owned(),

@@ -11,7 +11,6 @@ use pintle_agent::{Additional, CallBody, CallId, ClientCall, Feed, OpenConfig, S
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::{ItemId, SessionId};
-use pintle_protocol::item::ItemBody;
 use pintle_protocol::plan::WorkMode;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -286,11 +285,4 @@ fn settled(channel: &Channel, action: StateAction, origin: Origin) -> Vec<Settle
         (theirs, _) => theirs,
     };
     vec![(channel.clone(), action, sent)]
-}
-
-/// The sub-agent's session that an event names.
-pub(super) fn child_of(event: &Event) -> Option<&SessionId> {
-    let (Event::ItemStarted { item } | Event::ItemUpdated { item }) = event else { return None };
-    let ItemBody::Subagent(agent) = &item.body else { return None };
-    Some(&agent.session_id)
 }

@@ -9,6 +9,7 @@ use ahp_types::state::{TerminalCommandResult, ToolResultContent, ToolResultTermi
 use pintle_protocol::event::{DeltaField, ItemDelta};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::Job;
+use pintle_session::history::Streamed;
 
 /// The output that a terminal shows at most, in bytes; what came before is cleared.
 const MAX_SHOWN_BYTES: usize = 1024 * 1024;
@@ -17,8 +18,7 @@ const MAX_SHOWN_BYTES: usize = 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Output {
     item: ItemId,
-    /// The number of the next piece.
-    next: u64,
+    streamed: Streamed,
     /// The text that the terminal shows.
     shown: String,
     has_ended: bool,
@@ -33,15 +33,20 @@ impl Output {
         channels: &mut Channels,
     ) -> Self {
         channels.open_terminal(item, title, turn);
-        Self { item: item.clone(), next: 0, shown: String::new(), has_ended: false }
+        Self {
+            item: item.clone(),
+            streamed: Streamed::default(),
+            shown: String::new(),
+            has_ended: false,
+        }
     }
 
     /// Takes a piece of the output.
     pub(super) fn delta(&mut self, delta: &ItemDelta, out: &mut Actions) {
-        let last = delta.to.unwrap_or(delta.n);
-        if delta.field == DeltaField::Output && last >= self.next {
-            self.next = last + 1;
-            self.print(&delta.text, out);
+        if delta.field == DeltaField::Output
+            && let Some(text) = self.streamed.take(delta)
+        {
+            self.print(text, out);
         }
     }
 

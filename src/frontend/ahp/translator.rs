@@ -33,6 +33,7 @@ use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, Job, UserMessage};
 use pintle_protocol::plan::PlanStatus;
 use pintle_protocol::question::{Question, QuestionOutcome};
+use pintle_session::history::Streamed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Before the names that clients give to turns and messages, in the keys of requests.
@@ -102,11 +103,8 @@ struct Over {
 #[derive(Debug)]
 struct Text {
     is_reasoning: bool,
-    sent: String,
-    /// The number of the next piece.
-    next: u64,
-    /// A piece is missing: the item's end has the rest.
-    is_broken: bool,
+    has_begun: bool,
+    streamed: Streamed,
 }
 
 /// A request for input that waits for an answer.
@@ -536,15 +534,14 @@ impl Translator {
     ) {
         let open = self.texts.entry(item.id.clone()).or_insert_with(|| Text {
             is_reasoning,
-            sent: String::new(),
-            next: 0,
-            is_broken: false,
+            has_begun: false,
+            streamed: Streamed::default(),
         });
         if !is_over {
             return;
         }
-        let rest = text.strip_prefix(open.sent.as_str()).unwrap_or_default().to_owned();
-        self.grow(&item.id, &rest, out);
+        let rest = open.streamed.rest(text);
+        self.grow(&item.id, rest, out);
         self.texts.remove(&item.id);
     }
 
@@ -560,13 +557,10 @@ impl Translator {
             return call.delta(delta, &turn, out);
         }
         let Some(open) = self.texts.get_mut(&delta.item_id) else { return };
-        if delta.field != DeltaField::Text || delta.to.unwrap_or(delta.n) < open.next {
-            return;
-        }
-        open.is_broken |= delta.n != open.next;
-        open.next = delta.to.unwrap_or(delta.n) + 1;
-        if !open.is_broken {
-            self.grow(&delta.item_id, &delta.text, out);
+        if delta.field == DeltaField::Text
+            && let Some(text) = open.streamed.take_next(delta)
+        {
+            self.grow(&delta.item_id, text, out);
         }
     }
 
@@ -577,7 +571,7 @@ impl Translator {
             return;
         }
         let (turn_id, part_id) = (active.name.clone(), item.to_string());
-        if open.sent.is_empty() {
+        if !std::mem::replace(&mut open.has_begun, true) {
             let (id, content) = (part_id.clone(), String::new());
             let part = if open.is_reasoning {
                 ResponsePart::Reasoning(ReasoningResponsePart { id, content })
@@ -587,7 +581,6 @@ impl Translator {
             let action = ChatResponsePartAction { turn_id: turn_id.clone(), part, meta: None };
             out.push((Channel::Chat, StateAction::ChatResponsePart(action)));
         }
-        open.sent.push_str(more);
         let (content, meta) = (more.to_owned(), None);
         let action = if open.is_reasoning {
             StateAction::ChatReasoning(ChatReasoningAction { turn_id, part_id, content, meta })
@@ -600,7 +593,7 @@ impl Translator {
     fn usage(&mut self, step: &StepCompleted, out: &mut Actions) {
         let Some(active) = &self.active else { return };
         let usage = &step.usage;
-        let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+        let input = usage.read_tokens();
         let usage = UsageInfo {
             input_tokens: Some(wire::count(input)),
             output_tokens: Some(wire::count(usage.output_tokens)),

@@ -7,29 +7,21 @@
 //! request that closes a session follows that session's last event; while the client does not read, no events are taken, and once too many
 //! responses wait, no messages either.
 
-mod events;
-mod in_flight;
-mod merge;
 mod outbox;
 
-pub(super) use events::Events;
-pub(super) use in_flight::{InFlight, MAX_IN_FLIGHT};
-pub(super) use outbox::Outbox;
+pub(crate) use outbox::Outbox;
 
-use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
+use crate::client::{Events, Scope, leave, until_idle};
+
+use futures_util::future::{BoxFuture, FutureExt, OptionFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use pintle_agent::{
-    Command, EngineHandle, Error, Feed, SessionHandle, SubscriberId, SubscriptionCommand,
-    TurnCommand,
-};
+use pintle_agent::{EngineHandle, Feed, SessionHandle, SubscriberId};
 use pintle_base::transport::{Incoming, Room};
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-/// The capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas
-/// and withhold durable events. Small enough that a client which never reads costs little memory.
-pub(super) const FEED_CAPACITY: usize = 1024;
 
 /// The time that requests under way get when a client leaves an engine that others share.
 const LAST_REQUESTS: Duration = Duration::from_secs(1);
@@ -59,17 +51,19 @@ impl Ended {
     }
 }
 
-/// The reach of a connection's end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// The engine serves this client alone: its sessions are closed.
-    Alone,
-    /// The engine serves other clients too: the connection leaves its sessions, and what runs goes on.
-    Shared,
+/// The options of a connection.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The working directory of a session that names none.
+    pub cwd: PathBuf,
+    /// Cancel it to interrupt running turns and close in order.
+    pub stop: CancellationToken,
+    /// The reach of the connection's end.
+    pub scope: Scope,
 }
 
 /// The meaning of a client's messages and of sessions' events in one protocol.
-pub(super) trait Protocol: Send {
+pub(crate) trait Protocol: Send {
     /// A result of the protocol's own work, such as a response or a call of the client's.
     type Done: Send;
 
@@ -120,17 +114,17 @@ pub(super) trait Protocol: Send {
 }
 
 /// The inputs of a connection.
-pub(super) struct Inputs {
+pub(crate) struct Inputs {
     /// The client's messages.
-    pub(super) incoming: mpsc::Receiver<Incoming>,
+    pub(crate) incoming: mpsc::Receiver<Incoming>,
     /// The events of its sessions.
-    pub(super) events: Events,
+    pub(crate) events: Events,
     /// Cancelled when the output has no reader any more.
-    pub(super) hangup: CancellationToken,
+    pub(crate) hangup: CancellationToken,
     /// Cancelled to interrupt running turns and close in order.
-    pub(super) stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
     /// The reach of the connection's end.
-    pub(super) scope: Scope,
+    pub(crate) scope: Scope,
 }
 
 /// The next thing for the connection's loop to handle.
@@ -146,7 +140,7 @@ enum DriverEvent<D> {
 }
 
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
-pub(super) async fn serve<P: Protocol>(
+pub(crate) async fn serve<P: Protocol>(
     protocol: &mut P,
     inputs: Inputs,
     engine: &EngineHandle,
@@ -261,49 +255,23 @@ async fn close<P: Protocol>(
     protocol.closed().await;
 }
 
-/// Leaves these sessions. What runs in them goes on.
-pub(super) async fn leave(sessions: Vec<SessionHandle>, id: SubscriberId) {
-    let each = sessions.into_iter().map(|session| async move {
-        // A closed session has no clients.
-        let _ = session.ask(|reply| Command::Leave { id, finishes: true, reply }).await;
-    });
-    join_all(each).await;
-}
-
-/// Closes a session for a client: with a shared engine, others that watch it keep it.
-///
-/// # Errors
-/// It is closed already, or its journal cannot be ended in order.
-pub(super) async fn close_session(
-    session: &SessionHandle,
-    id: SubscriberId,
-    scope: Scope,
-) -> Result<(), Error> {
-    match scope {
-        Scope::Alone => session.ask(|reply| Command::Close { reply }).await,
-        Scope::Shared => session.ask(|reply| Command::Leave { id, finishes: false, reply }).await,
-    }
-}
-
-/// Waits until these sessions are idle. This client no longer answers their questions.
-async fn until_idle(sessions: Vec<SessionHandle>, id: SubscriberId) {
-    let each = sessions.into_iter().map(|session| async move {
-        // A closed session is idle.
-        let _ = session.tell(SubscriptionCommand::StopAnswering { id }).await;
-        let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
-    });
-    join_all(each).await;
-}
-
 /// Waits for the first future to complete; forever if there is none. Cancel-safe.
-pub(super) async fn first_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> T {
+pub(crate) async fn first_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> T {
     match running.next().await {
         Some(ready) => ready,
         None => std::future::pending().await,
     }
 }
 
+/// Waits until a time; forever if there is none. Cancel-safe.
+pub(crate) async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Takes the result of a completed future without waiting.
-pub(super) fn take_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> Option<T> {
+pub(crate) fn take_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> Option<T> {
     running.next().now_or_never().flatten()
 }

@@ -3,8 +3,8 @@
 
 mod narration;
 
-use super::Scope;
-use super::native::{self, Options};
+use crate::client::Scope;
+use crate::native::{self, Options};
 use bytes::Bytes;
 use narration::Narration;
 use pintle_agent::EngineHandle;

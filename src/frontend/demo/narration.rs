@@ -3,7 +3,6 @@
 //! Only whole lines are printed: a message appears when it is complete, and output when its command has ended.
 
 use pintle_protocol::approval::Approval;
-use pintle_protocol::content::Content;
 use pintle_protocol::event::{AnyRecord, Event, TurnCompleted, TurnStatus};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall};
 use std::fmt::Write;
@@ -56,18 +55,12 @@ impl Narration {
         self.tool_calls += 1;
         let mark = if status == ItemStatus::Completed { '+' } else { '!' };
         let mut text = format!("{mark} {}\n", call.title);
-        let Some(output) = &call.output else { return text };
-        let shown = if output.details.changes.is_empty() {
-            let texts = output.content.iter().filter_map(|block| match block {
-                Content::Text { text: block } => Some(block.as_str()),
-                Content::Image { .. } => None,
-            });
-            texts.collect::<Vec<_>>().join("\n")
-        } else {
-            let diffs = output.details.changes.iter().map(|change| change.diff.as_str());
-            diffs.collect::<Vec<_>>().join("\n")
-        };
-        for change in &output.details.changes {
+        if call.output.is_none() {
+            return text;
+        }
+        let diffs: Vec<&str> = call.changes().iter().map(|change| change.diff.as_str()).collect();
+        let shown = if diffs.is_empty() { call.text() } else { diffs.join("\n") };
+        for change in call.changes() {
             if !self.changed.contains(&change.path) {
                 self.changed.push(change.path.clone());
             }

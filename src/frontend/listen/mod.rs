@@ -8,7 +8,9 @@ mod greeting;
 
 pub use greeting::{Greeting, Speaks};
 
-use super::{Ended, Scope, acp, ahp, lsp, native, pi};
+use crate::client::Scope;
+use crate::connection::Ended;
+use crate::{acp, ahp, lsp, native, pi};
 use gate::{Gate, Handshake, Wire};
 use greeting::{First, Greeted};
 use pintle_agent::EngineHandle;

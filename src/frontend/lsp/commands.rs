@@ -4,10 +4,11 @@ use super::review;
 use super::rewind::{self, Proposal};
 use super::session::{Opened, Opener};
 use super::wire::{self, HandlerResult};
-use crate::connection::close_session;
+use crate::client::snapshot;
+use crate::rpc::invalid_params;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
-use pintle_agent::{Filter, SessionHandle, SubscriptionCommand};
+use pintle_agent::{Filter, SessionHandle};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{QueuedInput, StateValue};
 use pintle_protocol::ids::{HunkId, SessionId, TurnId};
@@ -102,7 +103,7 @@ pub(super) struct Message {
 /// Reads the message of a command: its words, given as one argument or several, or an object with the place that they are about.
 pub(super) fn message(command: &str, arguments: &[Value]) -> HandlerResult<Message> {
     let usage = || {
-        wire::invalid(&format!(
+        invalid_params(&format!(
             "`{command}` takes the message as its argument, such as \"fix the failing test\""
         ))
     };
@@ -130,7 +131,7 @@ pub(super) fn named_session(arguments: &[Value]) -> HandlerResult<Option<Session
     match arguments {
         [] | [Value::Null] => Ok(None),
         [Value::String(id)] => Ok(Some(SessionId::new(id.as_str()))),
-        _ => Err(wire::invalid("`pintle.sessions` takes the id of a session, or nothing")),
+        _ => Err(invalid_params("`pintle.sessions` takes the id of a session, or nothing")),
     }
 }
 
@@ -154,7 +155,7 @@ pub(super) enum Target {
 /// Reads the changes that [`KEEP`] or [`UNDO`] decides about.
 pub(super) fn target(command: &str, arguments: &[Value]) -> HandlerResult<Target> {
     let usage = || {
-        wire::invalid(&format!(
+        invalid_params(&format!(
             "`{command}` takes {{\"hunk\": ID}}, {{\"uri\": FILE}}, or nothing for all changes"
         ))
     };
@@ -173,7 +174,7 @@ pub(super) fn number(command: &str, what: &str, arguments: &[Value]) -> HandlerR
         [one] => one.as_u64(),
         _ => None,
     };
-    let usage = || wire::invalid(&format!("`{command}` takes {what}, or nothing"));
+    let usage = || invalid_params(&format!("`{command}` takes {what}, or nothing"));
     number.filter(|number| *number > 0).map(Some).ok_or_else(usage)
 }
 
@@ -190,9 +191,9 @@ pub(super) fn place(command: &str, arguments: &[Value]) -> HandlerResult<Option<
     match arguments {
         [] | [Value::Null] => Ok(None),
         [one] => serde_json::from_value(one.clone()).map(Some).map_err(|_| {
-            wire::invalid(&format!("`{command}` takes {{\"uri\": FILE}}, or nothing"))
+            invalid_params(&format!("`{command}` takes {{\"uri\": FILE}}, or nothing"))
         }),
-        _ => Err(wire::invalid(&format!("`{command}` takes one argument, or none"))),
+        _ => Err(invalid_params(&format!("`{command}` takes one argument, or none"))),
     }
 }
 
@@ -205,7 +206,7 @@ pub(super) fn no_session() -> ErrorObjectOwned {
 pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerResult<Value> {
     let cwd = Some(opener.folder.to_string_lossy().into_owned());
     let filter = Filter { cwd, archived: Some(false), ..Filter::default() };
-    let listed = opener.engine.list(filter, None, MAX_SESSIONS).await;
+    let listed = opener.client.engine.list(filter, None, MAX_SESSIONS).await;
     let (found, _) = listed.map_err(|error| wire::refused(&error))?;
     let each = found.into_iter().map(|summary| {
         json!({
@@ -270,7 +271,7 @@ impl SessionCommand {
             }
             Self::Rewind(count) => {
                 let session = session.ok_or_else(no_session)?;
-                carried.proposal = Some(rewind::look(&opener.engine, session, count).await?);
+                carried.proposal = Some(rewind::look(&opener.client.engine, session, count).await?);
                 return Ok(Value::Null);
             }
             Self::New => {
@@ -325,12 +326,11 @@ fn told(session: &SessionHandle, turn: &TurnId, disposition: &str) -> Value {
 /// Closes the session, unless a turn runs in it.
 async fn leave(session: &SessionHandle, opener: &Opener) -> HandlerResult<()> {
     let failed = |error: pintle_agent::Error| -> ErrorObjectOwned { wire::refused(&error) };
-    let snapshot = session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
-    if snapshot.map_err(failed)?.state.value != StateValue::Idle {
+    if snapshot(session).await.map_err(failed)?.state.value != StateValue::Idle {
         let hint = "stop it with the command `pintle.stop`";
         return Err(wire::failed("a turn runs in the session", hint));
     }
-    close_session(session, opener.id, opener.scope).await.map_err(failed)
+    opener.client.close(session).await.map_err(failed)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::start::{self, Hello};
 use super::wire::{self, HandlerResult};
 use super::{actions, hunks};
 use crate::connection::Ended;
-use crate::native::dispatch::{error_object, unknown_method};
+use crate::rpc::{self, error_object, invalid_params, unknown_method};
 use futures_util::future::FutureExt;
 use ls_types as lsp;
 use pintle_base::transport::envelope::Id;
@@ -31,8 +31,7 @@ impl Driver {
     pub(super) fn request(&mut self, id: &Id, method: &str, params: Option<&RawValue>) {
         if let Some(refusal) = self.refusal(id, method) {
             // The id may be that of another request, which stays.
-            let message = crate::native::dispatch::error_response(id, refusal);
-            return self.outbox.push(message);
+            return self.outbox.push(rpc::error_response(id, &refusal));
         }
         self.in_flight.insert(id.clone());
         let result = match method {
@@ -65,16 +64,22 @@ impl Driver {
         let hello: Hello = wire::read(params)?;
         if let Some(client) = &hello.client_info {
             tracing::info!("client {} {}", client.name, client.version.as_deref().unwrap_or("-"));
-            self.opener.client = Some(client.name.clone()).filter(|name| !name.is_empty());
+            self.opener.name = Some(client.name.clone()).filter(|name| !name.is_empty());
         }
         if let Some(folder) = hello.folder() {
             self.opener.folder = folder;
         }
         self.offers = hello.offers();
         self.questions.can_show = self.offers.show_document;
+        self.views.can_show = self.offers.show_document;
+        self.changes.can_refresh = self.offers.lens_refresh;
+        self.progress.is_shown = self.offers.progress;
         self.stage = Stage::Ready;
-        self.connect_editor();
-        Ok(start::capabilities(self.opener.engine.editors().is_some()))
+        // Only edits that the client applies to the version that they were made for.
+        if self.offers.edits {
+            self.edits.connect();
+        }
+        Ok(start::capabilities(self.opener.client.engine.editors().is_some()))
     }
 
     fn actions(&self, params: &lsp::CodeActionParams) -> lsp::CodeActionResponse {
@@ -124,7 +129,7 @@ impl Driver {
             commands::UNDO => self.decision(Verb::Undo, &command, &arguments)?,
             commands::REVERT => {
                 let named = commands::number(&command, "the number of a verdict", &arguments)?;
-                let verdict = named.or(self.last_verdict).ok_or_else(|| {
+                let verdict = named.or(self.changes.last_verdict).ok_or_else(|| {
                     wire::failed("nothing was decided here", "name the verdict's number")
                 })?;
                 SessionCommand::Decide(ReviewAction::Revert { verdict })
@@ -151,27 +156,36 @@ impl Driver {
                 if let Some(session) = commands::named_session(&arguments)? {
                     SessionCommand::Open(session)
                 } else {
-                    let current = self.session.as_ref().map(|session| session.id.clone());
+                    let current = self.current.session.as_ref().map(|session| session.id.clone());
                     let (id, listed) = (id.clone(), commands::list(self.opener.clone(), current));
                     self.running.push(listed.map(|list| Outcome::Response(id, list)).boxed());
                     return Ok(None);
                 }
             }
-            commands::TRANSCRIPT => return self.show_transcript(id).map(|()| None),
+            commands::TRANSCRIPT => {
+                let session = self.current.session.as_ref().ok_or_else(commands::no_session)?;
+                let effects = self.views.show_transcript(id, &session.id)?;
+                self.apply(effects);
+                return Ok(None);
+            }
             commands::ASK => {
                 let place = commands::place(&command, &arguments)?;
                 let about = place.map(|place| (place.uri, place.range));
-                return self.begin_draft(Some(id.clone()), about, "").map(|()| None);
+                let effects = self.views.begin_draft(Some(id.clone()), about, "")?;
+                self.apply(effects);
+                return Ok(None);
             }
             commands::SEND => {
                 let place = commands::place(&command, &arguments)?;
                 let uri = place.map(|place| place.uri);
-                return self.send_draft(id, uri.as_ref()).map(|()| None);
+                let effects = self.views.read_draft(id, uri.as_ref(), &self.documents)?;
+                self.apply(effects);
+                return Ok(None);
             }
             _ => {
                 let known = commands::NAMES.join(", ");
                 let message = format!("unknown command `{command}`; expected one of {known}");
-                return Err(wire::invalid(&message));
+                return Err(invalid_params(&message));
             }
         };
         self.carry_out(id.clone(), command);
@@ -221,16 +235,16 @@ impl Driver {
                 if let Some(params) = noted::<lsp::DidOpenTextDocumentParams>(method, params) {
                     let uri = params.text_document.uri.clone();
                     let message = self.documents.open(params).await;
-                    self.send_all(message);
-                    self.show_changes_of(&uri);
+                    let shown = self.changes.show_in(&uri, &self.documents);
+                    self.send_all(message.into_iter().chain(shown));
                 }
             }
             "textDocument/didChange" => {
                 if let Some(params) = noted::<lsp::DidChangeTextDocumentParams>(method, params) {
                     let uri = params.text_document.uri.clone();
                     let message = self.documents.change(params).await;
-                    self.send_all(message);
-                    self.show_changes_of(&uri);
+                    let shown = self.changes.show_in(&uri, &self.documents);
+                    self.send_all(message.into_iter().chain(shown));
                 }
             }
             "textDocument/didSave" => {

@@ -1,29 +1,29 @@
 //! The connection's driver: the parts of its state, and the messages that change them.
+//!
+//! Parts return [`Effects`]; only the driver sends messages and starts work.
 
 use super::commands::{Carried, SessionCommand};
 use super::documents::OpenDocuments;
 use super::edits::Edits;
 use super::progress::Progress;
-use super::questions::{Answered, Questions, Responded};
+use super::questions::{Questions, Responded};
 use super::review::Changes;
-use super::rewind::Rewinds;
-use super::session::{Opened, Opener};
+use super::rewind::{self, Rewinds};
+use super::session::{Current, Opened, Opener};
 use super::start::Offers;
 use super::views::{Draft, Views};
-use super::wire::{self, HandlerResult};
-use crate::connection::{self, Ended, InFlight, Outbox, Protocol};
-use crate::native::dispatch::{error_object, error_response};
+use super::wire::{self, HandlerResult, Reply};
+use crate::client::{Asked, Subagents};
+use crate::connection::{self, Ended, Outbox, Protocol};
+use crate::rpc::{self, InFlight, Lane};
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
-use pintle_agent::{
-    Answer, EditCall, Editors, Error, Feed, SessionHandle, SubscriberId, Transcript,
-};
-use pintle_base::transport::envelope::{self, Envelope, Id, Invalid};
+use pintle_agent::{Answer, EditCall, Error, Feed, SessionHandle, SubscriberId, Transcript};
+use pintle_base::transport::envelope::{self, Envelope, Id};
 use pintle_base::transport::{Incoming, Outgoing};
 use pintle_protocol::content::Input;
-use pintle_protocol::error;
 use pintle_protocol::event::QueuedInput;
 use pintle_protocol::history::SessionRewindResult;
 use pintle_protocol::ids::{SessionId, TurnId};
@@ -31,12 +31,7 @@ use pintle_protocol::methods::{QueuePolicy, TurnInterrupt, TurnInterruptParams};
 use pintle_protocol::review::ReviewListResult;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use tokio::sync::mpsc;
-
-/// The capacity of the channel of edits. One is in progress at a time, with its withdrawal behind it; a tool that finds it full waits.
-const EDITS_CAPACITY: usize = 8;
 
 /// The stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,28 +50,53 @@ pub(super) struct Driver {
     pub(super) offers: Offers,
     pub(super) outbox: Outbox,
     pub(super) in_flight: InFlight,
-    /// Commands for the session that have not begun: one is carried out at a time.
-    waiting: VecDeque<(Id, SessionCommand)>,
-    is_carrying_out: bool,
+    /// The commands for the session.
+    commands: Lane<(Id, SessionCommand)>,
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
-    pub(super) session: Option<SessionHandle>,
-    /// The sub-agents of the session.
-    subagents: BTreeMap<SessionId, SessionHandle>,
-    adopted: mpsc::Receiver<SessionHandle>,
+    pub(super) current: Current,
     pub(super) documents: OpenDocuments,
-    edits: Edits,
-    edits_tx: mpsc::Sender<EditCall>,
-    edit_calls: mpsc::Receiver<EditCall>,
+    pub(super) edits: Edits,
     pub(super) questions: Questions,
-    pub(super) rewinds: Rewinds,
+    rewinds: Rewinds,
     pub(super) changes: Changes,
     pub(super) views: Views,
-    /// The event of the last verdict that was given here.
-    pub(super) last_verdict: Option<u64>,
     pub(super) progress: Progress,
-    /// The last message of the model in the running turn.
-    pub(super) last_message: String,
+}
+
+/// The effects of a call on a part: messages and responses in order, and work whose outcome comes back to the part.
+#[derive(Default)]
+pub(super) struct Effects {
+    sent: Vec<Sent>,
+    work: Vec<BoxFuture<'static, Outcome>>,
+}
+
+enum Sent {
+    Message(Vec<u8>),
+    Response(Id, HandlerResult<Value>),
+}
+
+impl Effects {
+    pub(super) fn send(messages: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Self { sent: messages.into_iter().map(Sent::Message).collect(), work: Vec::new() }
+    }
+
+    pub(super) fn work(work: impl Future<Output = Outcome> + Send + 'static) -> Self {
+        Self { sent: Vec::new(), work: vec![work.boxed()] }
+    }
+
+    pub(super) fn message(&mut self, message: Vec<u8>) {
+        self.sent.push(Sent::Message(message));
+    }
+
+    pub(super) fn response(&mut self, id: Id, result: HandlerResult<Value>) {
+        self.sent.push(Sent::Response(id, result));
+    }
+
+    pub(super) fn extend(&mut self, other: Self) {
+        self.sent.extend(other.sent);
+        self.work.extend(other.work);
+    }
 }
 
 /// The outcome of a request handler.
@@ -92,8 +112,8 @@ pub(super) enum Outcome {
     Rewound(Result<SessionRewindResult, Error>),
     /// The transcript of a session is written.
     Grown(SessionId, Result<Transcript, Error>),
-    /// A file with the change of this question is written.
-    ChangeShown(Result<PathBuf, String>, u64),
+    /// A file with the change is written, about which this request asks.
+    ChangeWritten(Result<PathBuf, String>, String),
     /// The document for a message is written.
     DraftWritten(Option<Id>, Result<Draft, Error>),
     /// The message in a document.
@@ -118,7 +138,7 @@ impl Protocol for Driver {
         tokio::select! {
             biased;
             outcome = connection::first_ready(&mut self.running) => Done::Outcome(outcome),
-            Some(call) = self.edit_calls.recv() => Done::Edit(call),
+            call = self.edits.next() => Done::Edit(call),
         }
     }
 
@@ -158,7 +178,7 @@ impl Protocol for Driver {
                 None
             }
             Err(invalid) => {
-                self.reject(&invalid);
+                self.outbox.push(rpc::rejection(&invalid));
                 None
             }
         }
@@ -170,10 +190,7 @@ impl Protocol for Driver {
 
     async fn input_ended(&mut self) {
         // An edit would wait in vain for its response.
-        if let Some(Editors { documents, .. }) = self.opener.engine.editors() {
-            documents.mute(self.opener.id.0);
-        }
-        self.edits = Edits::default();
+        self.edits.mute();
     }
 
     fn is_busy(&self) -> bool {
@@ -181,53 +198,36 @@ impl Protocol for Driver {
     }
 
     fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
-        (self.session.iter().cloned().collect(), self.opener.id)
+        (self.current.session.iter().cloned().collect(), self.opener.client.id)
     }
 
     fn closing(&mut self) {
         // Calls that wait for the editor fail now.
-        self.edit_calls.close();
-        while self.edit_calls.try_recv().is_ok() {}
-        self.edits = Edits::default();
-        if let Some(Editors { documents, .. }) = self.opener.engine.editors() {
-            documents.disconnect(self.opener.id.0);
-        }
+        self.edits.close();
     }
 
     async fn closed(&mut self) {}
 }
 
 impl Driver {
-    pub(super) fn new(
-        opener: Opener,
-        outgoing: Outgoing,
-        adopted: mpsc::Receiver<SessionHandle>,
-    ) -> Self {
-        let (edits_tx, edit_calls) = mpsc::channel(EDITS_CAPACITY);
-        let documents = OpenDocuments::new(opener.engine.clone(), opener.id.0);
+    pub(super) fn new(opener: Opener, subagents: Subagents, outgoing: Outgoing) -> Self {
+        let client = &opener.client;
         Self {
-            opener,
             stage: Stage::New,
             offers: Offers::default(),
             outbox: Outbox::new(outgoing),
             in_flight: InFlight::default(),
-            waiting: VecDeque::new(),
-            is_carrying_out: false,
+            commands: Lane::default(),
             running: FuturesUnordered::new(),
-            session: None,
-            subagents: BTreeMap::new(),
-            adopted,
-            documents,
-            edits: Edits::default(),
-            edits_tx,
-            edit_calls,
-            questions: Questions::default(),
+            current: Current { session: None, subagents },
+            documents: OpenDocuments::new(client.engine.clone(), client.id.0),
+            edits: Edits::new(client),
+            questions: Questions::new(),
             rewinds: Rewinds::default(),
             changes: Changes::default(),
-            views: Views::default(),
-            last_verdict: None,
+            views: Views::new(client.engine.clone()),
             progress: Progress::default(),
-            last_message: String::new(),
+            opener,
         }
     }
 
@@ -235,52 +235,43 @@ impl Driver {
         self.outbox.push_all(messages);
     }
 
-    pub(super) fn respond(&mut self, id: &Id, result: HandlerResult<impl serde::Serialize>) {
+    pub(super) fn apply(&mut self, effects: Effects) {
+        for sent in effects.sent {
+            match sent {
+                Sent::Message(message) => self.outbox.push(message),
+                Sent::Response(id, result) => self.respond(&id, result),
+            }
+        }
+        self.running.extend(effects.work);
+    }
+
+    pub(super) fn respond(&mut self, id: &Id, result: HandlerResult<Value>) {
         self.in_flight.remove(id);
         self.outbox.push(match result {
-            Ok(result) => wire::response(id, &result),
-            Err(error) => error_response(id, error),
+            Ok(result) => rpc::response(id, &result),
+            Err(error) => rpc::error_response(id, &error),
         });
-    }
-
-    fn reject(&mut self, invalid: &Invalid) {
-        let name = if invalid.code == error::PARSE_ERROR { "parseError" } else { "invalidRequest" };
-        let error = error_object(invalid.code, &invalid.message, name, None);
-        self.outbox.push(error_response(&invalid.id, error));
-    }
-
-    /// Has the client make the agent's edits, if it can apply them to the version that they were made for. Otherwise no document with
-    /// unsaved text is changed.
-    pub(super) fn connect_editor(&self) {
-        if let (true, Some(editors)) = (self.offers.edits, self.opener.engine.editors()) {
-            editors.documents.connect(self.opener.id.0, self.edits_tx.clone());
-        }
     }
 
     /// Has the session carry a command out after those before it.
     pub(super) fn carry_out(&mut self, id: Id, command: SessionCommand) {
-        self.waiting.push_back((id, command));
+        self.commands.push((id, command));
         self.begin_next();
     }
 
     fn begin_next(&mut self) {
-        if self.is_carrying_out {
-            return;
-        }
-        let Some((id, command)) = self.waiting.pop_front() else { return };
-        self.is_carrying_out = true;
-        let carried = command.run(self.opener.clone(), self.session.clone());
+        let Some((id, command)) = self.commands.next() else { return };
+        self.commands.begun();
+        let carried = command.run(self.opener.clone(), self.current.session.clone());
         self.running.push(carried.map(|carried| Outcome::Carried(id, Box::new(carried))).boxed());
     }
 
     /// Withdraws a request that has not begun.
     pub(super) fn cancel(&mut self, params: Option<&RawValue>) {
         let Ok(lsp::CancelParams { id: cancelled }) = wire::read(params) else { return };
-        let is_it =
-            |id: &Id| serde_json::to_value(id).ok() == serde_json::to_value(&cancelled).ok();
-        let Some(at) = self.waiting.iter().position(|(id, _)| is_it(id)) else { return };
-        if let Some((id, _)) = self.waiting.remove(at) {
-            self.respond(&id, HandlerResult::<Value>::Err(wire::cancelled()));
+        let Ok(cancelled) = serde_json::to_value(cancelled) else { return };
+        if let Some((id, _)) = self.commands.withdraw(|(id, _)| rpc::is_id(id, &cancelled)) {
+            self.respond(&id, Err(wire::cancelled()));
         }
     }
 
@@ -288,70 +279,95 @@ impl Driver {
         match outcome {
             Outcome::NoResponse => {}
             Outcome::Response(id, result) => self.respond(&id, result),
-            Outcome::Reviewed(list) => self.reviewed(list),
-            Outcome::Rewound(rewound) => self.rewound(rewound),
-            Outcome::Grown(session, grown) => self.grown(&session, grown),
-            Outcome::ChangeShown(written, number) => self.change_shown(written, number),
-            Outcome::DraftWritten(id, written) => self.draft_written(id, written),
-            Outcome::DraftRead(id, draft, text) => self.draft_read(id, &draft, text),
-            Outcome::Carried(id, carried) => {
-                let Carried { opened, is_left, returned, told, proposal, result } = *carried;
-                self.is_carrying_out = false;
-                if is_left {
-                    self.session = None;
-                    self.subagents.clear();
-                    self.last_verdict = None;
-                    self.views.forget_transcript();
+            Outcome::Reviewed(list) => {
+                let (effects, is_stale) = self.changes.reviewed(list, &self.documents);
+                self.apply(effects);
+                if is_stale {
                     self.read_changes();
                 }
-                let verdict = result.as_ref().ok().and_then(|result| result["verdict"].as_u64());
-                self.last_verdict = verdict.or(self.last_verdict);
-                self.respond(&id, result);
-                self.send_all(told.map(|text| wire::show(lsp::MessageType::WARNING, &text)));
-                if let Some(proposal) = proposal {
-                    self.propose(proposal);
-                }
-                if let Some(opened) = opened {
-                    self.opened(opened);
-                }
-                if !returned.is_empty() {
-                    self.send_all([taken_back(&returned)]);
-                }
-                self.begin_next();
             }
+            Outcome::Rewound(rewound) => self.rewound(rewound),
+            Outcome::Grown(session, grown) => {
+                let effects = self.views.grown(&session, grown);
+                self.apply(effects);
+            }
+            Outcome::ChangeWritten(written, id) => {
+                let shown = self.views.change_written(written);
+                let again = self.questions.again(&id);
+                self.send_all([shown].into_iter().chain(again));
+            }
+            Outcome::DraftWritten(id, written) => {
+                let effects = self.views.draft_written(id, written);
+                self.apply(effects);
+            }
+            Outcome::DraftRead(id, draft, text) => match self.views.take_draft(&draft, text) {
+                Ok(message) => {
+                    let input = self.input(message);
+                    self.carry_out(id, SessionCommand::Prompt(input));
+                }
+                Err(error) => self.respond(&id, Err(error)),
+            },
+            Outcome::Carried(id, carried) => self.carried(&id, *carried),
         }
+    }
+
+    fn carried(&mut self, id: &Id, carried: Carried) {
+        let Carried { opened, is_left, returned, told, proposal, result } = carried;
+        self.commands.finished();
+        if is_left {
+            self.current.leave();
+            self.changes.last_verdict = None;
+            self.views.forget_transcript();
+            self.read_changes();
+        }
+        let verdict = result.as_ref().ok().and_then(|result| result["verdict"].as_u64());
+        self.changes.last_verdict = verdict.or(self.changes.last_verdict);
+        self.respond(id, result);
+        self.send_all(told.map(|text| wire::show(lsp::MessageType::WARNING, &text)));
+        if let Some(proposal) = proposal {
+            let request = self.rewinds.ask(proposal);
+            self.send_all([request]);
+        }
+        if let Some(opened) = opened {
+            self.opened(opened);
+        }
+        if !returned.is_empty() {
+            self.send_all([taken_back(&returned)]);
+        }
+        self.begin_next();
     }
 
     fn opened(&mut self, opened: Opened) {
         let Opened { session, snapshot } = opened;
-        for approval in &snapshot.approvals {
-            let request = self.questions.permission(session.clone(), approval);
+        for asked in Asked::in_session(&snapshot) {
+            let request = self.questions.ask(session.clone(), asked);
             self.send_all(request);
         }
-        for question in &snapshot.questions {
-            let request = self.questions.question(session.clone(), question);
-            self.send_all(request);
-        }
-        self.session = Some(session);
+        self.current.session = Some(session);
         self.read_changes();
     }
 
-    /// Takes the handles of new sub-agents.
-    pub(super) fn adopt(&mut self) {
-        while let Ok(handle) = self.adopted.try_recv() {
-            self.subagents.insert(handle.id.clone(), handle);
-        }
+    pub(super) fn read_changes(&mut self) {
+        let effects = self.changes.read(self.current.session.as_ref(), &self.documents);
+        self.apply(effects);
     }
 
-    /// Returns the handle of the session or of one of its sub-agents.
-    pub(super) fn asking(&self, id: &SessionId) -> Option<SessionHandle> {
-        let own = self.session.as_ref().filter(|session| session.id == *id);
-        own.or_else(|| self.subagents.get(id)).cloned()
+    /// Reports the result of a rewind, and opens the removed message for editing if the client can show it.
+    fn rewound(&mut self, rewound: Result<SessionRewindResult, Error>) {
+        let (shown, message) = rewind::rewound(rewound);
+        self.send_all([shown]);
+        if !self.offers.show_document || message.is_empty() {
+            return;
+        }
+        match self.views.begin_draft(None, None, &message) {
+            Ok(effects) => self.apply(effects),
+            Err(error) => tracing::warn!("the message is not shown again: {}", error.message()),
+        }
     }
 
     /// Stops a turn whose progress a person has cancelled. What is queued behind it stays.
     pub(super) fn stop(&mut self, turn: TurnId) {
-        let Some(session) = self.session.clone() else { return };
+        let Some(session) = self.current.session.clone() else { return };
         let stopped = async move {
             let (turn_id, queue) = (Some(turn), QueuePolicy::Keep);
             let stop = TurnInterruptParams { session_id: None, turn_id, queue };
@@ -371,26 +387,31 @@ impl Driver {
         self.running.push(told.boxed());
     }
 
-    fn responded(&mut self, id: &Id, outcome: Result<Box<RawValue>, String>) {
-        let outcome = match self.edits.responded(id, outcome, &self.documents) {
+    fn responded(&mut self, id: &Id, reply: Reply) {
+        let reply = match self.edits.responded(id, reply, &self.documents) {
             Ok(message) => return self.send_all(message),
-            Err(outcome) => outcome,
+            Err(reply) => reply,
         };
-        let outcome = match self.questions.responded(id, outcome) {
-            Ok(Responded::Answer(answered)) => {
-                let Answered { session, answer, message } = *answered;
+        let reply = match self.questions.responded(id, reply) {
+            Ok(Responded::Answer(session, answer, message)) => {
                 self.send_all(message);
-                return self.tell(session, answer);
+                return self.tell(session, *answer);
             }
-            Ok(Responded::Show { text, number }) => return self.show_change(text, number),
-            Err(outcome) => outcome,
+            Ok(Responded::Show { text, id }) => {
+                let effects = self.views.write_change(text, id);
+                return self.apply(effects);
+            }
+            Err(reply) => reply,
         };
-        let Err(outcome) = self.rewind_chosen(id, outcome) else { return };
+        let reply = match self.rewinds.responded(id, reply) {
+            Ok(effects) => return self.apply(effects),
+            Err(reply) => reply,
+        };
         if Progress::has_asked(id) {
-            let begun = self.progress.responded(id, outcome.is_ok());
+            let begun = self.progress.responded(id, reply.is_ok());
             return self.send_all(begun);
         }
-        if let Err(error) = outcome {
+        if let Err(error) = reply {
             tracing::debug!("the client refused {id:?}: {error}");
         }
     }
@@ -413,11 +434,7 @@ impl Driver {
 
 /// A message about queued messages that were taken back.
 fn taken_back(returned: &[QueuedInput]) -> Vec<u8> {
-    let texts =
-        returned.iter().flat_map(|queued| &queued.content).filter_map(|block| match block {
-            Input::Text { text } => Some(text.as_str()),
-            _ => None,
-        });
+    let texts = returned.iter().flat_map(|queued| &queued.content).filter_map(Input::as_text);
     let texts: Vec<&str> = texts.collect();
     let text = format!("pintle: not sent, since the turn was stopped:\n{}", texts.join("\n"));
     wire::show(lsp::MessageType::INFO, &text)

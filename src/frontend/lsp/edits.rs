@@ -4,35 +4,52 @@
 //! with that then. The protocol has no request to save: a document that was saved before is left with unsaved changes, and the person is told.
 
 use super::documents::OpenDocuments;
-use super::wire;
+use super::wire::{self, Reply};
+use crate::client::{self, Client};
 use ls_types as lsp;
 use pintle_agent::EditCall;
 use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::document::{
     ApplyEditParams, ApplyEditResult, DocumentEdit, DocumentVersion, Position, TextEdit,
 };
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 use std::path::Path;
-use tokio::sync::oneshot;
 
-/// An edit without a response.
+/// The documents that an edit changes.
 #[derive(Debug)]
-struct Pending {
-    /// The documents, with the versions that the edit was made for.
-    documents: Vec<(String, i64)>,
-    /// The documents that had no unsaved changes.
+struct Edited {
+    /// Each with the version that the edit was made for.
+    versions: Vec<(String, i64)>,
+    /// Those without unsaved changes.
     saved: Vec<String>,
-    reply: oneshot::Sender<Result<ApplyEditResult, String>>,
 }
 
-/// Edits without a response, by the id of the request.
-#[derive(Debug, Default)]
-pub(super) struct Edits {
-    open: BTreeMap<String, Pending>,
-}
+/// The agent's edits in this client, by the ids of their requests.
+#[derive(Debug)]
+pub(super) struct Edits(client::Edits<Edited>);
 
 impl Edits {
+    pub(super) fn new(client: &Client) -> Self {
+        Self(client::Edits::new(client))
+    }
+
+    /// Routes the agent's edits to the client. Without this, no document with unsaved text is changed.
+    pub(super) fn connect(&self) {
+        self.0.connect();
+    }
+
+    /// Waits for the next call. Cancel-safe.
+    pub(super) async fn next(&mut self) -> EditCall {
+        self.0.next().await
+    }
+
+    pub(super) fn mute(&mut self) {
+        self.0.mute();
+    }
+
+    pub(super) fn close(&mut self) {
+        self.0.close();
+    }
+
     /// Returns the message that a call becomes.
     pub(super) fn send(&mut self, call: EditCall, documents: &OpenDocuments) -> Option<Vec<u8>> {
         match call {
@@ -41,7 +58,7 @@ impl Edits {
                 match workspace_edit(&params, documents) {
                     Ok(edit) => {
                         let request = envelope::request(&id, "workspace/applyEdit", &edit);
-                        self.open.insert(id, Pending::new(&params, reply));
+                        self.0.insert(id, Edited::new(&params), reply);
                         Some(request)
                     }
                     Err(why) => {
@@ -58,7 +75,7 @@ impl Edits {
             }
             EditCall::Withdraw(id) => {
                 let id = format!("edit-{id}");
-                self.open.remove(&id).map(|_| wire::withdrawal(id))
+                self.0.take(&Id::Str(id.clone())).map(|_| wire::withdrawal(id))
             }
         }
     }
@@ -67,14 +84,10 @@ impl Edits {
     pub(super) fn responded(
         &mut self,
         id: &Id,
-        outcome: Result<Box<RawValue>, String>,
+        outcome: Reply,
         documents: &OpenDocuments,
-    ) -> Result<Option<Vec<u8>>, Result<Box<RawValue>, String>> {
-        let pending = match id {
-            Id::Str(id) => self.open.remove(id),
-            Id::Null | Id::Number(_) => None,
-        };
-        let Some(Pending { documents: edited, saved, reply }) = pending else {
+    ) -> Result<Option<Vec<u8>>, Reply> {
+        let Some((Edited { versions, saved }, reply)) = self.0.take(id) else {
             return Err(outcome);
         };
         let result = outcome.and_then(|raw| {
@@ -83,7 +96,7 @@ impl Edits {
             Ok(ApplyEditResult {
                 is_applied: result.applied,
                 failure_reason: result.failure_reason,
-                versions: edited.iter().map(|known| version(known, documents)).collect(),
+                versions: versions.iter().map(|known| version(known, documents)).collect(),
             })
         });
         let is_applied = result.as_ref().is_ok_and(|result| result.is_applied);
@@ -93,15 +106,11 @@ impl Edits {
     }
 }
 
-impl Pending {
-    fn new(
-        params: &ApplyEditParams,
-        reply: oneshot::Sender<Result<ApplyEditResult, String>>,
-    ) -> Self {
-        let documents = params.edits.iter().map(|edit| (edit.path.clone(), edit.version));
+impl Edited {
+    fn new(params: &ApplyEditParams) -> Self {
+        let versions = params.edits.iter().map(|edit| (edit.path.clone(), edit.version)).collect();
         let saved = params.edits.iter().filter(|edit| edit.save);
-        let saved = saved.map(|edit| edit.path.clone()).collect();
-        Self { documents: documents.collect(), saved, reply }
+        Self { versions, saved: saved.map(|edit| edit.path.clone()).collect() }
     }
 }
 

@@ -27,46 +27,22 @@ mod start;
 mod views;
 mod wire;
 
-use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Scope, serve as serve_connection};
+pub use crate::connection::Options;
+
+use crate::client::Client;
+use crate::connection::{Ended, Inputs, serve as serve_connection};
 use driver::Driver;
-use pintle_agent::{EngineHandle, SubscriberId};
+use pintle_agent::EngineHandle;
 use pintle_base::transport::Link;
 use session::Opener;
-use std::path::PathBuf;
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
-
-/// The capacity of the channel of new sub-agents.
-const ADOPTED_CAPACITY: usize = 256;
-
-/// The options of a connection.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The working directory of the session where the client names no folder.
-    pub cwd: PathBuf,
-    /// Cancel it to interrupt running turns and close in order.
-    pub stop: CancellationToken,
-    /// Closes its session at its end, unless the engine is shared.
-    pub scope: Scope,
-}
 
 /// Serves one connection to its end, then closes the engine's sessions in order.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
     let Link { incoming, outgoing, hangup } = link;
     let Options { cwd, stop, scope } = options;
-    let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
-    let (adopted_tx, adopted) = mpsc::channel(ADOPTED_CAPACITY);
-    let opener = Opener {
-        engine: engine.clone(),
-        id: SubscriberId::next(),
-        feed: feed_tx,
-        adopted: adopted_tx,
-        client: None,
-        folder: cwd,
-        scope,
-    };
-    let mut driver = Driver::new(opener, outgoing, adopted);
-    let events = Events::complete(feed, engine.clone());
+    let (client, events, subagents) = Client::new(engine.clone(), scope);
+    let opener = Opener { client, name: None, folder: cwd };
+    let mut driver = Driver::new(opener, subagents, outgoing);
     let inputs = Inputs { incoming, events, hangup, stop, scope };
     serve_connection(&mut driver, inputs, &engine).await
 }

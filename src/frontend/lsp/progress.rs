@@ -1,19 +1,31 @@
-//! Turns as work-done progress: created at their start, with what runs at the moment, and cancelled by a person. Pure.
+//! Turns as work-done progress, which the user can cancel, and the message at a turn's end. Pure.
 //!
 //! Invariant: a token is used only after the client has accepted it, and ends once.
 
+use super::wire;
 use ls_types as lsp;
+use pintle_base::text::visible::visible_line;
 use pintle_base::transport::envelope::{self, Id};
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{Event, Notice, NoticeLevel, TurnCompleted, TurnStatus};
 use pintle_protocol::ids::TurnId;
+use pintle_protocol::item::{Item, ItemBody};
 
 /// The beginning of each token.
 const TOKEN: &str = "turn-";
 
+/// The maximum length of a progress message, in characters.
+const MAX_PROGRESS_CHARS: usize = 80;
+
 /// The progress of turns, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
+    /// The client shows progress.
+    pub(super) is_shown: bool,
     count: u64,
     turns: Vec<Shown>,
+    /// The last message of the model in the running turn.
+    last_message: String,
 }
 
 #[derive(Debug)]
@@ -27,8 +39,59 @@ struct Shown {
 }
 
 impl Progress {
+    /// Returns the messages that an event of the client's own session becomes.
+    pub(super) fn event(&mut self, turn: Option<&TurnId>, event: &Event) -> Vec<Vec<u8>> {
+        let mut report = |doing: Option<String>| {
+            let (doing, turn) = doing.zip(turn)?;
+            self.report(turn, doing)
+        };
+        let message = match event {
+            Event::TurnStarted { .. } => {
+                self.last_message.clear();
+                turn.filter(|_| self.is_shown).map(|turn| self.begin(turn.clone(), None))
+            }
+            Event::ItemStarted { item } | Event::ItemUpdated { item } => report(doing(item)),
+            Event::ItemCompleted { item } => {
+                if let Some(body) = item.body.as_agent_message() {
+                    self.last_message.clone_from(&body.text);
+                }
+                None
+            }
+            Event::RetryScheduled(retry) => {
+                report(Some(short(&format!("{}; retrying", retry.message))))
+            }
+            Event::Notice(notice) => Some(self::notice(notice)),
+            Event::TurnCompleted(end) => {
+                let (word, message) = self.ending(end);
+                let ended = turn.and_then(|turn| self.end(turn, word));
+                return ended.into_iter().chain(message).collect();
+            }
+            _ => None,
+        };
+        message.into_iter().collect()
+    }
+
+    /// Returns the last progress message of a turn, and the message about its end.
+    fn ending(&self, end: &TurnCompleted) -> (&'static str, Option<Vec<u8>>) {
+        match end.status {
+            TurnStatus::Completed => {
+                let text = self.last_message.trim();
+                ("done", (!text.is_empty()).then(|| wire::show(lsp::MessageType::INFO, text)))
+            }
+            TurnStatus::Interrupted => ("stopped", None),
+            TurnStatus::Failed => {
+                let text = match &end.error {
+                    Some(error) => wire::with_hint(&error.message, error.hint.as_ref()),
+                    None => "the turn failed".to_owned(),
+                };
+                let text = format!("pintle: {text}");
+                ("failed", Some(wire::show(lsp::MessageType::ERROR, &text)))
+            }
+        }
+    }
+
     /// Asks the client to show the progress of a turn.
-    pub(super) fn begin(&mut self, turn: TurnId, message: Option<String>) -> Vec<u8> {
+    fn begin(&mut self, turn: TurnId, message: Option<String>) -> Vec<u8> {
         self.count += 1;
         let token = format!("{TOKEN}{}", self.count);
         let params = lsp::WorkDoneProgressCreateParams { token: named(&token) };
@@ -60,7 +123,7 @@ impl Progress {
     }
 
     /// Says what a turn does at the moment.
-    pub(super) fn report(&mut self, turn: &TurnId, message: String) -> Option<Vec<u8>> {
+    fn report(&mut self, turn: &TurnId, message: String) -> Option<Vec<u8>> {
         let shown = self.turns.iter_mut().find(|shown| shown.turn == *turn)?;
         if shown.message.as_ref() == Some(&message) {
             return None;
@@ -75,7 +138,7 @@ impl Progress {
         shown.is_begun.then(|| notification(&shown.token, report))
     }
 
-    pub(super) fn end(&mut self, turn: &TurnId, message: &str) -> Option<Vec<u8>> {
+    fn end(&mut self, turn: &TurnId, message: &str) -> Option<Vec<u8>> {
         let at = self.turns.iter().position(|shown| shown.turn == *turn)?;
         let shown = self.turns.remove(at);
         let end = lsp::WorkDoneProgressEnd { message: Some(message.to_owned()) };
@@ -87,6 +150,38 @@ impl Progress {
         let lsp::NumberOrString::String(token) = token else { return None };
         self.turns.iter().find(|shown| shown.token == *token).map(|shown| shown.turn.clone())
     }
+}
+
+/// Writes the message about a notice.
+pub(super) fn notice(notice: &Notice) -> Vec<u8> {
+    let text = format!("pintle: {}", wire::with_hint(&notice.message, notice.hint.as_ref()));
+    match notice.level {
+        NoticeLevel::Error => wire::show(lsp::MessageType::ERROR, &text),
+        NoticeLevel::Warning => wire::show(lsp::MessageType::WARNING, &text),
+        NoticeLevel::Info => wire::log(&text),
+    }
+}
+
+/// Returns the progress message of a running item.
+fn doing(item: &Item) -> Option<String> {
+    match &item.body {
+        ItemBody::UserMessage(message) => {
+            message.content.iter().find_map(Input::as_text).map(short)
+        }
+        ItemBody::ToolCall(call) if !call.title.is_empty() => Some(short(&call.title)),
+        ItemBody::Compaction(_) => Some("sums up the conversation".to_owned()),
+        _ => None,
+    }
+}
+
+/// The beginning of the first line of a text.
+fn short(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let mut short: String = line.chars().take(MAX_PROGRESS_CHARS).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    visible_line(&short).into_owned()
 }
 
 fn named(token: &str) -> lsp::ProgressToken {

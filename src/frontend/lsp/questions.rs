@@ -2,16 +2,14 @@
 //!
 //! Invariant: only an action that was offered counts as a consent. A message that is closed, or that a client cannot show, denies.
 
-use super::wire;
+use super::wire::{self, Reply};
+use crate::client::{self, Asked, Open};
 use ls_types as lsp;
 use pintle_agent::{Answer, SessionHandle};
 use pintle_base::text::visible::{visible, visible_line};
-use pintle_base::transport::envelope::{self, Id};
-use pintle_protocol::approval::{Approval, ApprovalAnswer, DetailKind};
-use pintle_protocol::ids::{ApprovalId, QuestionId};
-use pintle_protocol::question::{Question, QuestionAnswer};
-use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashMap};
+use pintle_base::transport::envelope::Id;
+use pintle_protocol::approval::{Approval, DetailKind};
+use pintle_protocol::event::Event;
 use std::fmt::Write as _;
 
 /// The maximum number of lines of a change that are shown whole; of a longer one, the files and the counts of lines are.
@@ -23,214 +21,111 @@ const SKIP: &str = "Let the model decide";
 /// The action of a permission that shows a long change, and asks again.
 const SHOW: &str = "Show the change";
 
-/// The subject of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum About {
-    Approval(ApprovalId),
-    Question(QuestionId),
-}
-
+/// Requests without a response.
 #[derive(Debug)]
-struct Pending {
-    about: About,
-    session: SessionHandle,
-    text: String,
-    /// The titles of the actions with the ids of the options.
-    actions: Vec<(String, String)>,
-    /// The change that a further action shows.
-    change: Option<String>,
-}
-
-/// Requests without a response, by their number.
-#[derive(Debug, Default)]
 pub(super) struct Questions {
-    count: u64,
-    open: BTreeMap<u64, Pending>,
+    open: client::Questions,
     /// The client opens documents that are named to it.
     pub(super) can_show: bool,
 }
 
 /// The meaning of a response.
 pub(super) enum Responded {
-    Answer(Box<Answered>),
+    /// An answer for this session, and a message for the person.
+    Answer(SessionHandle, Box<Answer>, Option<Vec<u8>>),
     /// Show this change, and ask again by [`Questions::again`].
-    Show {
-        text: String,
-        number: u64,
-    },
-}
-
-/// The result of a response.
-pub(super) struct Answered {
-    pub(super) session: SessionHandle,
-    pub(super) answer: Answer,
-    /// A message for the person.
-    pub(super) message: Option<Vec<u8>>,
+    Show { text: String, id: String },
 }
 
 impl Questions {
-    /// Returns the request for a permission, unless it is open already.
-    pub(super) fn permission(
-        &mut self,
-        session: SessionHandle,
-        approval: &Approval,
-    ) -> Option<Vec<u8>> {
-        let about = About::Approval(approval.approval_id.clone());
-        let options =
-            approval.options.iter().map(|option| (&option.label, option.option_id.clone()));
-        let change = change_of(approval).filter(|_| self.can_show);
-        self.ask(about, session, text_of(approval), change, options)
+    pub(super) fn new() -> Self {
+        Self { open: client::Questions::new("ask-"), can_show: false }
     }
 
-    /// Returns the request for an answer to a question of the model, unless it is open already.
-    pub(super) fn question(
-        &mut self,
-        session: SessionHandle,
-        question: &Question,
-    ) -> Option<Vec<u8>> {
-        let about = About::Question(question.question_id.clone());
-        let mut text = format!("pintle asks: {}", question.text);
-        if let Some(plan) = &question.plan {
-            let _ = write!(text, "\n\n{plan}");
-        }
-        let options =
-            question.options.iter().map(|option| (&option.label, option.option_id.clone()));
-        if question.options.is_empty() {
-            text.push_str("\n\nAnswer with the command `pintle.answer`.");
-        }
-        let skip = SKIP.to_owned();
-        let skip = question.options.is_empty().then_some((&skip, String::new()));
-        self.ask(about, session, text, None, options.chain(skip))
-    }
-
-    fn ask<'a>(
-        &mut self,
-        about: About,
-        session: SessionHandle,
-        text: String,
-        change: Option<String>,
-        options: impl Iterator<Item = (&'a String, String)>,
-    ) -> Option<Vec<u8>> {
-        if self.open.values().any(|pending| pending.about == about) {
+    /// Returns the request for an answer, unless it is open already.
+    pub(super) fn ask(&mut self, session: SessionHandle, asked: Asked) -> Option<Vec<u8>> {
+        if self.open.is_open(&asked) {
             return None;
         }
-        let actions = distinct(options);
-        Some(self.send(Pending { about, session, text, actions, change }))
+        Some(self.send(Open { asked, session, note: () }))
     }
 
-    fn send(&mut self, pending: Pending) -> Vec<u8> {
-        let titles = pending.actions.iter().map(|(title, _)| title.as_str());
-        let show = pending.change.as_ref().map(|_| SHOW);
-        let params = lsp::ShowMessageRequestParams {
-            typ: lsp::MessageType::WARNING,
-            message: visible(&pending.text).into_owned(),
-            actions: Some(titles.chain(show).map(action).collect()),
-        };
-        self.count += 1;
-        self.open.insert(self.count, pending);
-        envelope::request(&id(self.count), "window/showMessageRequest", &params)
+    fn send(&mut self, open: Open<()>) -> Vec<u8> {
+        let show = self.change_of(&open.asked).map(|_| SHOW);
+        let (id, Open { asked, .. }) = self.open.ask(open);
+        let actions = actions(asked);
+        let titles = actions.iter().map(|(title, _)| title.as_str());
+        wire::ask(&id, &text_of(asked), titles.chain(show))
     }
 
     /// Asks once more, unless it is decided meanwhile.
-    pub(super) fn again(&mut self, number: u64) -> Option<Vec<u8>> {
-        let pending = self.open.remove(&number)?;
-        Some(self.send(pending))
+    pub(super) fn again(&mut self, id: &str) -> Option<Vec<u8>> {
+        let open = self.open.take(id)?;
+        Some(self.send(open))
     }
 
-    /// Withdraws the request for a permission, if it is open.
-    pub(super) fn decided(&mut self, approval: &ApprovalId) -> Option<Vec<u8>> {
-        self.withdraw(|about| *about == About::Approval(approval.clone()))
-    }
-
-    /// Withdraws a question, if it is open.
-    pub(super) fn answered(&mut self, question: &QuestionId) -> Option<Vec<u8>> {
-        self.withdraw(|about| *about == About::Question(question.clone()))
-    }
-
-    fn withdraw(&mut self, is_over: impl Fn(&About) -> bool) -> Option<Vec<u8>> {
-        let over = self.open.iter().find(|(_, pending)| is_over(&pending.about));
-        let number = *over?.0;
-        self.open.remove(&number);
-        Some(wire::withdrawal(id(number)))
+    /// Returns the message that withdraws a request if an event resolves its question.
+    pub(super) fn resolve(&mut self, event: &Event) -> Option<Vec<u8>> {
+        self.open.resolve(event).map(wire::withdrawal)
     }
 
     /// Answers the oldest question of the model in a person's own words. Returns its request's withdrawal too.
     pub(super) fn answer(&mut self, text: String) -> Option<(SessionHandle, Answer, Vec<u8>)> {
-        let oldest = self.open.iter().find_map(|(number, pending)| match &pending.about {
-            About::Question(question) => Some((*number, question.clone())),
-            About::Approval(_) => None,
-        });
-        let (number, question_id) = oldest?;
-        let pending = self.open.remove(&number)?;
-        let answer = QuestionAnswer { text: Some(text), ..QuestionAnswer::default() };
-        let answer = Answer::Question { question_id, answer };
-        Some((pending.session, answer, wire::withdrawal(id(number))))
+        let is_question = |open: &Open<()>| matches!(open.asked, Asked::Question(_));
+        let (id, _) = self.open.iter().find(|(_, open)| is_question(open))?;
+        let Open { asked, session, .. } = self.open.take(&id)?;
+        let answer = asked.answer(Vec::new(), Some(text), false);
+        Some((session, answer, wire::withdrawal(id)))
     }
 
     /// Consumes a response to one of these requests; returns any other.
-    pub(super) fn responded(
-        &mut self,
-        id: &Id,
-        outcome: Result<Box<RawValue>, String>,
-    ) -> Result<Responded, Result<Box<RawValue>, String>> {
-        let number = match id {
-            Id::Str(id) => id.strip_prefix("ask-").and_then(|number| number.parse().ok()),
-            Id::Null | Id::Number(_) => None,
-        };
-        let Some((number, pending)) =
-            number.and_then(|number: u64| Some((number, self.open.remove(&number)?)))
-        else {
-            return Err(outcome);
-        };
-        let message = outcome.as_ref().err().map(|error| {
+    pub(super) fn responded(&mut self, id: &Id, reply: Reply) -> Result<Responded, Reply> {
+        let Id::Str(id) = id else { return Err(reply) };
+        let Some(open) = self.open.take(id) else { return Err(reply) };
+        let message = reply.as_ref().err().map(|error| {
             let text = format!(
                 "the editor did not show a question of pintle's, so it was denied: {error} (start `pintle lsp` with --permission auto-edit, or \
                  allow such calls by a rule in config.toml)"
             );
             wire::show(lsp::MessageType::WARNING, &text)
         });
-        let chosen = outcome.ok().and_then(|raw| {
-            serde_json::from_str::<Option<lsp::MessageActionItem>>(raw.get()).ok().flatten()
-        });
-        if chosen.as_ref().is_some_and(|chosen| chosen.title == SHOW)
-            && let Some(text) = pending.change.clone()
+        let chosen = wire::chosen(reply);
+        if chosen.as_deref() == Some(SHOW)
+            && let Some(text) = self.change_of(&open.asked)
         {
-            self.open.insert(number, pending);
-            return Ok(Responded::Show { text, number });
+            self.open.put_back(id, open);
+            return Ok(Responded::Show { text, id: id.clone() });
         }
-        let Pending { about, session, actions, .. } = pending;
-        let option = chosen.and_then(|chosen| {
-            let offered = actions.into_iter().find(|(title, _)| *title == chosen.title);
-            offered.map(|(_, option)| option).filter(|option| !option.is_empty())
-        });
+        let Open { asked, session, .. } = open;
+        let offered = actions(&asked);
+        let option = offered.into_iter().find(|(title, _)| Some(title) == chosen.as_ref());
+        let option = option.map(|(_, option)| option).filter(|option| !option.is_empty());
         let dismissed = option.is_none();
-        let answer = match about {
-            About::Approval(approval_id) => {
-                let answer = ApprovalAnswer { option_id: option, feedback: None, dismissed };
-                Answer::Approval { approval_id, answer }
-            }
-            About::Question(question_id) => {
-                let option_ids = option.into_iter().collect();
-                let answer = QuestionAnswer { option_ids, text: None, dismissed };
-                Answer::Question { question_id, answer }
-            }
-        };
-        Ok(Responded::Answer(Box::new(Answered { session, answer, message })))
+        let answer = asked.answer(option.into_iter().collect(), None, dismissed);
+        Ok(Responded::Answer(session, Box::new(answer), message))
+    }
+
+    /// The change that a further action shows.
+    fn change_of(&self, asked: &Asked) -> Option<String> {
+        match asked {
+            Asked::Approval(approval) if self.can_show => change_of(approval),
+            Asked::Approval(_) | Asked::Question(_) => None,
+        }
     }
 }
 
-fn id(number: u64) -> String {
-    format!("ask-{number}")
-}
-
-fn action(title: &str) -> lsp::MessageActionItem {
-    lsp::MessageActionItem { title: title.to_owned(), properties: HashMap::new() }
+/// The titles of the actions with the ids of the options.
+fn actions(asked: &Asked) -> Vec<(String, String)> {
+    match asked {
+        Asked::Question(question) if question.options.is_empty() => distinct([("", SKIP)]),
+        Asked::Question(_) | Asked::Approval(_) => distinct(asked.options()),
+    }
 }
 
 /// Gives each option a title of its own: clients return nothing but the title.
-fn distinct<'a>(options: impl Iterator<Item = (&'a String, String)>) -> Vec<(String, String)> {
+fn distinct<'a>(options: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
     let mut actions: Vec<(String, String)> = Vec::new();
-    for (label, option) in options {
+    for (option, label) in options {
         let label = visible_line(label);
         let mut title = label.to_string();
         let mut count = 1;
@@ -238,13 +133,26 @@ fn distinct<'a>(options: impl Iterator<Item = (&'a String, String)>) -> Vec<(Str
             count += 1;
             title = format!("{label} ({count})");
         }
-        actions.push((title, option));
+        actions.push((title, option.to_owned()));
     }
     actions
 }
 
 /// All that a person is asked about: commands, paths, addresses and arguments whole; a long change of files as counts of lines.
-fn text_of(approval: &Approval) -> String {
+fn text_of(asked: &Asked) -> String {
+    let approval = match asked {
+        Asked::Approval(approval) => approval,
+        Asked::Question(question) => {
+            let mut text = format!("pintle asks: {}", question.text);
+            if let Some(plan) = &question.plan {
+                let _ = write!(text, "\n\n{plan}");
+            }
+            if question.options.is_empty() {
+                text.push_str("\n\nAnswer with the command `pintle.answer`.");
+            }
+            return text;
+        }
+    };
     let mut text = format!("pintle asks: {}\n{}", visible_line(&approval.title), approval.reason);
     let is_long = is_long(approval);
     for detail in &approval.details {
@@ -293,8 +201,7 @@ mod tests {
 
     #[test]
     fn titles_are_distinct_and_show_what_is_hidden() {
-        let labels = ["Allow", "Allow", "Deny\u{202e}", "Allow"].map(str::to_owned);
-        let options = labels.iter().enumerate().map(|(n, label)| (label, n.to_string()));
+        let options = [("0", "Allow"), ("1", "Allow"), ("2", "Deny\u{202e}"), ("3", "Allow")];
         let titles: Vec<String> = distinct(options).into_iter().map(|(title, _)| title).collect();
         assert_eq!(titles, ["Allow", "Allow (2)", "Deny⟨U+202E⟩", "Allow (3)"]);
     }

@@ -2,10 +2,10 @@
 
 use super::commands::Target;
 use super::documents::OpenDocuments;
-use super::driver::{Driver, Outcome};
+use super::driver::{Effects, Outcome};
 use super::hunks;
 use super::wire::{self, HandlerResult};
-use futures_util::future::FutureExt;
+use crate::rpc::invalid_params;
 use ls_types as lsp;
 use pintle_agent::{Error, SessionHandle};
 use pintle_base::transport::envelope;
@@ -26,8 +26,12 @@ pub(super) struct Changes {
     shown: BTreeSet<String>,
     is_reading: bool,
     is_stale: bool,
-    /// The number of requests to draw code lenses again.
+    /// The client draws code lenses again on request.
+    pub(super) can_refresh: bool,
+    /// The number of such requests.
     refreshes: u64,
+    /// The last verdict given here, by its event.
+    pub(super) last_verdict: Option<u64>,
 }
 
 impl Changes {
@@ -35,6 +39,63 @@ impl Changes {
     pub(super) fn of(&self, uri: &lsp::Uri, documents: &OpenDocuments) -> Vec<&Hunk> {
         let is_it = |hunk: &&Hunk| documents.uri(&hunk.path).as_ref() == Some(uri);
         self.hunks.iter().filter(is_it).collect()
+    }
+
+    /// Reads a session's open changes, and reads them again afterwards if they changed in between.
+    pub(super) fn read(
+        &mut self,
+        session: Option<&SessionHandle>,
+        documents: &OpenDocuments,
+    ) -> Effects {
+        self.is_stale = self.is_reading;
+        if self.is_reading {
+            return Effects::default();
+        }
+        let Some(session) = session.cloned() else {
+            self.hunks.clear();
+            return self.show(documents);
+        };
+        self.is_reading = true;
+        Effects::work(async move {
+            Outcome::Reviewed(session.call::<ReviewList>(ReviewListParams::default()).await)
+        })
+    }
+
+    /// Shows the changes that were read. Also returns true if they must be read again.
+    pub(super) fn reviewed(
+        &mut self,
+        list: Result<ReviewListResult, Error>,
+        documents: &OpenDocuments,
+    ) -> (Effects, bool) {
+        self.is_reading = false;
+        let effects = match list {
+            Ok(list) if self.hunks != list.hunks => {
+                self.hunks = list.hunks;
+                self.show(documents)
+            }
+            Ok(_) => Effects::default(),
+            Err(error) => {
+                tracing::debug!("the changes cannot be read: {}", error.message);
+                Effects::default()
+            }
+        };
+        (effects, self.is_stale)
+    }
+
+    fn show(&mut self, documents: &OpenDocuments) -> Effects {
+        let mut messages = self.publish(documents);
+        if self.can_refresh {
+            self.refreshes += 1;
+            let id = format!("lenses-{}", self.refreshes);
+            messages.push(wire::bare_request(&id, "workspace/codeLens/refresh"));
+        }
+        Effects::send(messages)
+    }
+
+    /// Shows a document's changes at their positions in its new text.
+    pub(super) fn show_in(&self, uri: &lsp::Uri, documents: &OpenDocuments) -> Option<Vec<u8>> {
+        let hunks = self.of(uri, documents);
+        (!hunks.is_empty()).then(|| shown(uri.clone(), &hunks, documents))
     }
 
     /// Returns the messages that show the changes in the client, and remove those that are over.
@@ -69,70 +130,16 @@ fn diagnostics(uri: lsp::Uri, diagnostics: Vec<lsp::Diagnostic>) -> Vec<u8> {
     envelope::notification("textDocument/publishDiagnostics", &params)
 }
 
-impl Driver {
-    /// Notes an event of the session after which its changes may be others.
-    pub(super) fn note_change(&mut self, event: &Event) {
-        if let Event::FilesChanged(_)
-        | Event::ReviewDecided(_)
-        | Event::ReviewQueued(_)
-        | Event::HistoryRewound(_)
-        | Event::TurnCompleted(_) = event
-        {
-            self.read_changes();
-        }
-    }
-
-    /// Reads the open changes; once more at the end if they change meanwhile.
-    pub(super) fn read_changes(&mut self) {
-        self.changes.is_stale = true;
-        if self.changes.is_reading {
-            return;
-        }
-        self.changes.is_stale = false;
-        let Some(session) = self.session.clone() else {
-            self.changes.hunks.clear();
-            return self.show_changes();
-        };
-        self.changes.is_reading = true;
-        let reading = async move {
-            Outcome::Reviewed(session.call::<ReviewList>(ReviewListParams::default()).await)
-        };
-        self.running.push(reading.boxed());
-    }
-
-    pub(super) fn reviewed(&mut self, list: Result<ReviewListResult, Error>) {
-        self.changes.is_reading = false;
-        match list {
-            Ok(list) if self.changes.hunks != list.hunks => {
-                self.changes.hunks = list.hunks;
-                self.show_changes();
-            }
-            Ok(_) => {}
-            Err(error) => tracing::debug!("the changes cannot be read: {}", error.message),
-        }
-        if self.changes.is_stale {
-            self.read_changes();
-        }
-    }
-
-    fn show_changes(&mut self) {
-        let messages = self.changes.publish(&self.documents);
-        self.send_all(messages);
-        if self.offers.lens_refresh {
-            self.changes.refreshes += 1;
-            let id = format!("lenses-{}", self.changes.refreshes);
-            self.send_all([wire::bare_request(&id, "workspace/codeLens/refresh")]);
-        }
-    }
-
-    /// Shows the changes of a document where they stand now that its text is another one.
-    pub(super) fn show_changes_of(&mut self, uri: &lsp::Uri) {
-        let hunks = self.changes.of(uri, &self.documents);
-        if !hunks.is_empty() {
-            let message = shown(uri.clone(), &hunks, &self.documents);
-            self.send_all([message]);
-        }
-    }
+/// Returns true if an event may alter the open changes.
+pub(super) fn changes(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
+            | Event::HistoryRewound(_)
+            | Event::TurnCompleted(_)
+    )
 }
 
 /// A verdict as a command says it.
@@ -153,7 +160,7 @@ pub(super) fn action(
         Target::Hunk { hunk, changed_seq } => ReviewTarget::Hunk { hunk, changed_seq },
         Target::File { uri } => {
             let not_here =
-                || wire::invalid(&format!("`{}` is no file of this machine", uri.as_str()));
+                || invalid_params(&format!("`{}` is no file of this machine", uri.as_str()));
             ReviewTarget::File { path: path(&uri).ok_or_else(not_here)? }
         }
     };

@@ -1,19 +1,16 @@
 //! Going back in the session's history: a person is shown the message that is taken back and what becomes of each file, and chooses.
 
-use super::driver::{Driver, Outcome};
-use super::wire::{self, HandlerResult};
-use futures_util::future::FutureExt;
+use super::driver::{Effects, Outcome};
+use super::wire::{self, HandlerResult, Reply};
 use ls_types as lsp;
 use pintle_agent::{EngineHandle, Error, SessionHandle};
-use pintle_base::text::visible::visible;
-use pintle_base::transport::envelope::{self, Id};
+use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, FileFate, RewindScope};
 use pintle_protocol::history::{HistoryPoint, SessionRewindParams, SessionRewindResult};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::methods::SessionRewind;
-use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The maximum number of files that are named; of more, the count is given.
@@ -25,9 +22,6 @@ const MAX_SHOWN_CHARS: usize = 400;
 const BOTH: &str = "Conversation and files";
 const CONVERSATION: &str = "Conversation alone";
 const FILES: &str = "Files alone";
-
-/// The client's response to a request: its result, or the message of its error.
-type Reply = Result<Box<RawValue>, String>;
 
 /// A place to go back to, with what a person has to know.
 #[derive(Debug)]
@@ -69,21 +63,13 @@ pub(super) async fn look(
     let dry_run = SessionRewindParams { dry_run: true, scope, ..before(item_id.clone()) };
     let looked = session.call::<SessionRewind>(dry_run).await;
     let looked = looked.map_err(|error| wire::refused(&error))?;
-    let text = question(&text_of(&content), count, &looked.files);
+    let text = question(&Input::texts(&content), count, &looked.files);
     Ok(Proposal { session, item_id, text, has_files: !looked.files.is_empty() })
 }
 
 fn before(item_id: ItemId) -> SessionRewindParams {
     let to = HistoryPoint { item_id: Some(item_id), ..HistoryPoint::default() };
     SessionRewindParams { to, ..SessionRewindParams::default() }
-}
-
-fn text_of(content: &[Input]) -> String {
-    let texts = content.iter().filter_map(|block| match block {
-        Input::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }
 
 fn question(message: &str, count: usize, files: &[FileFate]) -> String {
@@ -120,93 +106,52 @@ fn question(message: &str, count: usize, files: &[FileFate]) -> String {
 }
 
 impl Rewinds {
-    /// Returns the request that asks a person.
-    fn ask(&mut self, proposal: Proposal) -> Vec<u8> {
+    /// Returns the request that asks the user whether to go back.
+    pub(super) fn ask(&mut self, proposal: Proposal) -> Vec<u8> {
         let titles: &[&str] =
             if proposal.has_files { &[BOTH, CONVERSATION, FILES] } else { &[CONVERSATION] };
-        let action = |title: &&str| lsp::MessageActionItem {
-            title: (*title).to_owned(),
-            properties: HashMap::new(),
-        };
-        let params = lsp::ShowMessageRequestParams {
-            typ: lsp::MessageType::WARNING,
-            message: visible(&proposal.text).into_owned(),
-            actions: Some(titles.iter().map(action).collect()),
-        };
         self.count += 1;
+        let request =
+            wire::ask(&format!("rewind-{}", self.count), &proposal.text, titles.iter().copied());
         self.open.insert(self.count, proposal);
-        envelope::request(&format!("rewind-{}", self.count), "window/showMessageRequest", &params)
+        request
     }
 
     /// Consumes a response to one of these requests; returns any other. Anything but an action that was offered changes nothing.
-    fn responded(
-        &mut self,
-        id: &Id,
-        outcome: Reply,
-    ) -> Result<Option<(Proposal, RewindScope)>, Reply> {
-        let number = match id {
-            Id::Str(id) => id.strip_prefix("rewind-").and_then(|number| number.parse().ok()),
-            Id::Null | Id::Number(_) => None,
+    pub(super) fn responded(&mut self, id: &Id, reply: Reply) -> Result<Effects, Reply> {
+        let number = wire::number(id, "rewind-");
+        let Some(proposal) = number.and_then(|number| self.open.remove(&number)) else {
+            return Err(reply);
         };
-        let Some(proposal) = number.and_then(|number: u64| self.open.remove(&number)) else {
-            return Err(outcome);
+        let Proposal { session, item_id, has_files, .. } = proposal;
+        let scope = match wire::chosen(reply).as_deref() {
+            Some(BOTH) if has_files => RewindScope::Both,
+            Some(FILES) if has_files => RewindScope::Files,
+            Some(CONVERSATION) => RewindScope::Conversation,
+            Some(_) | None => return Ok(Effects::default()),
         };
-        let chosen = outcome.ok().and_then(|raw| {
-            serde_json::from_str::<Option<lsp::MessageActionItem>>(raw.get()).ok().flatten()
-        });
-        let scope = chosen.and_then(|chosen| match chosen.title.as_str() {
-            BOTH if proposal.has_files => Some(RewindScope::Both),
-            FILES if proposal.has_files => Some(RewindScope::Files),
-            CONVERSATION => Some(RewindScope::Conversation),
-            _ => None,
-        });
-        Ok(scope.map(|scope| (proposal, scope)))
+        let rewind = SessionRewindParams { scope, ..before(item_id) };
+        Ok(Effects::work(
+            async move { Outcome::Rewound(session.call::<SessionRewind>(rewind).await) },
+        ))
     }
 }
 
-impl Driver {
-    /// Asks a person whether to go back.
-    pub(super) fn propose(&mut self, proposal: Proposal) {
-        let request = self.rewinds.ask(proposal);
-        self.send_all([request]);
-    }
-
-    /// Consumes a response about going back; returns any other.
-    pub(super) fn rewind_chosen(&mut self, id: &Id, outcome: Reply) -> Result<(), Reply> {
-        if let Some((Proposal { session, item_id, .. }, scope)) =
-            self.rewinds.responded(id, outcome)?
-        {
-            let rewind = SessionRewindParams { scope, ..before(item_id) };
-            let rewound =
-                async move { Outcome::Rewound(session.call::<SessionRewind>(rewind).await) };
-            self.running.push(rewound.boxed());
+/// Returns the message about the result of a rewind, and the text of the removed prompt.
+pub(super) fn rewound(rewound: Result<SessionRewindResult, Error>) -> (Vec<u8>, String) {
+    let result = match rewound {
+        Ok(result) => result,
+        Err(error) => {
+            let text = wire::with_hint(&error.message, error.hint.as_ref());
+            let text = format!("pintle did not go back: {text}");
+            return (wire::show(lsp::MessageType::ERROR, &text), String::new());
         }
-        Ok(())
-    }
-
-    /// Tells the person what came of going back, and has the message edited if the client can show it.
-    pub(super) fn rewound(&mut self, rewound: Result<SessionRewindResult, Error>) {
-        let result = match rewound {
-            Ok(result) => result,
-            Err(error) => {
-                let text = wire::with_hint(&error.message, error.hint.as_ref());
-                let text = format!("pintle did not go back: {text}");
-                return self.send_all([wire::show(lsp::MessageType::ERROR, &text)]);
-            }
-        };
-        let left = result.files.iter().filter(|fate| fate.action == FileAction::Leave).count();
-        let text = match (result.files.len() - left, left) {
-            (0, 0) => "pintle went back".to_owned(),
-            (done, 0) => format!("pintle went back, with {done} of the files"),
-            (done, left) => format!("pintle went back, with {done} of the files; {left} stay"),
-        };
-        self.send_all([wire::show(lsp::MessageType::INFO, &text)]);
-        let message = text_of(&result.input);
-        if self.offers.show_document
-            && !message.is_empty()
-            && let Err(error) = self.begin_draft(None, None, &message)
-        {
-            tracing::warn!("the message is not shown again: {}", error.message());
-        }
-    }
+    };
+    let left = result.files.iter().filter(|fate| fate.action == FileAction::Leave).count();
+    let text = match (result.files.len() - left, left) {
+        (0, 0) => "pintle went back".to_owned(),
+        (done, 0) => format!("pintle went back, with {done} of the files"),
+        (done, left) => format!("pintle went back, with {done} of the files; {left} stay"),
+    };
+    (wire::show(lsp::MessageType::INFO, &text), Input::texts(&result.input))
 }

@@ -4,18 +4,18 @@
 //! They are in a folder for the user alone, which is removed at the end of the connection.
 
 use super::actions;
-use super::commands::{Message, SessionCommand, no_session};
-use super::driver::{Driver, Outcome};
+use super::commands::Message;
+use super::documents::OpenDocuments;
+use super::driver::{Effects, Outcome};
 use super::start::file_path;
 use super::wire::{self, HandlerResult};
-use futures_util::future::FutureExt;
 use ls_types as lsp;
-use pintle_agent::{Error, Transcript};
+use pintle_agent::{EngineHandle, Error, Transcript};
 use pintle_base::disk;
 use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -23,8 +23,11 @@ use tempfile::TempDir;
 const END_OF_DRAFT: &str = "<!-- This message goes to pintle";
 
 /// Files for the client to show.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Views {
+    engine: EngineHandle,
+    /// The client opens documents that are named to it.
+    pub(super) can_show: bool,
     folder: Option<TempDir>,
     count: u64,
     transcript: Option<Following>,
@@ -54,6 +57,11 @@ pub(super) struct Draft {
 }
 
 impl Views {
+    pub(super) fn new(engine: EngineHandle) -> Self {
+        let (folder, transcript, drafts) = (None, None, Vec::new());
+        Self { engine, can_show: false, folder, count: 0, transcript, drafts }
+    }
+
     /// Returns the path of a new file.
     fn file(&mut self, name: &str, ending: &str) -> HandlerResult<PathBuf> {
         let folder = if let Some(folder) = &self.folder {
@@ -80,99 +88,99 @@ impl Views {
     pub(super) fn forget_transcript(&mut self) {
         self.transcript = None;
     }
-}
 
-impl Driver {
-    /// Shows the transcript of the session. The response follows when it is written.
-    pub(super) fn show_transcript(&mut self, id: &Id) -> HandlerResult<()> {
-        let session = self.session.as_ref().ok_or_else(no_session)?.id.clone();
-        if self.views.transcript.is_none() {
-            let path = self.views.file("transcript", "md")?;
+    /// Shows a session's transcript. The response follows once the file is written.
+    pub(super) fn show_transcript(
+        &mut self,
+        id: &Id,
+        session: &SessionId,
+    ) -> HandlerResult<Effects> {
+        if self.transcript.is_none() {
+            let (session, path) = (session.clone(), self.file("transcript", "md")?);
             let transcript = Some(Transcript::new(session.clone(), path.clone()));
             let (events, asking) = (Vec::new(), Vec::new());
-            let following = Following { session, path, transcript, events, asking };
-            self.views.transcript = Some(following);
+            self.transcript = Some(Following { session, path, transcript, events, asking });
         }
-        if let Some(following) = &mut self.views.transcript {
+        if let Some(following) = &mut self.transcript {
             following.asking.push(id.clone());
         }
-        self.grow_transcript();
-        Ok(())
+        Ok(self.grow())
     }
 
-    /// Notes an event of the session that its transcript lacks.
-    pub(super) fn note_for_transcript(&mut self, record: &EventRecord) {
-        let Some(following) = &mut self.views.transcript else { return };
+    /// Adds an event to the transcript.
+    pub(super) fn note(&mut self, record: &EventRecord) -> Effects {
+        let Some(following) = &mut self.transcript else { return Effects::default() };
         if matches!(record.event, Event::ItemStarted { .. } | Event::ItemUpdated { .. }) {
-            return;
+            return Effects::default();
         }
         following.events.push(record.clone());
-        self.grow_transcript();
+        self.grow()
     }
 
-    fn grow_transcript(&mut self) {
-        let Some(following) = &mut self.views.transcript else { return };
-        let Some(transcript) = following.transcript.take() else { return };
+    fn grow(&mut self) -> Effects {
+        let Some(following) = &mut self.transcript else { return Effects::default() };
+        let Some(transcript) = following.transcript.take() else { return Effects::default() };
         let events = std::mem::take(&mut following.events);
-        let (session, engine) = (following.session.clone(), self.opener.engine.clone());
-        let growing = async move { Outcome::Grown(session, engine.grow(transcript, events).await) };
-        self.running.push(growing.boxed());
+        let (session, engine) = (following.session.clone(), self.engine.clone());
+        Effects::work(async move { Outcome::Grown(session, engine.grow(transcript, events).await) })
     }
 
-    pub(super) fn grown(&mut self, session: &SessionId, grown: Result<Transcript, Error>) {
-        let Some(following) = &mut self.views.transcript else { return };
+    pub(super) fn grown(
+        &mut self,
+        session: &SessionId,
+        grown: Result<Transcript, Error>,
+    ) -> Effects {
+        let mut effects = Effects::default();
+        let Some(following) = &mut self.transcript else { return effects };
         if following.session != *session {
-            return;
+            return effects;
         }
         let asking = std::mem::take(&mut following.asking);
         let path = following.path.clone();
         let response = match grown {
             Ok(transcript) => {
                 following.transcript = Some(transcript);
+                if !asking.is_empty() {
+                    effects.message(self.show(&path, None));
+                }
                 Ok(json!({"uri": lsp::Uri::from_file_path(&path)}))
             }
             Err(error) => {
-                self.views.transcript = None;
+                self.transcript = None;
                 let text = wire::with_hint(&error.message, error.hint.as_ref());
                 if asking.is_empty() {
                     let text = format!("pintle: the transcript does not grow any more: {text}");
-                    self.send_all([wire::show(lsp::MessageType::WARNING, &text)]);
+                    effects.message(wire::show(lsp::MessageType::WARNING, &text));
                 }
                 Err(wire::refused(&error))
             }
         };
-        if response.is_ok() && !asking.is_empty() {
-            self.show_file(&path, None);
-        }
         for id in asking {
-            self.respond(&id, response.clone());
+            effects.response(id, response.clone());
         }
-        if self.views.transcript.as_ref().is_some_and(|following| !following.events.is_empty()) {
-            self.grow_transcript();
+        if self.transcript.as_ref().is_some_and(|following| !following.events.is_empty()) {
+            effects.extend(self.grow());
         }
+        effects
     }
 
-    /// Has the client show a file, or tells the person its path.
-    pub(super) fn show_file(&mut self, path: &Path, at: Option<lsp::Range>) {
-        let uri = lsp::Uri::from_file_path(path).filter(|_| self.offers.show_document);
-        let message = if let Some(uri) = uri {
-            self.views.count += 1;
-            let take_focus = Some(true);
-            let params = lsp::ShowDocumentParams { uri, external: None, take_focus, selection: at };
-            let id = format!("show-{}", self.views.count);
-            envelope::request(&id, "window/showDocument", &params)
-        } else {
+    /// Asks the client to show a file, or reports its path to the user.
+    fn show(&mut self, path: &Path, at: Option<lsp::Range>) -> Vec<u8> {
+        let Some(uri) = lsp::Uri::from_file_path(path).filter(|_| self.can_show) else {
             let text = format!("pintle: the file to look at is {}", path.display());
-            wire::show(lsp::MessageType::INFO, &text)
+            return wire::show(lsp::MessageType::INFO, &text);
         };
-        self.send_all([message]);
+        self.count += 1;
+        let take_focus = Some(true);
+        let params = lsp::ShowDocumentParams { uri, external: None, take_focus, selection: at };
+        envelope::request(&format!("show-{}", self.count), "window/showDocument", &params)
     }
 
-    /// Shows a long change, and asks about it again.
-    pub(super) fn show_change(&mut self, text: String, number: u64) {
-        let path = self.views.file("change", "diff");
-        let engine = self.opener.engine.clone();
-        let shown = async move {
+    /// Writes a long change to a file, to show it before this request is sent again.
+    pub(super) fn write_change(&mut self, text: String, id: String) -> Effects {
+        let path = self.file("change", "diff");
+        let engine = self.engine.clone();
+        Effects::work(async move {
             let written = match path {
                 Ok(path) => engine
                     .write_local(&path, text.into_bytes())
@@ -181,32 +189,29 @@ impl Driver {
                     .map_err(|error| error.message),
                 Err(error) => Err(error.message().to_owned()),
             };
-            Outcome::ChangeShown(written, number)
-        };
-        self.running.push(shown.boxed());
+            Outcome::ChangeWritten(written, id)
+        })
     }
 
-    pub(super) fn change_shown(&mut self, written: Result<PathBuf, String>, number: u64) {
+    pub(super) fn change_written(&mut self, written: Result<PathBuf, String>) -> Vec<u8> {
         match written {
-            Ok(path) => self.show_file(&path, None),
+            Ok(path) => self.show(&path, None),
             Err(why) => {
                 let text = format!("pintle cannot show the change: {why}");
-                self.send_all([wire::show(lsp::MessageType::ERROR, &text)]);
+                wire::show(lsp::MessageType::ERROR, &text)
             }
         }
-        let again = self.questions.again(number);
-        self.send_all(again);
     }
 
-    /// Shows a document for a person to write a message in, about a place if one is given. `text` is in it already. The response to a request
-    /// follows when it is written.
+    /// Writes a document in which the user writes a message, about a place if one is given. It already contains `text`. The response follows
+    /// once the document is written.
     pub(super) fn begin_draft(
         &mut self,
         id: Option<Id>,
         about: Option<(lsp::Uri, Option<lsp::Range>)>,
         text: &str,
-    ) -> HandlerResult<()> {
-        let path = self.views.file("message", "md")?;
+    ) -> HandlerResult<Effects> {
+        let path = self.file("message", "md")?;
         let place = about.as_ref().map(|(uri, range)| place(uri, *range)).unwrap_or_default();
         let content = format!(
             "{text}\n\n{END_OF_DRAFT}{place}. Write it above this line; then run the code action “{}” here, or the command \
@@ -214,44 +219,53 @@ impl Driver {
             actions::SEND_TITLE
         );
         let draft = Draft { path, about };
-        let engine = self.opener.engine.clone();
-        let written = async move {
+        let engine = self.engine.clone();
+        Ok(Effects::work(async move {
             let written = engine.write_local(&draft.path, content.into_bytes()).await;
             Outcome::DraftWritten(id, written.map(|()| draft))
-        };
-        self.running.push(written.boxed());
-        Ok(())
+        }))
     }
 
-    pub(super) fn draft_written(&mut self, id: Option<Id>, written: Result<Draft, Error>) {
+    pub(super) fn draft_written(
+        &mut self,
+        id: Option<Id>,
+        written: Result<Draft, Error>,
+    ) -> Effects {
+        let mut effects = Effects::default();
         let result = match written {
             Ok(draft) => {
                 let uri = lsp::Uri::from_file_path(&draft.path);
-                self.show_file(&draft.path, Some(lsp::Range::default()));
-                self.views.drafts.push(draft);
+                effects.message(self.show(&draft.path, Some(lsp::Range::default())));
+                self.drafts.push(draft);
                 Ok(json!({"uri": uri}))
             }
             Err(error) => Err(wire::refused(&error)),
         };
         if let Some(id) = id {
-            self.respond(&id, result);
+            effects.response(id, result);
         }
+        effects
     }
 
-    /// Reads the message in a document, the newest one's by default, and sends it.
-    pub(super) fn send_draft(&mut self, id: &Id, uri: Option<&lsp::Uri>) -> HandlerResult<()> {
+    /// Reads the message in a document, by default the newest.
+    pub(super) fn read_draft(
+        &self,
+        id: &Id,
+        uri: Option<&lsp::Uri>,
+        documents: &OpenDocuments,
+    ) -> HandlerResult<Effects> {
         let draft = match uri {
-            Some(uri) => self.views.draft(uri),
-            None => self.views.drafts.last(),
+            Some(uri) => self.draft(uri),
+            None => self.drafts.last(),
         };
         let none = || {
             let hint = "begin one with the command `pintle.ask`";
             wire::failed("no message is being written there", hint)
         };
         let draft = draft.ok_or_else(none)?.clone();
-        let shown = lsp::Uri::from_file_path(&draft.path).and_then(|uri| self.documents.text(&uri));
-        let (id, engine) = (id.clone(), self.opener.engine.clone());
-        let read = async move {
+        let shown = lsp::Uri::from_file_path(&draft.path).and_then(|uri| documents.text(&uri));
+        let (id, engine) = (id.clone(), self.engine.clone());
+        Ok(Effects::work(async move {
             let text = match shown {
                 Some(text) => Ok(text.as_str().to_owned()),
                 None => engine
@@ -260,31 +274,24 @@ impl Driver {
                     .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
             };
             Outcome::DraftRead(id, draft, text)
-        };
-        self.running.push(read.boxed());
-        Ok(())
+        }))
     }
 
-    pub(super) fn draft_read(&mut self, id: Id, draft: &Draft, text: Result<String, Error>) {
-        let text = match text {
-            Ok(text) => written(&text).to_owned(),
-            Err(error) => {
-                return self.respond(&id, HandlerResult::<Value>::Err(wire::refused(&error)));
-            }
-        };
+    /// Returns the message read from a document, and forgets the document.
+    pub(super) fn take_draft(
+        &mut self,
+        draft: &Draft,
+        text: Result<String, Error>,
+    ) -> HandlerResult<Message> {
+        let text = text.map_err(|error| wire::refused(&error))?;
+        let text = written(&text).to_owned();
         if text.is_empty() {
             let hint = "write it above the line that says so, then send it again";
-            let empty = wire::failed("the message is empty", hint);
-            return self.respond(&id, HandlerResult::<Value>::Err(empty));
+            return Err(wire::failed("the message is empty", hint));
         }
-        self.views.drafts.retain(|known| known.path != draft.path);
-        let (uri, range) = match draft.about.clone() {
-            Some((uri, range)) => (Some(uri), range),
-            None => (None, None),
-        };
-        let message = Message { text, uri, range, diagnostics: Vec::new() };
-        let input = self.input(message);
-        self.carry_out(id, SessionCommand::Prompt(input));
+        self.drafts.retain(|known| known.path != draft.path);
+        let (uri, range) = draft.about.clone().unzip();
+        Ok(Message { text, uri, range: range.flatten(), diagnostics: Vec::new() })
     }
 }
 

@@ -1,15 +1,16 @@
 //! The JSON of responses, errors and messages to a person, in this protocol's codes.
 
-use crate::native::dispatch::error_object;
+use crate::rpc::{error_object, invalid_params, refusal};
 use jsonrpsee::types::ErrorObjectOwned;
 use ls_types as lsp;
 use pintle_agent::Error;
+use pintle_base::text::truncate::border_before;
 use pintle_base::text::visible::visible;
 use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::error;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 /// The code for a request before `initialize`.
 const SERVER_NOT_INITIALIZED: i32 = -32002;
@@ -28,28 +29,7 @@ pub(super) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
 /// Reads params; missing params count as an empty object.
 pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P> {
     serde_json::from_str(params.map_or("{}", RawValue::get))
-        .map_err(|error| invalid(&error.to_string()))
-}
-
-/// Writes the response to a request.
-pub(super) fn response(id: &Id, result: &impl Serialize) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Out<'a, R> {
-        jsonrpc: &'static str,
-        id: &'a Id,
-        result: &'a R,
-    }
-    // Protocol types hold only string keys and plain values, so writing them cannot fail.
-    serde_json::to_vec(&Out { jsonrpc: "2.0", id, result }).unwrap_or_default()
-}
-
-/// An error with its next step in the message too: editors show nothing else.
-fn refusal(code: i32, message: &str, name: &str, hint: &str) -> ErrorObjectOwned {
-    error_object(code, &format!("{message} ({hint})"), name, Some(hint))
-}
-
-pub(super) fn invalid(message: &str) -> ErrorObjectOwned {
-    error_object(error::INVALID_PARAMS, message, "invalidParams", None)
+        .map_err(|error| invalid_params(&error.to_string()))
 }
 
 pub(super) fn failed(message: &str, hint: &str) -> ErrorObjectOwned {
@@ -98,8 +78,8 @@ fn cut(text: &str) -> std::borrow::Cow<'_, str> {
     if text.len() <= MAX_MESSAGE_BYTES {
         return text.into();
     }
-    let end = (0..=MAX_MESSAGE_BYTES).rev().find(|end| text.is_char_boundary(*end));
-    format!("{}…", text.get(..end.unwrap_or_default()).unwrap_or_default()).into()
+    let end = border_before(text, MAX_MESSAGE_BYTES);
+    format!("{}…", text.get(..end).unwrap_or_default()).into()
 }
 
 /// Writes a request without params.
@@ -112,4 +92,35 @@ pub(super) fn bare_request(id: &str, method: &str) -> Vec<u8> {
 pub(super) fn withdrawal(id: String) -> Vec<u8> {
     let params = lsp::CancelParams { id: lsp::NumberOrString::String(id) };
     envelope::notification("$/cancelRequest", &params)
+}
+
+/// The client's response to a request: its result, or the message of its error.
+pub(super) type Reply = Result<Box<RawValue>, String>;
+
+/// Writes a request that shows a text and offers actions.
+pub(super) fn ask<'a>(id: &str, text: &str, actions: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
+    let action = |title: &str| lsp::MessageActionItem {
+        title: title.to_owned(),
+        properties: HashMap::new(),
+    };
+    let params = lsp::ShowMessageRequestParams {
+        typ: lsp::MessageType::WARNING,
+        message: visible(text).into_owned(),
+        actions: Some(actions.into_iter().map(action).collect()),
+    };
+    envelope::request(id, "window/showMessageRequest", &params)
+}
+
+/// Returns the title of the chosen action, if any.
+pub(super) fn chosen(reply: Reply) -> Option<String> {
+    let action = serde_json::from_str::<Option<lsp::MessageActionItem>>(reply.ok()?.get());
+    action.ok().flatten().map(|action| action.title)
+}
+
+/// Returns the number in a request id of ours.
+pub(super) fn number(id: &Id, prefix: &str) -> Option<u64> {
+    match id {
+        Id::Str(id) => id.strip_prefix(prefix)?.parse().ok(),
+        Id::Null | Id::Number(_) => None,
+    }
 }

@@ -11,7 +11,7 @@ mod server;
 mod tasks;
 mod tools;
 
-use super::Ended;
+use crate::connection::Ended;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_agent::EngineHandle;

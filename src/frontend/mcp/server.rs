@@ -3,9 +3,11 @@
 //! Up to 2025-11-25 the server asks its client while a call runs. From 2026-07-28 on a call returns what it asks, and the client calls
 //! again with the answers; or the call returns a task at once, for clients that follow tasks.
 
-use super::forms::Asked;
+use super::forms;
 use super::tasks::{self, State, Task};
 use super::tools::{self, Call, Start, Steer};
+use crate::client::Asked;
+use crate::connection::until;
 use futures_util::future::{BoxFuture, FutureExt};
 use pintle_agent::{CreateSession, EngineHandle, Error, NewFolder, OpenConfig, SessionHandle};
 use pintle_protocol::content::Input;
@@ -197,7 +199,7 @@ impl Server {
                     () = gone(&mut changes, asked) => continue,
                     content = elicit(context, asked) => content,
                 };
-                task.answer(of, asked, content.as_ref()).await;
+                tasks::answer(of, asked, content.as_ref()).await;
                 gone(&mut changes, asked).await;
                 continue;
             }
@@ -221,7 +223,7 @@ impl Server {
                 continue;
             };
             let result: Option<ElicitResult> = serde_json::from_value(response).ok();
-            task.answer(of, asked, result.and_then(accepted).as_ref()).await;
+            tasks::answer(of, asked, result.and_then(accepted).as_ref()).await;
             gone(&mut task.state(), asked).await;
         }
     }
@@ -333,13 +335,6 @@ async fn gone(changes: &mut watch::Receiver<State>, asked: &Asked) {
     let _ = changes.wait_for(is_gone).await;
 }
 
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
-    }
-}
-
 /// Has the client ask a person. Returns the values of the form, where it was accepted.
 async fn elicit(context: &RequestContext<RoleServer>, asked: &Asked) -> Option<Value> {
     let form = form(asked).ok()?;
@@ -356,11 +351,11 @@ fn accepted(result: ElicitResult) -> Option<Value> {
 }
 
 fn form(asked: &Asked) -> Result<ElicitRequestParams, ErrorData> {
-    let schema = ElicitationSchema::from_json_schema(asked.schema());
+    let schema = ElicitationSchema::from_json_schema(forms::schema(asked));
     let schema = schema.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     Ok(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: asked.message(),
+        message: forms::message(asked),
         requested_schema: schema,
     })
 }
@@ -394,7 +389,7 @@ fn done(text: String) -> CallToolResponse {
 /// The state of a task as a result.
 fn shown(task: &Task, state: &State) -> CallToolResult {
     let Some(result) = &state.result else {
-        let mut asked = state.asked.iter().map(|(_, asked)| asked.title()).peekable();
+        let mut asked = state.asked.iter().map(|(_, asked)| forms::title(asked)).peekable();
         let mut text = format!("The task runs, in session {}.", task.id());
         if !state.line.is_empty() {
             text = format!("{text}\n{}", state.line);

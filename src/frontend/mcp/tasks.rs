@@ -2,24 +2,20 @@
 //!
 //! State has one owner, that future; everybody else reads it from a channel. It ends with the turn.
 
-use super::forms::Asked;
-use crate::connection::{Events, FEED_CAPACITY};
+use super::forms;
+use crate::client::{Asked, Client, Events, Scope, Subagents, resolved, subscribe};
 use crate::outcome::{Terms, Watch, count_lines};
 use pintle_agent::{
-    Adopt, EngineHandle, Error, ErrorKind, Feed, Record, SessionHandle, Subscriber, SubscriberId,
-    SubscriptionCommand, TurnCommand, Wanted,
+    EngineHandle, Error, ErrorKind, Feed, SessionHandle, Subscriber, SubscriptionCommand,
+    TurnCommand, Wanted,
 };
 use pintle_protocol::content::Input;
-use pintle_protocol::event::Event;
-use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::event::EventRecord;
+use pintle_protocol::ids::TurnId;
 use pintle_protocol::methods::{TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams};
 use pintle_protocol::run::RunResult;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use tokio::sync::{mpsc, watch};
-
-/// The capacity of the channel of new sub-agents.
-const ADOPTED_CAPACITY: usize = 256;
+use tokio::sync::watch;
 
 /// A task.
 #[derive(Debug)]
@@ -40,10 +36,8 @@ pub(super) struct State {
     pub(super) line: String,
     /// The time of the last change, in milliseconds since 1970.
     pub(super) changed_ms: u64,
-    /// What a person is asked and nobody has answered yet.
-    pub(super) asked: Vec<(SessionId, Asked)>,
-    /// The sessions of its sub-agents, which ask for themselves.
-    children: BTreeMap<SessionId, SessionHandle>,
+    /// The open questions, each with the session that asks: the task's or a sub-agent's.
+    pub(super) asked: Vec<(SessionHandle, Asked)>,
     /// The result, once it is over.
     pub(super) result: Option<Arc<RunResult>>,
 }
@@ -58,27 +52,18 @@ pub(super) async fn start(
     prompt: String,
     can_ask: bool,
 ) -> Result<(Task, impl Future<Output = ()> + Send + 'static), Error> {
-    let (adopted, children_rx) = mpsc::channel(ADOPTED_CAPACITY);
-    let (tx, feed) = mpsc::channel(FEED_CAPACITY);
-    let id = SubscriberId::next();
+    let (client, events, subagents) = Client::new(engine.clone(), Scope::Shared);
+    let id = client.id;
     let subscriber = Subscriber {
-        id,
-        feed: tx,
-        filter: Wanted::default(),
         can_approve: can_ask,
         can_answer: can_ask,
-        extensions: Arc::default(),
-        // A session that does not fit is one of some hundred sub-agents, whose questions wait for their deadline.
-        adopt: Some(Adopt::new(move |handle| drop(adopted.try_send(handle)))),
+        ..client.subscriber(Wanted::default())
     };
-    let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
-    let snapshot = session.ask(subscribe).await?;
+    let snapshot = subscribe(&session, subscriber, None).await?;
     let mut watch =
         Watch::new(Terms { fail_on_denied: false, require_changes: false, is_untrusted: false });
     (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
-    watch.outcome.session_id = Some(session.id.clone());
-    let journal = engine.store().journal(&session.id).ok();
-    watch.outcome.journal = journal.map(|path| path.to_string_lossy().into_owned());
+    watch.begin(engine, &session);
     let start = TurnStartParams { input: vec![Input::text(prompt)], ..TurnStartParams::default() };
     let started = session.call::<TurnStart>(start).await;
     let unsubscribe = move |reply| SubscriptionCommand::Unsubscribe { id, reply };
@@ -94,9 +79,7 @@ pub(super) async fn start(
     let began_ms = engine.now_ms();
     let (publish, state) = watch::channel(State { changed_ms: began_ms, ..State::default() });
     let task = Task { session: session.clone(), turn, began_ms, state };
-    let events = Events::complete(feed, engine.clone());
-    let mut follower =
-        Follower { engine: engine.clone(), session, watch, publish, adopted: children_rx };
+    let mut follower = Follower { engine: engine.clone(), session, watch, publish, subagents };
     let following = async move {
         follower.follow(events).await;
         let _ = follower.session.ask(unsubscribe).await;
@@ -127,24 +110,16 @@ impl Task {
             stopped => stopped.map(drop),
         }
     }
+}
 
-    /// Passes on what a person answered.
-    pub(super) async fn answer(
-        &self,
-        of: &SessionId,
-        asked: &Asked,
-        content: Option<&serde_json::Value>,
-    ) {
-        let session = if *of == self.session.id {
-            Some(self.session.clone())
-        } else {
-            self.state.borrow().children.get(of).cloned()
-        };
-        if let Some(session) = session {
-            // A question that nobody waits for any more is answered in vain.
-            let _ = session.tell(asked.answer(content)).await;
-        }
-    }
+/// Passes an answer on to the session that asked.
+pub(super) async fn answer(
+    session: &SessionHandle,
+    asked: &Asked,
+    content: Option<&serde_json::Value>,
+) {
+    // The question may be resolved already.
+    let _ = session.tell(forms::answer(asked, content)).await;
 }
 
 /// Follows a task from event to event.
@@ -153,7 +128,7 @@ struct Follower {
     session: SessionHandle,
     watch: Watch,
     publish: watch::Sender<State>,
-    adopted: mpsc::Receiver<SessionHandle>,
+    subagents: Subagents,
 }
 
 impl Follower {
@@ -188,7 +163,6 @@ impl Follower {
         let result = Arc::new(self.watch.outcome.clone());
         self.change(|state| {
             state.asked.clear();
-            state.children.clear();
             state.result = Some(result);
         });
     }
@@ -202,63 +176,35 @@ impl Follower {
     }
 
     fn take(&mut self, events: Vec<Feed>) {
-        while let Ok(child) = self.adopted.try_recv() {
-            self.change(|state| drop(state.children.insert(child.id.clone(), child)));
-        }
+        self.subagents.adopt();
         for feed in events {
-            match feed {
-                Feed::Durable(record) | Feed::Question(record) => self.record(&record),
-                Feed::Transient(_)
-                | Feed::Held(..)
-                | Feed::Call(_)
-                | Feed::CallWithdrawn(_)
-                | Feed::Lagged { .. } => {}
+            if let Feed::Durable(record) | Feed::Question(record) = feed {
+                self.record(&record.value);
             }
         }
     }
 
-    fn record(&mut self, Record { value: record, .. }: &Record) {
-        let is_main = record.session_id == self.session.id;
-        if is_main {
-            if record.seq <= self.watch.last_seq {
-                return;
-            }
-            self.watch.last_seq = record.seq;
+    fn record(&mut self, record: &EventRecord) {
+        if !self.watch.is_new(record) {
+            return;
         }
-        let of = &record.session_id;
-        match &record.event {
-            Event::ApprovalRequested(approval) => {
-                self.ask(of, Asked::Approval(Box::new(approval.clone())));
-            }
-            Event::QuestionRequested(question) => {
-                self.ask(of, Asked::Question(Box::new(question.clone())));
-            }
-            Event::ApprovalResolved(outcome) => self.resolved(outcome.approval_id.as_str()),
-            Event::QuestionResolved(outcome) => self.resolved(outcome.question_id.as_str()),
-            _ => {}
+        let own = Some(&self.session).filter(|session| session.id == record.session_id);
+        let asking = own.or_else(|| self.subagents.get(&record.session_id));
+        if let (Some(asked), Some(session)) = (Asked::by(&record.event), asking) {
+            self.change(|state| {
+                if !state.asked.iter().any(|(_, known)| known.id() == asked.id()) {
+                    state.asked.push((session.clone(), asked));
+                }
+            });
         }
-        let line = if is_main {
-            self.watch.take(&record.event)
-        } else {
-            self.watch.take_from_subagent(&record.event)
-        };
-        if let Some(line) = line {
+        if let Some(id) = resolved(&record.event) {
+            self.change(|state| state.asked.retain(|(_, known)| known.id() != id));
+        }
+        if let Some(line) = self.watch.take(record) {
             self.change(|state| {
                 state.lines += 1;
                 state.line = line;
             });
         }
-    }
-
-    fn ask(&self, of: &SessionId, asked: Asked) {
-        self.change(|state| {
-            if !state.asked.iter().any(|(_, known)| known.id() == asked.id()) {
-                state.asked.push((of.clone(), asked));
-            }
-        });
-    }
-
-    fn resolved(&self, id: &str) {
-        self.change(|state| state.asked.retain(|(_, known)| known.id() != id));
     }
 }

@@ -1,34 +1,27 @@
 //! A connection's driver: reads the envelope of each message, starts handlers, and sends responses and events.
 
-use super::connection::Connection;
-use super::dispatch::{self, Order, Table};
-use super::documents::Edits;
 use super::events;
 use super::questions::Questions;
 use super::requests::{Request, Requests};
 use crate::connection::{self, Ended, Outbox, Protocol};
+use crate::methods::{Order, Table};
+use crate::rpc;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
-use pintle_agent::{EditCall, Editors, Feed, SessionHandle, SubscriberId};
+use pintle_agent::{EditCall, Feed, SessionHandle, SubscriberId};
 use pintle_base::transport::Incoming;
-use pintle_base::transport::envelope::{self, Envelope, Id, Invalid};
+use pintle_base::transport::envelope::{self, Envelope, Id};
 use pintle_protocol::auth::AuthOpenUrlParams;
-use pintle_protocol::error;
 use pintle_protocol::methods::{AuthOpenUrl, CancelParams, CancelRequest, Exit, Notification};
 use serde_json::value::RawValue;
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The state of a connection.
 pub(super) struct Driver {
-    pub(super) connection: Arc<Connection>,
     pub(super) table: Table,
     pub(super) outbox: Outbox,
     pub(super) questions: Questions,
-    pub(super) edits: Edits,
-    /// Edits to make in the client.
-    pub(super) edit_calls: mpsc::Receiver<EditCall>,
     /// Pages for a person who logs in.
     pub(super) pages: mpsc::Receiver<AuthOpenUrlParams>,
     pub(super) requests: Requests,
@@ -70,7 +63,7 @@ impl Protocol for Driver {
             Some(page) = self.pages.recv() => Done::Page(page),
             response = connection::first_ready(&mut self.running) => Done::Responded(response),
             () = connection::first_ready(&mut self.answers) => Done::Answered,
-            Some(call) = self.edit_calls.recv() => Done::Edit(call),
+            call = self.questions.edits.next() => Done::Edit(call),
         }
     }
 
@@ -92,7 +85,7 @@ impl Protocol for Driver {
             Done::Responded(response) => self.responded(response),
             Done::Answered => {}
             Done::Page(page) => self.open_url(&page),
-            Done::Edit(call) => self.edits.send(call, &mut self.outbox),
+            Done::Edit(call) => self.questions.edit(call, &mut self.outbox),
         }
     }
 
@@ -103,14 +96,16 @@ impl Protocol for Driver {
     async fn events(&mut self, events: Vec<Feed>) {
         for feed in events {
             match &feed {
-                Feed::Call(call) => self.questions.call(call, &self.connection, &mut self.outbox),
+                Feed::Call(call) => {
+                    self.questions.call(call, &self.table.connection, &mut self.outbox);
+                }
                 Feed::CallWithdrawn(id) => self.questions.withdraw_call(id, &mut self.outbox),
                 Feed::Durable(record) => {
                     self.outbox.push_all(events::message(&feed));
-                    self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+                    self.questions.watch(&record.value, &self.table.connection, &mut self.outbox);
                 }
                 Feed::Question(record) => {
-                    self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+                    self.questions.watch(&record.value, &self.table.connection, &mut self.outbox);
                 }
                 Feed::Transient(_) | Feed::Held(..) | Feed::Lagged { .. } => {
                     self.outbox.push_all(events::message(&feed));
@@ -121,10 +116,7 @@ impl Protocol for Driver {
 
     async fn input_ended(&mut self) {
         // An edit would wait in vain for its response.
-        if let Some(Editors { documents, .. }) = self.connection.engine.editors() {
-            documents.mute(self.connection.subscriber.0);
-        }
-        self.edits = Edits::default();
+        self.questions.edits.mute();
     }
 
     fn is_busy(&self) -> bool {
@@ -132,17 +124,12 @@ impl Protocol for Driver {
     }
 
     fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
-        (self.connection.sessions(), self.connection.subscriber)
+        (self.table.connection.sessions(), self.table.connection.client.id)
     }
 
     fn closing(&mut self) {
         // Calls that wait for the editor fail now.
-        self.edit_calls.close();
-        while self.edit_calls.try_recv().is_ok() {}
-        self.edits = Edits::default();
-        if let Some(Editors { documents, .. }) = self.connection.engine.editors() {
-            documents.disconnect(self.connection.subscriber.0);
-        }
+        self.questions.edits.close();
     }
 
     async fn closed(&mut self) {}
@@ -157,33 +144,20 @@ impl Driver {
                 return self.notification(&method, params.as_deref());
             }
             Ok(Envelope::Response { id, outcome }) => {
-                let outcome = self.edits.responded(&id, outcome);
-                let answered = outcome.and_then(|outcome| self.questions.answered(&id, outcome));
-                let Some((session, answer)) = answered else {
-                    tracing::debug!("response to an unknown request: {id:?}");
-                    return None;
-                };
-                // A full command channel waits for the session, which never waits for this connection.
-                self.answers.push(async move { drop(session.tell(answer).await) }.boxed());
+                if let Some((session, answer)) = self.questions.responded(&id, outcome) {
+                    // A full command channel waits for the session, which never waits for this connection.
+                    self.answers.push(async move { drop(session.tell(answer).await) }.boxed());
+                }
             }
-            Err(invalid) => self.reject(&invalid),
+            Err(invalid) => self.outbox.push(rpc::rejection(&invalid)),
         }
         None
-    }
-
-    fn reject(&mut self, invalid: &Invalid) {
-        let code = match invalid.code {
-            error::PARSE_ERROR => "parseError",
-            _ => "invalidRequest",
-        };
-        let error = dispatch::error_object(invalid.code, &invalid.message, code, None);
-        self.outbox.push(dispatch::error_response(&invalid.id, error));
     }
 
     fn request(&mut self, id: Id, method: String, params: Option<Box<RawValue>>) {
         let refusal = self.requests.refusal(&id).or_else(|| self.table.refusal(&method));
         if let Some(refusal) = refusal {
-            self.outbox.push(dispatch::error_response(&id, refusal));
+            self.outbox.push(rpc::error_response(&id, &refusal));
             return;
         }
         self.requests.accept(Request { id, method, params });
@@ -196,7 +170,7 @@ impl Driver {
             // Checked again: the request before it may have been `shutdown`.
             if let Some(refusal) = self.table.refusal(&method) {
                 self.requests.forget(&id);
-                self.outbox.push(dispatch::error_response(&id, refusal));
+                self.outbox.push(rpc::error_response(&id, &refusal));
                 continue;
             }
             let cancel = CancellationToken::new();
@@ -219,11 +193,11 @@ impl Driver {
             self.open_url(&page);
         }
         self.outbox.push(message);
-        for session in self.connection.take_unsubscribed() {
+        for session in self.table.connection.take_unsubscribed() {
             self.questions.withdraw_all(&session, &mut self.outbox);
         }
-        for (session, question) in self.connection.take_open_questions() {
-            self.questions.ask(session, &question, &mut self.outbox);
+        for (session, question) in self.table.connection.take_open_questions() {
+            self.questions.ask(session, question, &mut self.outbox);
         }
         self.requests.finished(&id, order);
         self.begin_next();
@@ -231,7 +205,7 @@ impl Driver {
 
     fn notification(&mut self, method: &str, params: Option<&RawValue>) -> Option<Ended> {
         match method {
-            Exit::METHOD if self.connection.is_shut_down() => Some(Ended::Exit),
+            Exit::METHOD if self.table.connection.is_shut_down() => Some(Ended::Exit),
             Exit::METHOD => Some(Ended::ExitInHaste),
             CancelRequest::METHOD | "$/cancel_request" => {
                 self.cancel(params);
@@ -252,13 +226,7 @@ impl Driver {
             return;
         };
         if let Some(id) = self.requests.withdraw(&params.id) {
-            let error = dispatch::error_object(
-                error::CANCELLED,
-                "the request was cancelled before it began",
-                "cancelled",
-                None,
-            );
-            self.outbox.push(dispatch::error_response(&id, error));
+            self.outbox.push(rpc::error_response(&id, &rpc::cancelled()));
         }
     }
 }

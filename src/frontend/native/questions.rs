@@ -1,78 +1,51 @@
-//! Requests to the client of this connection, withdrawn once no response is needed.
+//! Requests to this connection's client: questions, calls of its hooks and tools, and edits. They are withdrawn once no response is needed.
 
-use super::connection::Connection;
+use crate::client::{self, Asked, Client, Edits, Open};
 use crate::connection::Outbox;
-use pintle_agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
+use crate::methods::connection::Connection;
+use pintle_agent::{Answer, CallBody, CallId, ClientCall, EditCall, SessionHandle};
 use pintle_base::transport::envelope::{self, Id};
-use pintle_protocol::approval::{Approval, ApprovalAnswer};
-use pintle_protocol::event::{Event, EventRecord};
-use pintle_protocol::ids::{ApprovalId, QuestionId, SessionId};
+use pintle_protocol::approval::ApprovalAnswer;
+use pintle_protocol::event::EventRecord;
+use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
-    ApprovalRequest, CancelParams, CancelRequest, HookRunRequest, Notification, QuestionRequest,
-    Request, ToolCallRequest,
+    ApplyEdit, ApprovalRequest, CancelParams, CancelRequest, HookRunRequest, Notification,
+    QuestionRequest, Request, ToolCallRequest,
 };
-use pintle_protocol::question::{Question, QuestionAnswer};
+use pintle_protocol::question::QuestionAnswer;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// A question for a person.
-#[derive(Debug, Clone)]
-pub(super) enum OpenQuestion {
-    /// A request for permission.
-    Approval(Approval),
-    /// A question of the model.
-    Question(Question),
-}
-
-/// The subject of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum About {
-    Approval(ApprovalId),
-    Question(QuestionId),
-    Call(CallId),
-}
-
-impl OpenQuestion {
-    fn about(&self) -> About {
-        match self {
-            Self::Approval(approval) => About::Approval(approval.approval_id.clone()),
-            Self::Question(question) => About::Question(question.question_id.clone()),
-        }
-    }
-}
-
 /// Requests without a response, by id.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Questions {
-    count: u64,
-    open: BTreeMap<String, (About, SessionHandle)>,
+    asked: client::Questions,
+    calls: BTreeMap<String, (CallId, SessionHandle)>,
+    pub(super) edits: Edits,
 }
 
 impl Questions {
+    pub(super) fn new(client: &Client) -> Self {
+        let asked = client::Questions::new("s");
+        Self { asked, calls: BTreeMap::new(), edits: Edits::new(client) }
+    }
+
     /// Sends a question, unless it is open here already.
-    pub(super) fn ask(
-        &mut self,
-        session: SessionHandle,
-        question: &OpenQuestion,
-        outbox: &mut Outbox,
-    ) {
-        let about = question.about();
-        if self.open.values().any(|(open, _)| *open == about) {
+    pub(super) fn ask(&mut self, session: SessionHandle, asked: Asked, outbox: &mut Outbox) {
+        if self.asked.is_open(&asked) {
             return;
         }
-        self.count += 1;
-        let id = format!("s{}", self.count);
-        outbox.push(match question {
-            OpenQuestion::Approval(approval) => {
-                envelope::request(&id, ApprovalRequest::METHOD, approval)
+        let (id, open) = self.asked.ask(Open { asked, session, note: () });
+        outbox.push(match &open.asked {
+            Asked::Approval(approval) => {
+                envelope::request(&id, ApprovalRequest::METHOD, &**approval)
             }
-            OpenQuestion::Question(question) => {
-                envelope::request(&id, QuestionRequest::METHOD, question)
+            Asked::Question(question) => {
+                envelope::request(&id, QuestionRequest::METHOD, &**question)
             }
         });
-        self.open.insert(id, (about, session));
     }
 
     /// Sends and withdraws questions according to the session's events.
@@ -82,95 +55,109 @@ impl Questions {
         connection: &Connection,
         outbox: &mut Outbox,
     ) {
-        let question = match &record.event {
-            Event::ApprovalRequested(approval) => OpenQuestion::Approval(approval.clone()),
-            Event::QuestionRequested(question) => OpenQuestion::Question(question.clone()),
-            Event::ApprovalResolved(outcome) => {
-                return self.withdraw(&About::Approval(outcome.approval_id.clone()), outbox);
-            }
-            Event::QuestionResolved(outcome) => {
-                return self.withdraw(&About::Question(outcome.question_id.clone()), outbox);
-            }
-            _ => return,
-        };
-        if connection.takes(&question)
+        if let Some(id) = self.asked.resolve(&record.event) {
+            return withdraw(id, outbox);
+        }
+        if let Some(asked) = Asked::by(&record.event).filter(|asked| connection.takes(asked))
             && let Some(session) = connection.find(&record.session_id)
         {
-            self.ask(session, &question, outbox);
+            self.ask(session, asked, outbox);
         }
     }
 
     /// Calls a hook or a tool of the client's.
     pub(super) fn call(&mut self, call: &ClientCall, connection: &Connection, outbox: &mut Outbox) {
         let Some(session) = connection.find(&call.session_id) else { return };
-        self.count += 1;
-        let id = format!("s{}", self.count);
+        let id = self.asked.next_id();
         outbox.push(match &call.body {
             CallBody::Hook(run) => envelope::request(&id, HookRunRequest::METHOD, &**run),
             CallBody::Tool(call) => envelope::request(&id, ToolCallRequest::METHOD, call),
         });
-        self.open.insert(id, (About::Call(call.id.clone()), session));
+        self.calls.insert(id, (call.id.clone(), session));
     }
 
     /// Withdraws a call whose response is no longer needed.
-    pub(super) fn withdraw_call(&mut self, id: &CallId, outbox: &mut Outbox) {
-        self.withdraw(&About::Call(id.clone()), outbox);
+    pub(super) fn withdraw_call(&mut self, call: &CallId, outbox: &mut Outbox) {
+        self.calls.retain(|id, (open, _)| {
+            let is_kept = open != call;
+            if !is_kept {
+                withdraw(id.clone(), outbox);
+            }
+            is_kept
+        });
     }
 
     /// Withdraws the questions of a session, which stay open there. Calls of the client's hooks and tools stay its own.
     pub(super) fn withdraw_all(&mut self, session: &SessionId, outbox: &mut Outbox) {
-        self.withdraw_where(
-            |(about, asker)| asker.id == *session && !matches!(about, About::Call(_)),
-            outbox,
-        );
-    }
-
-    fn withdraw(&mut self, about: &About, outbox: &mut Outbox) {
-        self.withdraw_where(|(open, _)| open == about, outbox);
-    }
-
-    fn withdraw_where(
-        &mut self,
-        is_over: impl Fn(&(About, SessionHandle)) -> bool,
-        outbox: &mut Outbox,
-    ) {
-        let over: Vec<String> =
-            self.open.iter().filter(|(_, open)| is_over(open)).map(|(id, _)| id.clone()).collect();
-        for id in over {
-            self.open.remove(&id);
-            let params = CancelParams { id: Value::String(id) };
-            outbox.push(envelope::notification(CancelRequest::METHOD, &params));
+        for id in self.asked.forget(|open| open.session.id == *session) {
+            withdraw(id, outbox);
         }
     }
 
-    /// Takes a response. A malformed one dismisses the question.
-    pub(super) fn answered(
+    /// Sends an edit to the client, or its withdrawal.
+    pub(super) fn edit(&mut self, call: EditCall, outbox: &mut Outbox) {
+        match call {
+            EditCall::Make { id, params, reply } => {
+                let id = format!("e{id}");
+                outbox.push(envelope::request(&id, ApplyEdit::METHOD, &params));
+                self.edits.insert(id, (), reply);
+            }
+            // Editors of this protocol send their texts unasked, so they are never asked to read one.
+            EditCall::Read { reply, .. } => drop(reply),
+            EditCall::Withdraw(id) => {
+                let id = format!("e{id}");
+                if self.edits.take(&Id::Str(id.clone())).is_some() {
+                    withdraw(id, outbox);
+                }
+            }
+        }
+    }
+
+    /// Takes a response and returns the answer for a session. A malformed response dismisses the question.
+    pub(super) fn responded(
         &mut self,
         id: &Id,
         outcome: Result<Box<RawValue>, String>,
     ) -> Option<(SessionHandle, Answer)> {
-        let Id::Str(id) = id else { return None };
-        let (about, session) = self.open.remove(id)?;
-        let answer = match about {
-            About::Approval(approval_id) => Answer::Approval {
-                approval_id,
+        if let Some(((), reply)) = self.edits.take(id) {
+            let read =
+                |raw: Box<RawValue>| serde_json::from_str(raw.get()).map_err(|e| e.to_string());
+            // The caller may be gone by now.
+            let _ = reply.send(outcome.and_then(read));
+            return None;
+        }
+        let Id::Str(id) = id else {
+            tracing::debug!("response to an unknown request: {id:?}");
+            return None;
+        };
+        if let Some((call_id, session)) = self.calls.remove(id) {
+            let outcome = outcome
+                .and_then(|raw| serde_json::from_str(raw.get()).map_err(|error| error.to_string()));
+            return Some((session, Answer::Call { call_id, outcome }));
+        }
+        let Some(Open { asked, session, .. }) = self.asked.take(id) else {
+            tracing::debug!("response to an unknown request: {id}");
+            return None;
+        };
+        let answer = match asked {
+            Asked::Approval(approval) => Answer::Approval {
+                approval_id: approval.approval_id,
                 answer: read(outcome)
                     .unwrap_or(ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() }),
             },
-            About::Call(call_id) => Answer::Call {
-                call_id,
-                outcome: outcome.and_then(|raw| {
-                    serde_json::from_str(raw.get()).map_err(|error| error.to_string())
-                }),
-            },
-            About::Question(question_id) => Answer::Question {
-                question_id,
+            Asked::Question(question) => Answer::Question {
+                question_id: question.question_id,
                 answer: read(outcome)
                     .unwrap_or(QuestionAnswer { dismissed: true, ..QuestionAnswer::default() }),
             },
         };
         Some((session, answer))
     }
+}
+
+fn withdraw(id: String, outbox: &mut Outbox) {
+    let params = CancelParams { id: Value::String(id) };
+    outbox.push(envelope::notification(CancelRequest::METHOD, &params));
 }
 
 fn read<T: DeserializeOwned>(outcome: Result<Box<RawValue>, String>) -> Option<T> {

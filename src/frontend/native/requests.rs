@@ -1,12 +1,11 @@
 //! The order of requests. Pure.
 
-use super::dispatch::Order;
-use crate::connection::InFlight;
+use crate::methods::Order;
+use crate::rpc::{InFlight, Lane, is_id};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_base::transport::envelope::Id;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::VecDeque;
 use tokio_util::sync::CancellationToken;
 
 /// A request that has not begun.
@@ -21,12 +20,8 @@ pub(super) struct Request {
 pub(super) struct Requests {
     in_flight: InFlight,
     /// Requests about documents, which begin before later ones.
-    documents: VecDeque<Request>,
-    waiting: VecDeque<Request>,
-    /// A serial request runs.
-    is_busy: bool,
-    /// A request about documents runs.
-    is_document_busy: bool,
+    documents: Lane<Request>,
+    others: Lane<Request>,
     /// Requests that wait for a person, which can be cancelled.
     cancellable: Vec<(Id, CancellationToken)>,
 }
@@ -45,27 +40,26 @@ impl Requests {
     pub(super) fn accept(&mut self, request: Request) {
         self.in_flight.insert(request.id.clone());
         match Order::of(&request.method) {
-            Order::Document => self.documents.push_back(request),
+            Order::Document => self.documents.push(request),
             Order::Serial | Order::Closing | Order::Read | Order::Person => {
-                self.waiting.push_back(request);
+                self.others.push(request);
             }
         }
     }
 
     /// Takes the next request that need not wait for another.
     pub(super) fn next(&mut self) -> Option<Request> {
-        if self.is_document_busy {
+        if self.documents.is_busy() {
             return None;
         }
-        let others = || if self.is_busy { None } else { self.waiting.pop_front() };
-        self.documents.pop_front().or_else(others)
+        self.documents.next().or_else(|| self.others.next())
     }
 
     pub(super) fn begun(&mut self, id: &Id, order: Order, cancel: CancellationToken) {
         match order {
             Order::Person => self.cancellable.push((id.clone(), cancel)),
-            Order::Serial | Order::Closing => self.is_busy = true,
-            Order::Document => self.is_document_busy = true,
+            Order::Serial | Order::Closing => self.others.begun(),
+            Order::Document => self.documents.begun(),
             Order::Read => {}
         }
     }
@@ -74,8 +68,8 @@ impl Requests {
         self.in_flight.remove(id);
         match order {
             Order::Person => self.cancellable.retain(|(other, _)| other != id),
-            Order::Serial | Order::Closing => self.is_busy = false,
-            Order::Document => self.is_document_busy = false,
+            Order::Serial | Order::Closing => self.others.finished(),
+            Order::Document => self.documents.finished(),
             Order::Read => {}
         }
     }
@@ -87,12 +81,10 @@ impl Requests {
 
     /// Withdraws a request that has not begun; returns its id. One that can be cancelled ends by itself.
     pub(super) fn withdraw(&mut self, id: &Value) -> Option<Id> {
-        let is_it = |other: &Id| serde_json::to_value(other).is_ok_and(|value| value == *id);
-        if let Some((_, cancel)) = self.cancellable.iter().find(|(other, _)| is_it(other)) {
+        if let Some((_, cancel)) = self.cancellable.iter().find(|(other, _)| is_id(other, id)) {
             cancel.cancel();
         }
-        let position = self.waiting.iter().position(|request| is_it(&request.id))?;
-        let Request { id, .. } = self.waiting.remove(position)?;
+        let Request { id, .. } = self.others.withdraw(|request| is_id(&request.id, id))?;
         self.in_flight.remove(&id);
         Some(id)
     }

@@ -4,12 +4,11 @@ use super::Options;
 use super::line::{self, Head};
 use super::mirror::Line;
 use super::questions::Dialogs;
-use super::sessions::{OpenSession, Sessions, Watching};
+use super::sessions::{OpenSession, Sessions};
 use super::shell::{self, Shells};
-use crate::connection::{Ended, Outbox, Protocol, Scope};
-use pintle_agent::{
-    EngineHandle, Error, Feed, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand,
-};
+use crate::client::{Asked, Client, Scope, Subagents};
+use crate::connection::{Ended, Outbox, Protocol, until};
+use pintle_agent::{Error, Feed, SessionHandle, SubscriberId, SubscriptionCommand};
 use pintle_base::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
 use pintle_protocol::context::{SessionCompactParams, SessionCompactResult};
 use pintle_protocol::event::{
@@ -20,17 +19,8 @@ use pintle_protocol::item::ItemStatus;
 use pintle_protocol::methods::{SessionCompact, TurnInterrupt};
 use pintle_protocol::turn::{TurnInterruptParams, TurnInterruptResult};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
-use tokio::sync::mpsc;
+use std::collections::BTreeSet;
 use tokio::time::Instant;
-
-/// The parts of a driver.
-pub(super) struct Parts {
-    pub(super) engine: EngineHandle,
-    pub(super) options: Options,
-    pub(super) outgoing: Outgoing,
-    pub(super) subagents: mpsc::Receiver<SessionHandle>,
-}
 
 /// The state of a connection.
 pub(super) struct Driver {
@@ -39,7 +29,6 @@ pub(super) struct Driver {
     pub(super) out: Outbox,
     pub(super) dialogs: Dialogs,
     pub(super) shells: Shells,
-    pub(super) watching: Watching,
     /// A run has completed, and the client has sent nothing since: what it sends next may have been meant for that run.
     pub(super) has_just_ended: bool,
     /// The abort commands that wait until nothing runs.
@@ -49,8 +38,7 @@ pub(super) struct Driver {
     pub(super) queued: BTreeSet<ItemId>,
     pub(super) retries: bool,
     pub(super) compacts: bool,
-    subagents: mpsc::Receiver<SessionHandle>,
-    known_subagents: BTreeMap<SessionId, SessionHandle>,
+    subagents: Subagents,
 }
 
 /// A requested compaction.
@@ -111,8 +99,8 @@ impl Protocol for Driver {
 
     async fn input_ended(&mut self) {
         // Open questions are denied.
-        self.dialogs.clear();
-        let id = self.watching.subscriber.id;
+        self.dialogs.open.clear();
+        let id = self.sessions.client.id;
         let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
     }
 
@@ -121,7 +109,7 @@ impl Protocol for Driver {
     }
 
     fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId) {
-        (vec![self.open.handle.clone()], self.watching.subscriber.id)
+        (vec![self.open.handle.clone()], self.sessions.client.id)
     }
 
     fn closing(&mut self) {
@@ -134,15 +122,17 @@ impl Protocol for Driver {
 }
 
 impl Driver {
-    pub(super) async fn new(parts: Parts, subscriber: Subscriber) -> Result<Self, Error> {
-        let Parts { engine, options, outgoing, subagents } = parts;
+    pub(super) async fn new(
+        client: Client,
+        subagents: Subagents,
+        options: Options,
+        outgoing: Outgoing,
+    ) -> Result<Self, Error> {
         let scope = options.scope;
-        let (steering, follow_up) = (options.preferences.steering, options.preferences.follow_up);
-        let watching = Watching { subscriber, steering, follow_up };
         let retries = !options.preferences.no_retry;
-        let compacts = engine.compacts_by_itself();
-        let mut sessions = Sessions { engine, options };
-        let open = Box::pin(sessions.start(&watching)).await?;
+        let compacts = client.engine.compacts_by_itself();
+        let mut sessions = Sessions { client, options };
+        let open = Box::pin(sessions.start()).await?;
         // The model was given for the first session only.
         sessions.options.preferences.model = None;
         Ok(Self {
@@ -151,7 +141,6 @@ impl Driver {
             out: Outbox::new(outgoing),
             dialogs: Dialogs::new(scope),
             shells: Shells::new(),
-            watching,
             aborts: Vec::new(),
             compacting: None,
             queued: BTreeSet::new(),
@@ -159,7 +148,6 @@ impl Driver {
             retries,
             compacts,
             subagents,
-            known_subagents: BTreeMap::new(),
         })
     }
 
@@ -202,19 +190,13 @@ impl Driver {
 
     /// Sends the lines that events become to the client.
     async fn hand_on(&mut self, events: Vec<Feed>) {
-        while let Ok(subagent) = self.subagents.try_recv() {
-            self.known_subagents.insert(subagent.id.clone(), subagent);
-        }
+        self.subagents.adopt();
         for feed in events {
             match feed {
                 Feed::Durable(record) => self.durable(&record.value).await,
                 Feed::Transient(record) => self.transient(&record.value),
                 // This client provides no hooks and no tools; missed events have been read again and are among these.
-                Feed::Lagged { .. }
-                | Feed::Held(..)
-                | Feed::Question(_)
-                | Feed::Call(_)
-                | Feed::CallWithdrawn(_) => {}
+                _ => {}
             }
         }
         let mut lines = Vec::new();
@@ -246,27 +228,23 @@ impl Driver {
             self.open.seq = record.seq;
             self.send(record).await;
         }
-        match &record.event {
-            Event::ApprovalRequested(approval) => {
-                if let Some(session) = self.handle_of(&record.session_id) {
-                    let notice = self.dialogs.notice();
-                    let request = self.dialogs.approve(session, approval);
-                    for message in notice.iter().chain([&request]) {
-                        self.out.push_json(message);
-                    }
+        if let Some(asked) = Asked::by(&record.event) {
+            if let Some(session) = self.handle_of(&record.session_id) {
+                let notice = match asked {
+                    Asked::Approval(_) => self.dialogs.notice(),
+                    Asked::Question(_) => None,
+                };
+                let now_ms = self.sessions.client.engine.now_ms();
+                let request = self.dialogs.ask(asked, session, now_ms);
+                for message in notice.iter().chain([&request]) {
+                    self.out.push_json(message);
                 }
             }
-            Event::QuestionRequested(question) => {
-                if let Some(session) = self.handle_of(&record.session_id) {
-                    let now_ms = self.sessions.engine.now_ms();
-                    let request = self.dialogs.question(session, question, now_ms);
-                    self.out.push_json(&request);
-                }
-            }
-            Event::ApprovalResolved(outcome) => self.dialogs.approved(&outcome.approval_id),
-            Event::QuestionResolved(outcome) => self.dialogs.answered(&outcome.question_id),
-            Event::TurnCompleted(_) if is_own => self.turn_ended(record).await,
-            _ => {}
+            return;
+        }
+        self.dialogs.open.resolve(&record.event);
+        if is_own && matches!(record.event, Event::TurnCompleted(_)) {
+            self.turn_ended(record).await;
         }
     }
 
@@ -274,7 +252,7 @@ impl Driver {
         if *id == self.open.handle.id {
             return Some(self.open.handle.clone());
         }
-        self.known_subagents.get(id).cloned()
+        self.subagents.get(id).cloned()
     }
 
     /// Sends an event of the open session.
@@ -373,7 +351,7 @@ impl Driver {
     /// Switches to another session.
     pub(super) async fn switch(&mut self, open: OpenSession) {
         let before = std::mem::replace(&mut self.open, open);
-        self.dialogs.clear();
+        self.dialogs.open.clear();
         if before.handle.id == self.open.handle.id {
             return;
         }
@@ -382,17 +360,10 @@ impl Driver {
         for head in std::mem::take(&mut self.aborts) {
             self.out.push_json(&head.done());
         }
-        self.sessions.close(&before, self.watching.subscriber.id).await;
+        self.sessions.close(&before).await;
         if self.open.translator.queue.has_left() {
             self.send_queue();
         }
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }
 

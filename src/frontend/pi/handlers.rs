@@ -44,7 +44,7 @@ impl Driver {
             Command::ClearQueue if is_current => self.clear_queue(&head).await,
             Command::NewSession(new) => {
                 let model = Some(self.open.model.clone());
-                let created = self.sessions.create(new.parent_session, model, &self.watching).await;
+                let created = self.sessions.create(new.parent_session, model).await;
                 self.switched(&head, created, json!({ "cancelled": false })).await
             }
             Command::GetState => self.state(&head).await,
@@ -62,11 +62,11 @@ impl Driver {
                 head.data(json!({ "levels": self.levels() }))
             }
             Command::SetSteeringMode(mode) => {
-                self.watching.steering = mode;
+                self.sessions.options.preferences.steering = mode;
                 self.set_queue_mode(&head, "steerMode", mode).await
             }
             Command::SetFollowUpMode(mode) => {
-                self.watching.follow_up = mode;
+                self.sessions.options.preferences.follow_up = mode;
                 self.set_queue_mode(&head, "followUpMode", mode).await
             }
             Command::Compact(instructions) => return self.compact(head, instructions).await,
@@ -92,7 +92,7 @@ impl Driver {
             Command::ExportHtml(path) => self.export(&head, path).await,
             Command::SwitchSession(path) => {
                 let path = self.open.cwd.join(path);
-                let opened = self.sessions.open_path(&path, &self.watching).await;
+                let opened = self.sessions.open_path(&path).await;
                 self.switched(&head, opened, json!({ "cancelled": false })).await
             }
             Command::Fork(entry) => self.fork(&head, &entry).await,
@@ -401,7 +401,7 @@ impl Driver {
     fn bash(&mut self, head: Head, bash: Bash, is_current: bool) {
         let exclude_from_context = bash.exclude_from_context && is_current;
         let bash = Bash { exclude_from_context, ..bash };
-        let (engine, session) = (self.sessions.engine.clone(), self.open.handle.clone());
+        let (engine, session) = (self.sessions.client.engine.clone(), self.open.handle.clone());
         let context = (self.open.cwd.clone(), self.open.variables.clone());
         self.shells.run(head, bash, engine, session, context);
     }
@@ -432,11 +432,11 @@ impl Driver {
         let format = ExportFormat::Html;
         let params = SessionExportParams { session_id: None, format, path: None, overwrite: false };
         let id = self.open.handle.id.clone();
-        let text = match self.sessions.engine.export(id, params).await {
+        let text = match self.sessions.client.engine.export(id, params).await {
             Ok(exported) => exported.text.unwrap_or_default(),
             Err(error) => return head.failed(&error_text(&error)),
         };
-        match self.sessions.engine.write_local(&path, text.into_bytes()).await {
+        match self.sessions.client.engine.write_local(&path, text.into_bytes()).await {
             Ok(()) => head.data(json!({ "path": path.to_string_lossy() })),
             Err(error) => head.failed(&format!("failed to export the session: {error}")),
         }
@@ -450,8 +450,7 @@ impl Driver {
         else {
             return head.failed("Invalid entry ID for forking");
         };
-        let forked =
-            self.sessions.fork(&self.open.handle.id, Some(item), self.file_path(), &self.watching);
+        let forked = self.sessions.fork(&self.open.handle.id, Some(item), self.file_path());
         let forked = forked.await;
         self.switched(head, forked, json!({ "text": text, "cancelled": false })).await
     }
@@ -460,8 +459,7 @@ impl Driver {
         if self.open.mirror.is_empty() {
             return head.failed("Cannot clone session: no current entry selected");
         }
-        let cloned =
-            self.sessions.fork(&self.open.handle.id, None, self.file_path(), &self.watching);
+        let cloned = self.sessions.fork(&self.open.handle.id, None, self.file_path());
         let cloned = cloned.await;
         self.switched(head, cloned, json!({ "cancelled": false })).await
     }
@@ -472,7 +470,7 @@ impl Driver {
 
     async fn commands(&mut self, head: &Head) -> Value {
         let cwd = self.open.cwd.to_string_lossy().into_owned();
-        let engine = &self.sessions.engine;
+        let engine = &self.sessions.client.engine;
         let prompts = engine.commands(&cwd).await.commands.into_iter();
         let prompts = prompts.map(|prompt| (prompt, "prompt"));
         let skills = engine.skills(&cwd).await.into_iter().map(|skill| (skill, "skill"));

@@ -26,20 +26,14 @@ pub use line::QueueMode;
 pub use models::{at_level, resolve};
 pub use sessions::Start;
 
-use super::connection::{
-    Ended, Events, FEED_CAPACITY, Inputs, Outbox, Scope, serve as serve_connection,
-};
-use driver::{Driver, Parts};
-use pintle_agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId, Wanted};
+use crate::client::{Client, Scope};
+use crate::connection::{Ended, Inputs, Outbox, serve as serve_connection};
+use driver::Driver;
+use pintle_agent::{EngineHandle, Error};
 use pintle_base::transport::Link;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::Arc;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-/// The capacity of the channel of new sub-agents. They are received before any of their events is sent.
-const SUBAGENTS_CAPACITY: usize = 256;
 
 /// The version of Pi that the client was written for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,23 +106,9 @@ pub async fn serve_or_say(link: Link, engine: EngineHandle, options: Options) ->
 /// The session to begin with could not be created or opened.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result<Ended, Error> {
     let Link { incoming, outgoing, hangup } = link;
-    let (feed_tx, feed) = mpsc::channel::<Feed>(FEED_CAPACITY);
-    let (subagents_tx, subagents) = mpsc::channel(SUBAGENTS_CAPACITY);
-    let subscriber = Subscriber {
-        id: SubscriberId::next(),
-        feed: feed_tx,
-        filter: Wanted::default(),
-        can_approve: true,
-        can_answer: true,
-        extensions: Arc::default(),
-        adopt: Some(Adopt::new(move |subagent| {
-            // If the channel is full, the sub-agent's questions stay unanswered, which denies them.
-            let _ = subagents_tx.try_send(subagent);
-        })),
-    };
     let (stop, scope) = (options.stop.clone(), options.scope);
-    let parts = Parts { engine: engine.clone(), options, outgoing, subagents };
-    let mut driver = match Driver::new(parts, subscriber).await {
+    let (client, events, subagents) = Client::new(engine.clone(), scope);
+    let mut driver = match Driver::new(client, subagents, options, outgoing).await {
         Ok(driver) => driver,
         Err(error) => {
             if scope == Scope::Alone {
@@ -137,7 +117,6 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
             return Err(error);
         }
     };
-    let events = Events::complete(feed, engine.clone());
     let inputs = Inputs { incoming, events, hangup, stop, scope };
     Ok(serve_connection(&mut driver, inputs, &engine).await)
 }

@@ -4,6 +4,7 @@
 
 use super::line::put;
 use super::message;
+use pintle_base::text::truncate::border_after;
 use pintle_protocol::event::ItemDelta;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ToolKind};
@@ -56,7 +57,7 @@ impl Printing {
         let Some(call) = self.0.get_mut(&delta.item_id) else { return };
         call.text.push_str(&delta.text);
         if call.text.len() > 2 * MAX_TAIL_BYTES {
-            let from = border(&call.text, call.text.len() - MAX_TAIL_BYTES);
+            let from = border_after(&call.text, call.text.len() - MAX_TAIL_BYTES);
             call.text.drain(..from);
         }
         call.has_unsent = true;
@@ -89,7 +90,7 @@ impl Call {
             return;
         }
         self.due = now + PAUSE;
-        let from = border(&self.text, self.text.len().saturating_sub(MAX_TAIL_BYTES));
+        let from = border_after(&self.text, self.text.len().saturating_sub(MAX_TAIL_BYTES));
         let tail = self.text.get(from..).unwrap_or_default();
         out.push(self.update(&json!([{ "type": "text", "text": tail }])));
     }
@@ -99,11 +100,6 @@ impl Call {
         put(&mut update, "partialResult", json!({ "content": content }));
         update.to_string().into_bytes()
     }
-}
-
-/// Returns the first character boundary at or after `at`.
-fn border(text: &str, at: usize) -> usize {
-    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 #[cfg(test)]

@@ -4,40 +4,23 @@
 //! the session they may answer too, so a dialog without an answer only ends here, and permission has the engine's own deadline.
 
 use super::line::{UiResponse, put};
-use crate::connection::Scope as ConnectionScope;
+use crate::client::{Asked, Open, Questions, Scope as ConnectionScope};
 use pintle_agent::{Answer, SessionHandle};
-use pintle_protocol::approval::{Approval, ApprovalAnswer, Decision, Scope};
-use pintle_protocol::ids::{ApprovalId, QuestionId};
-use pintle_protocol::question::{Question, QuestionAnswer};
+use pintle_protocol::approval::{Approval, ApprovalOption, Decision, Scope};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// The timeout of a request for permission.
 pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The open dialogs.
+/// The open dialogs and their deadlines.
 #[derive(Debug)]
 pub(super) struct Dialogs {
     scope: ConnectionScope,
-    count: u64,
     /// The client has been told that permissions are asked for.
     is_told: bool,
-    open: BTreeMap<String, OpenDialog>,
-}
-
-#[derive(Debug)]
-struct OpenDialog {
-    about: About,
-    session: SessionHandle,
-    until: Option<Instant>,
-}
-
-#[derive(Debug)]
-enum About {
-    Approval(Approval),
-    Question(Question),
+    pub(super) open: Questions<Option<Instant>>,
 }
 
 /// All that a person is asked about, as the text of a dialog.
@@ -51,12 +34,7 @@ fn message(approval: &Approval) -> String {
 
 impl Dialogs {
     pub(super) fn new(scope: ConnectionScope) -> Self {
-        Self { scope, count: 0, is_told: false, open: BTreeMap::new() }
-    }
-
-    /// Forgets the open dialogs.
-    pub(super) fn clear(&mut self) {
-        self.open.clear();
+        Self { scope, is_told: false, open: Questions::new("ask-") }
     }
 
     /// Returns a notice about requests for permission, before the first one: a client without dialogs never answers.
@@ -82,89 +60,58 @@ impl Dialogs {
         }))
     }
 
-    /// Opens a dialog for permission.
-    pub(super) fn approve(&mut self, session: SessionHandle, approval: &Approval) -> Value {
-        let timeout = match self.scope {
-            ConnectionScope::Alone => Some(ASK_TIMEOUT),
-            ConnectionScope::Shared => None,
+    /// Opens a dialog.
+    pub(super) fn ask(&mut self, asked: Asked, session: SessionHandle, now_ms: u64) -> Value {
+        let timeout = match (&asked, self.scope) {
+            (Asked::Approval(_), ConnectionScope::Alone) => Some(ASK_TIMEOUT),
+            (Asked::Approval(_), ConnectionScope::Shared) => None,
+            (Asked::Question(question), _) => {
+                Some(Duration::from_millis(question.deadline_ms.saturating_sub(now_ms)))
+            }
         };
-        let id = self.open(session, About::Approval(approval.clone()), timeout);
-        let mut request = json!({
-            "type": "extension_ui_request",
-            "id": id,
-            "method": "confirm",
-            "title": format!("Allow {}?", approval.tool_name),
-            "message": message(approval),
-        });
+        let note = timeout.map(|timeout| Instant::now() + timeout);
+        let (id, Open { asked, .. }) = self.open.ask(Open { asked, session, note });
+        let mut request = match asked {
+            Asked::Approval(approval) => json!({
+                "type": "extension_ui_request",
+                "id": id,
+                "method": "confirm",
+                "title": format!("Allow {}?", approval.tool_name),
+                "message": message(approval),
+            }),
+            Asked::Question(question) => {
+                let mut title = question.text.clone();
+                if let Some(plan) = &question.plan {
+                    title = format!("{title}\n\n{plan}");
+                }
+                let method = if question.options.is_empty() { "input" } else { "select" };
+                let mut request = json!({
+                    "type": "extension_ui_request", "id": id, "method": method, "title": title,
+                });
+                if !question.options.is_empty() {
+                    let labels = question.options.iter().map(|o| o.label.as_str());
+                    put(&mut request, "options", labels.collect::<Vec<_>>());
+                }
+                request
+            }
+        };
         if let Some(timeout) = timeout {
             put(&mut request, "timeout", millis(timeout));
         }
         request
     }
 
-    /// Opens a dialog for a question of the model.
-    pub(super) fn question(
-        &mut self,
-        session: SessionHandle,
-        question: &Question,
-        now_ms: u64,
-    ) -> Value {
-        let timeout = Duration::from_millis(question.deadline_ms.saturating_sub(now_ms));
-        let id = self.open(session, About::Question(question.clone()), Some(timeout));
-        let mut title = question.text.clone();
-        if let Some(plan) = &question.plan {
-            title = format!("{title}\n\n{plan}");
-        }
-        if question.options.is_empty() {
-            return json!({
-                "type": "extension_ui_request", "id": id, "method": "input", "title": title, "timeout": millis(timeout),
-            });
-        }
-        let labels: Vec<&str> = question.options.iter().map(|o| o.label.as_str()).collect();
-        json!({
-            "type": "extension_ui_request", "id": id, "method": "select", "title": title, "options": labels,
-            "timeout": millis(timeout),
-        })
-    }
-
-    fn open(&mut self, session: SessionHandle, about: About, timeout: Option<Duration>) -> String {
-        self.count += 1;
-        let id = format!("ask-{}", self.count);
-        let until = timeout.map(|timeout| Instant::now() + timeout);
-        self.open.insert(id.clone(), OpenDialog { about, session, until });
-        id
-    }
-
-    /// Closes the dialog of an approval that is resolved.
-    pub(super) fn approved(&mut self, id: &ApprovalId) {
-        self.open.retain(|_, open| match &open.about {
-            About::Approval(approval) => approval.approval_id != *id,
-            About::Question(_) => true,
-        });
-    }
-
-    /// Closes the dialog of a question that is resolved.
-    pub(super) fn answered(&mut self, id: &QuestionId) {
-        self.open.retain(|_, open| match &open.about {
-            About::Approval(_) => true,
-            About::Question(question) => question.question_id != *id,
-        });
-    }
-
     /// The deadline of the next dialog.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.open.values().filter_map(|open| open.until).min()
+        self.open.iter().filter_map(|(_, open)| open.note).min()
     }
 
     /// Takes the dialogs whose deadline has passed, each with a denial.
     pub(super) fn overdue(&mut self) -> Vec<(SessionHandle, Answer)> {
         let now = Instant::now();
-        let overdue: Vec<String> = self
-            .open
-            .iter()
-            .filter(|(_, open)| open.until.is_some_and(|until| until <= now))
-            .map(|(id, _)| id.clone())
-            .collect();
+        let is_overdue = |open: &Open<Option<Instant>>| open.note.is_some_and(|until| until <= now);
+        let overdue = self.open.iter().filter(|(_, open)| is_overdue(open));
+        let overdue: Vec<String> = overdue.map(|(id, _)| id).collect();
         let denial = |id| UiResponse { id, value: None, confirmed: None, cancelled: true };
         let denied: Vec<_> = overdue.into_iter().filter_map(|id| self.take(denial(id))).collect();
         match self.scope {
@@ -176,43 +123,27 @@ impl Dialogs {
     /// Takes a response of the client; `None` if no such dialog is open.
     pub(super) fn take(&mut self, response: UiResponse) -> Option<(SessionHandle, Answer)> {
         let UiResponse { id, value, confirmed, cancelled } = response;
-        let OpenDialog { about, session, .. } = self.open.remove(&id)?;
-        let answer = match about {
-            About::Approval(approval) => {
+        let Open { asked, session, .. } = self.open.take(&id)?;
+        let option = match &asked {
+            Asked::Approval(approval) => {
                 let is_allowed = confirmed == Some(true) && !cancelled;
                 let decision = if is_allowed { Decision::Allow } else { Decision::Deny };
-                let option = approval
-                    .options
-                    .iter()
-                    .find(|option| option.decision == decision && option.scope == Scope::Once);
-                Answer::Approval {
-                    approval_id: approval.approval_id,
-                    answer: ApprovalAnswer {
-                        option_id: option.map(|option| option.option_id.clone()),
-                        feedback: None,
-                        dismissed: cancelled,
-                    },
-                }
+                let is_it = |option: &&ApprovalOption| {
+                    option.decision == decision && option.scope == Scope::Once
+                };
+                approval.options.iter().find(is_it).map(|option| option.option_id.clone())
             }
-            About::Question(question) => {
-                let option = question
-                    .options
-                    .iter()
-                    .find(|option| value.as_deref() == Some(option.label.as_str()));
-                Answer::Question {
-                    question_id: question.question_id,
-                    answer: QuestionAnswer {
-                        option_ids: option
-                            .map(|option| option.option_id.clone())
-                            .into_iter()
-                            .collect(),
-                        text: value.filter(|_| option.is_none()),
-                        dismissed: cancelled,
-                    },
-                }
+            Asked::Question(question) => {
+                let options = &mut question.options.iter();
+                let chosen = options.find(|option| value.as_deref() == Some(option.label.as_str()));
+                chosen.map(|option| option.option_id.clone())
             }
         };
-        Some((session, answer))
+        let text = match &asked {
+            Asked::Approval(_) => None,
+            Asked::Question(_) => value.filter(|_| option.is_none()),
+        };
+        Some((session, asked.answer(Vec::from_iter(option), text, cancelled)))
     }
 }
 

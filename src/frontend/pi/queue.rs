@@ -82,7 +82,7 @@ impl Queue {
 
     /// The texts of the held messages that no prompt followed.
     pub(super) fn unsent(&self) -> Vec<String> {
-        self.held.iter().map(|(_, input)| text(input)).collect()
+        self.held.iter().map(|(_, input)| Input::texts(input)).collect()
     }
 
     /// Returns true if the engine continues with a queued message.
@@ -102,7 +102,7 @@ impl Queue {
             .map(|input| (&input.delivery, input.content.as_slice()))
             .chain(held)
             .filter(|(delivery, _)| (**delivery == Delivery::Steer) == is_steer)
-            .map(|(_, input)| text(input))
+            .map(|(_, input)| Input::texts(input))
             .collect()
     }
 
@@ -115,12 +115,4 @@ impl Queue {
     pub(super) fn update(&self) -> Value {
         json!({ "type": "queue_update", "steering": self.texts(true), "followUp": self.texts(false) })
     }
-}
-
-fn text(input: &[Input]) -> String {
-    let texts = input.iter().filter_map(|block| match block {
-        Input::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }

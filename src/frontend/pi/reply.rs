@@ -9,6 +9,7 @@ use super::line::put;
 use super::message::{self, Voice};
 use pintle_protocol::event::{DeltaField, ItemDelta};
 use pintle_protocol::ids::ItemId;
+use pintle_session::history::Streamed;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -44,9 +45,7 @@ struct Block {
     text: String,
     /// The length of the part of `text` that was sent.
     sent_bytes: usize,
-    /// The expected number of the next delta.
-    next: u64,
-    has_gap: bool,
+    streamed: Streamed,
     is_over: bool,
     arguments: Value,
 }
@@ -126,8 +125,7 @@ impl Reply {
             kind,
             text: String::new(),
             sent_bytes: 0,
-            next: 0,
-            has_gap: false,
+            streamed: Streamed::default(),
             is_over: false,
             arguments: json!({}),
         });
@@ -150,11 +148,9 @@ impl Reply {
         if !is_expected || block.is_over {
             return;
         }
-        block.has_gap |= delta.n != block.next;
-        block.next = delta.to.unwrap_or(delta.n) + 1;
-        if !block.has_gap {
-            block.text.push_str(&delta.text);
-            self.bytes += delta.text.len();
+        if let Some(text) = block.streamed.take_next(delta) {
+            block.text.push_str(text);
+            self.bytes += text.len();
             self.unsent = Some(at);
         }
     }

@@ -2,16 +2,15 @@
 //!
 //! Invariant: the previous session stays open until the next one is, so a failed command changes nothing.
 
-use super::line::QueueMode;
 use super::mirror::Mirror;
 use super::models::{self, ModelName};
 use super::printing::Printing;
 use super::translator::Translator;
-use super::{Dialect, Options, variables};
-use crate::connection::{Scope, close_session};
+use super::{Dialect, Options, Preferences, variables};
+use crate::client::{Client, Scope, snapshot, subscribe};
 use pintle_agent::{
-    CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, Feed, ForkSession, NewFolder,
-    OpenConfig, SessionHandle, SettingsCommand, Subscriber, SubscriberId, SubscriptionCommand,
+    CreateSession, Error, ErrorKind, ExtraVariables, Feed, ForkSession, NewFolder, OpenConfig,
+    SessionHandle, SettingsCommand, Wanted,
 };
 use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::history::HistoryPoint;
@@ -74,44 +73,36 @@ pub enum Start {
     Fork(String),
 }
 
-/// The subscriber, and the number of messages that are read at once.
-#[derive(Debug)]
-pub(super) struct Watching {
-    pub(super) subscriber: Subscriber,
-    pub(super) steering: QueueMode,
-    pub(super) follow_up: QueueMode,
-}
-
 /// Creates and opens sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    pub(super) engine: EngineHandle,
+    pub(super) client: Client,
     pub(super) options: Options,
 }
 
 impl Sessions {
     /// Opens the session to begin with.
-    pub(super) async fn start(&self, watching: &Watching) -> Result<OpenSession, Error> {
+    pub(super) async fn start(&self) -> Result<OpenSession, Error> {
         match &self.options.preferences.start {
-            Start::New => self.create(None, None, watching).await,
+            Start::New => self.create(None, None).await,
             Start::Continue => match self.files().pop() {
-                Some(path) => self.open_path(&path, watching).await,
-                None => self.create(None, None, watching).await,
+                Some(path) => self.open_path(&path).await,
+                None => self.create(None, None).await,
             },
-            Start::Open(name) => self.open_path(&self.path_of(name)?, watching).await,
+            Start::Open(name) => self.open_path(&self.path_of(name)?).await,
             Start::Id(id) if !is_id(id) => {
                 let message = format!("Invalid session id: {id}");
                 Err(Error::new(ErrorKind::Invalid, message)
                     .hint("use at most 64 letters, digits, - and _"))
             }
             Start::Id(id) => match self.path_of(id) {
-                Ok(path) => self.open_path(&path, watching).await,
-                Err(_) => self.open_or_create(id, watching).await,
+                Ok(path) => self.open_path(&path).await,
+                Err(_) => self.open_or_create(id).await,
             },
             Start::Fork(name) => {
                 let path = self.path_of(name)?;
                 let parent = self.find(&self.read(&path).await?).await?.handle;
-                self.fork(&parent.id, None, Some(path.display().to_string()), watching).await
+                self.fork(&parent.id, None, Some(path.display().to_string())).await
             }
         }
     }
@@ -141,7 +132,7 @@ impl Sessions {
     fn config(&self) -> OpenConfig {
         OpenConfig {
             model: self.options.preferences.model.clone(),
-            permission_mode: Some(self.engine.default_permission_mode()),
+            permission_mode: Some(self.client.engine.default_permission_mode()),
             cwd: Some(NewFolder::IfGone(self.options.cwd.clone())),
             ..OpenConfig::default()
         }
@@ -152,10 +143,9 @@ impl Sessions {
         &self,
         parent: Option<String>,
         model: Option<String>,
-        watching: &Watching,
     ) -> Result<OpenSession, Error> {
-        let handle = self.engine.create(self.new_session(None, model)).await?;
-        self.adopt(handle, parent, watching, Origin::Made).await
+        let handle = self.client.engine.create(self.new_session(None, model)).await?;
+        self.adopt(handle, parent, Origin::Made).await
     }
 
     fn new_session(&self, id: Option<SessionId>, model: Option<String>) -> CreateSession {
@@ -175,32 +165,28 @@ impl Sessions {
     }
 
     /// Opens the session with this id, or creates it.
-    async fn open_or_create(&self, id: &str, watching: &Watching) -> Result<OpenSession, Error> {
+    async fn open_or_create(&self, id: &str) -> Result<OpenSession, Error> {
         let id = SessionId::new(id.to_owned());
         if self.store().folder(&id).is_ok() {
-            let handle = self.engine.open(id, self.config()).await?;
-            return self.adopt(handle, None, watching, Origin::Opened).await;
+            let handle = self.client.engine.open(id, self.config()).await?;
+            return self.adopt(handle, None, Origin::Opened).await;
         }
-        let handle = self.engine.create(self.new_session(Some(id), None)).await?;
-        self.adopt(handle, None, watching, Origin::Made).await
+        let handle = self.client.engine.create(self.new_session(Some(id), None)).await?;
+        self.adopt(handle, None, Origin::Made).await
     }
 
     /// Opens the session of a file: one of this engine's, or one of Pi's, which is imported.
-    pub(super) async fn open_path(
-        &self,
-        path: &Path,
-        watching: &Watching,
-    ) -> Result<OpenSession, Error> {
+    pub(super) async fn open_path(&self, path: &Path) -> Result<OpenSession, Error> {
         let text = match (self.read(path).await, self.unwritten(path)) {
             (Ok(text), _) => text,
             // Its file is created with the first message that is read.
             (Err(_), Some(id)) => {
-                let handle = self.engine.open(id, self.config()).await?;
+                let handle = self.client.engine.open(id, self.config()).await?;
                 let mut mirror = self.mirror(&handle, None).await?;
                 if let Err(reason) = mirror.write_to(path.to_owned()) {
                     tracing::error!("the session has no file: {reason}");
                 }
-                return self.watch(handle, mirror, watching, Origin::Opened).await;
+                return self.watch(handle, mirror, Origin::Opened).await;
             }
             (Err(error), None) => return Err(error),
         };
@@ -215,7 +201,7 @@ impl Sessions {
             mirror = self.mirror(&handle, Some(path.display().to_string())).await?;
             self.name_file(&mut mirror);
         }
-        self.watch(handle, mirror, watching, Origin::Opened).await
+        self.watch(handle, mirror, Origin::Opened).await
     }
 
     /// The session whose file would be at this path, where there is none yet.
@@ -236,7 +222,7 @@ impl Sessions {
         if let Some(id) = id {
             let id = SessionId::new(id.to_owned());
             if self.store().folder(&id).is_ok() {
-                let handle = self.engine.open(id, self.config()).await?;
+                let handle = self.client.engine.open(id, self.config()).await?;
                 return Ok(FileSession { handle, is_new: false });
             }
         }
@@ -244,7 +230,7 @@ impl Sessions {
     }
 
     async fn read(&self, path: &Path) -> Result<String, Error> {
-        let bytes = self.engine.read_local(path).await.map_err(|_| {
+        let bytes = self.client.engine.read_local(path).await.map_err(|_| {
             let message = format!("Session file not found: {}", path.display());
             Error::new(ErrorKind::NotFound, message)
         })?;
@@ -258,7 +244,7 @@ impl Sessions {
 
     /// Imports a session of Pi's, under its own id if that is free.
     async fn import(&self, text: &str, id: Option<&str>) -> Result<SessionHandle, Error> {
-        let ambient = self.engine.ambient().clone();
+        let ambient = self.client.engine.ambient().clone();
         let id = id.map_or_else(|| ambient.new_id(), str::to_owned);
         let id = SessionId::new(id);
         let (store, text, new) = (self.store(), text.to_owned(), id.clone());
@@ -270,7 +256,7 @@ impl Sessions {
             Ok(())
         })
         .await?;
-        self.engine.open(id, self.config()).await
+        self.client.engine.open(id, self.config()).await
     }
 
     /// Creates a session that begins with the history of another one, up to before a message if one is given.
@@ -279,25 +265,23 @@ impl Sessions {
         of: &SessionId,
         before: Option<ItemId>,
         parent: Option<String>,
-        watching: &Watching,
     ) -> Result<OpenSession, Error> {
         let at = before.map(|id| HistoryPoint { item_id: Some(id), ..HistoryPoint::default() });
         let (of, config) = (of.clone(), self.config());
         let fork = ForkSession { of, at, title: None, config, cause: None };
-        let handle = self.engine.fork(fork).await?;
-        self.adopt(handle, parent, watching, Origin::Made).await
+        let handle = self.client.engine.fork(fork).await?;
+        self.adopt(handle, parent, Origin::Made).await
     }
 
     async fn adopt(
         &self,
         handle: SessionHandle,
         parent: Option<String>,
-        watching: &Watching,
         origin: Origin,
     ) -> Result<OpenSession, Error> {
         let mut mirror = self.mirror(&handle, parent).await?;
         self.name_file(&mut mirror);
-        self.watch(handle, mirror, watching, origin).await
+        self.watch(handle, mirror, origin).await
     }
 
     async fn mirror(
@@ -322,12 +306,10 @@ impl Sessions {
         &self,
         handle: SessionHandle,
         mut mirror: Mirror,
-        watching: &Watching,
         origin: Origin,
     ) -> Result<OpenSession, Error> {
-        let Watching { subscriber, steering, follow_up } = watching;
-        let subscriber = subscriber.clone();
-        let before = handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await?;
+        let subscriber = self.client.subscriber(Wanted::default());
+        let before = snapshot(&handle).await?;
         // A client that comes in the middle of a turn, which another one began, is told of it from its beginning.
         let from = match &before.active_turn_id {
             None => before.seq,
@@ -343,9 +325,8 @@ impl Sessions {
                 if is_told { from } else { before.seq }
             }
         };
-        let from_seq = Some(before.seq);
-        let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply };
-        let SessionResult { title, model, cwd, queue, .. } = handle.ask(subscribe).await?;
+        let subscribed = subscribe(&handle, subscriber, Some(before.seq)).await?;
+        let SessionResult { title, model, cwd, queue, .. } = subscribed;
         mirror.catch_up(before.seq);
         mirror.return_from(from);
         let sets_modes = match (origin, self.options.scope) {
@@ -354,6 +335,7 @@ impl Sessions {
             (Origin::Opened, Scope::Shared) => false,
         };
         if sets_modes {
+            let Preferences { steering, follow_up, .. } = &self.options.preferences;
             let values = [("steerMode", steering), ("followUpMode", follow_up)];
             let values = values.map(|(id, mode)| (id.to_owned(), mode.name().to_owned()));
             let values = BTreeMap::from(values);
@@ -380,8 +362,8 @@ impl Sessions {
     }
 
     /// Closes a session, or leaves it to the other clients, and tidies up.
-    pub(super) async fn close(&self, open: &OpenSession, id: SubscriberId) {
-        let _ = close_session(&open.handle, id, self.options.scope).await;
+    pub(super) async fn close(&self, open: &OpenSession) {
+        let _ = self.client.close(&open.handle).await;
         self.tidy(open).await;
     }
 
@@ -400,11 +382,11 @@ impl Sessions {
     }
 
     fn apis(&self) -> Apis {
-        models::apis(&self.engine.models())
+        models::apis(&self.client.engine.models())
     }
 
     fn store(&self) -> Store {
-        self.engine.store().clone()
+        self.client.engine.store().clone()
     }
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 impl Driver {
     pub(super) fn models(&self) -> ModelsListResult {
-        self.sessions.engine.models()
+        self.sessions.client.engine.models()
     }
 
     pub(super) fn levels(&self) -> Vec<&'static str> {

@@ -65,7 +65,7 @@ pub(super) fn text(format: ReportFormat, result: &RunResult) -> String {
 
 /// Returns the finding of a call of `report_finding` that was done, with its path relative to the working directory.
 pub(crate) fn finding(call: &ToolCall, cwd: &Path) -> Option<Finding> {
-    let input = call.changed_input.as_ref().or(call.input.as_ref())?;
+    let input = call.arguments()?;
     let mut finding: Finding = serde_json::from_value(input.clone()).ok()?;
     let path = Path::new(&finding.path);
     let path = path.strip_prefix(cwd).unwrap_or(path);

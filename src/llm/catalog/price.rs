@@ -90,8 +90,7 @@ impl Price {
         reason = "counts are far below 2^53, prices are not negative, and `as` saturates"
     )]
     pub fn nano_usd(&self, usage: &Usage) -> u64 {
-        let price =
-            self.at(usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens);
+        let price = self.at(usage.read_tokens());
         let part = |tokens: u64, usd_per_mtok: f64| tokens as f64 * usd_per_mtok * 1000.0;
         let sum = part(usage.input_tokens, price.input)
             + part(usage.output_tokens, price.output)

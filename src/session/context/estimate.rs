@@ -76,7 +76,7 @@ pub fn tools(tools: &[ToolSpec]) -> u64 {
 /// Returns the tokens of a conversation at its provider's last count. `None` where the provider counted no input, which some servers
 /// report for every request.
 pub fn counted(usage: &Usage) -> Option<u64> {
-    let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+    let input = usage.read_tokens();
     (input > 0).then_some(input + usage.output_tokens)
 }
 

@@ -28,14 +28,14 @@ impl Renderer for Page {
     }
 
     fn entry(&mut self, entry: &TimelineEntry, text: &mut String) {
-        match entry.kind {
+        match &entry.kind {
             EntryKind::Created(created) => {
                 let _ = writeln!(text, "Model: `{}`\n", one_line(&created.model));
             }
             EntryKind::Item(item) => self.item(entry, item, text),
             EntryKind::Step(_) => {}
             EntryKind::HandedBack(inputs) => {
-                for input in inputs {
+                for input in *inputs {
                     note(text, "Handed back, never read by the model");
                     quote(text, &input_text(&input.content));
                 }
@@ -44,7 +44,6 @@ impl Renderer for Page {
                 note(text, "The model asks");
                 quote(text, &question.text);
             }
-            EntryKind::Answered(outcome) => note(text, &phrases::answer(outcome)),
             EntryKind::Plan(plan) => {
                 note(text, "Plan");
                 for item in &plan.items {
@@ -57,10 +56,7 @@ impl Renderer for Page {
                 }
                 text.push('\n');
             }
-            EntryKind::Retry(retry) => note(text, &phrases::retry(retry)),
-            EntryKind::Pruned { results, calls } => note(text, &phrases::pruned(results, calls)),
-            EntryKind::Config(config) => note(text, &phrases::config(config)),
-            EntryKind::Notice(notice) => note(text, &phrases::notice(notice)),
+            EntryKind::Note { text: phrase, .. } => note(text, phrase),
             EntryKind::TurnEnded(end) => {
                 let cost =
                     end.cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
@@ -140,14 +136,13 @@ impl Page {
 
 fn call(item: &Item, call: &ToolCall, text: &mut String) {
     title(text, &call.title, item);
-    let changes = call.output.iter().flat_map(|output| &output.details.changes);
-    let mut is_shown = false;
-    for change in changes {
-        is_shown = true;
+    for change in call.changes() {
         let _ = writeln!(text, "{}:\n", one_line(&phrases::change(change)));
         diff(text, change);
     }
-    if !is_shown && let Some(input) = phrases::arguments(call) {
+    if call.changes().is_empty()
+        && let Some(input) = phrases::arguments(call)
+    {
         match input.as_object().and_then(|fields| fields.get("command")).and_then(|c| c.as_str()) {
             Some(command) => fence(text, "sh", command),
             None => fence(

@@ -4,7 +4,8 @@ use super::timeline::duration;
 use pintle_protocol::content::Input;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{
-    ConfigChanged, Notice, NoticeLevel, RetryScheduled, StopReason, TurnCompleted, TurnStatus,
+    ConfigChanged, ContextPruned, Notice, NoticeLevel, RetryScheduled, StopReason, TurnCompleted,
+    TurnStatus,
 };
 use pintle_protocol::item::{Compaction, EngineMessage, ItemStatus, ToolCall};
 use pintle_protocol::plan::{PlanStatus, WorkMode};
@@ -70,7 +71,8 @@ pub(super) fn retry(retry: &RetryScheduled) -> String {
 }
 
 /// Describes the pruning of results and arguments.
-pub(super) fn pruned(results: u64, calls: u64) -> String {
+pub(super) fn pruned(pruned: &ContextPruned) -> String {
+    let ContextPruned { results, calls, .. } = *pruned;
     let what = if results == 1 { "old result" } else { "old results" };
     let arguments = match calls {
         0 => String::new(),
@@ -129,7 +131,7 @@ pub(super) fn change(change: &FileChange) -> String {
 
 /// Returns the arguments with which a call ran.
 pub(super) fn arguments(call: &ToolCall) -> Option<&Value> {
-    let input = call.changed_input.as_ref().or(call.input.as_ref())?;
+    let input = call.arguments()?;
     let is_empty = input.as_object().is_some_and(serde_json::Map::is_empty);
     (!is_empty).then_some(input)
 }

@@ -2,20 +2,20 @@
 //!
 //! Invariant: whatever ended appears once, where it ended; what never ended appears at the end.
 
+use super::phrases;
 use pintle_base::text::money::usd;
 use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{
-    ConfigChanged, Event, EventRecord, Notice, QueuedInput, RetryScheduled, SessionCreated,
-    StepCompleted, TurnCompleted,
+    Event, EventRecord, NoticeLevel, QueuedInput, SessionCreated, StepCompleted, TurnCompleted,
 };
 use pintle_protocol::ids::{ItemId, SessionId};
-use pintle_protocol::item::{Item, ItemBody};
+use pintle_protocol::item::Item;
 use pintle_protocol::plan::Plan;
-use pintle_protocol::question::{Question, QuestionOutcome};
+use pintle_protocol::question::Question;
 use std::collections::BTreeMap;
 
 /// An entry of the timeline.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct TimelineEntry<'a> {
     /// The event's number; `None` for an item that never ended.
     pub(super) seq: Option<u64>,
@@ -26,39 +26,40 @@ pub(super) struct TimelineEntry<'a> {
 }
 
 /// The subject of an entry.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum EntryKind<'a> {
     Created(&'a SessionCreated),
     Item(&'a Item),
     Step(&'a StepCompleted),
     HandedBack(&'a [QueuedInput]),
     Asked(&'a Question),
-    Answered(&'a QuestionOutcome),
     Plan(&'a Plan),
-    Retry(&'a RetryScheduled),
-    Pruned { results: u64, calls: u64 },
-    Config(&'a ConfigChanged),
-    Notice(&'a Notice),
+    /// A phrase about anything else.
+    Note {
+        text: String,
+        is_bad: bool,
+    },
     TurnEnded(&'a TurnCompleted),
 }
 
 /// Returns the entry of an event, if it has one.
 pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
+    let note = |text| EntryKind::Note { text, is_bad: false };
     let kind = match &record.event {
         Event::SessionCreated(created) => EntryKind::Created(created),
         Event::ItemCompleted { item } => EntryKind::Item(item),
         Event::StepCompleted(step) => EntryKind::Step(step),
         Event::InputRemoved { inputs, is_handled: false } => EntryKind::HandedBack(inputs),
         Event::QuestionRequested(question) => EntryKind::Asked(question),
-        Event::QuestionResolved(outcome) => EntryKind::Answered(outcome),
+        Event::QuestionResolved(outcome) => note(phrases::answer(outcome)),
         Event::PlanUpdated(plan) => EntryKind::Plan(plan),
-        Event::RetryScheduled(retry) => EntryKind::Retry(retry),
-        Event::ContextPruned(pruned) => EntryKind::Pruned {
-            results: pruned.results,
-            calls: pruned.calls,
+        Event::RetryScheduled(retry) => note(phrases::retry(retry)),
+        Event::ContextPruned(pruned) => note(phrases::pruned(pruned)),
+        Event::ConfigChanged(config) => note(phrases::config(config)),
+        Event::Notice(notice) => EntryKind::Note {
+            text: phrases::notice(notice),
+            is_bad: notice.level != NoticeLevel::Info,
         },
-        Event::ConfigChanged(config) => EntryKind::Config(config),
-        Event::Notice(notice) => EntryKind::Notice(notice),
         Event::TurnCompleted(end) => EntryKind::TurnEnded(end),
         // Messages appear where the model reads them; a permission shows in the call's end.
         Event::SessionClosed {}
@@ -91,10 +92,8 @@ impl<'a> TimelineEntry<'a> {
 
     /// Returns the session of the sub-agent that this entry is about.
     pub(super) fn subagent(&self) -> Option<&'a SessionId> {
-        if let EntryKind::Item(Item { body: ItemBody::Subagent(agent), .. }) = self.kind {
-            return Some(&agent.session_id);
-        }
-        None
+        let EntryKind::Item(item) = &self.kind else { return None };
+        item.body.as_subagent().map(|agent| &agent.session_id)
     }
 }
 
@@ -138,12 +137,10 @@ impl Totals {
 
     /// Returns the totals on one line.
     pub(super) fn counts(&self) -> String {
-        let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
-            self.usage;
-        let read = input_tokens + cache_read_tokens + cache_write_tokens;
+        let (read, written) = (self.usage.read_tokens(), self.usage.output_tokens);
         let turns = if self.turns == 1 { "turn" } else { "turns" };
         let cost = self.cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
-        format!("{} {turns}, {read} tokens read, {output_tokens} written{cost}", self.turns)
+        format!("{} {turns}, {read} tokens read, {written} written{cost}", self.turns)
     }
 }
 

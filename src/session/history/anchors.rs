@@ -45,21 +45,14 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
         if let Event::ItemCompleted { item } = &record.event
             && item.status == ItemStatus::Completed
         {
-            match &item.body {
-                ItemBody::Compaction(compaction) => {
-                    let text = compaction.summary.as_deref().and_then(beginning);
-                    add(AnchorKind::Compaction, text, None, None);
-                }
-                ItemBody::EngineMessage(message) if message.sums_up_left => {
-                    add(AnchorKind::HandOver, beginning(&message.text), None, None);
-                }
-                ItemBody::UserMessage(_)
-                | ItemBody::AgentMessage(_)
-                | ItemBody::Reasoning(_)
-                | ItemBody::ToolCall(_)
-                | ItemBody::Job(_)
-                | ItemBody::Subagent(_)
-                | ItemBody::EngineMessage(_) => {}
+            if let ItemBody::Compaction(compaction) = &item.body {
+                let text = compaction.summary.as_deref().and_then(beginning);
+                add(AnchorKind::Compaction, text, None, None);
+            }
+            if let ItemBody::EngineMessage(message) = &item.body
+                && message.sums_up_left
+            {
+                add(AnchorKind::HandOver, beginning(&message.text), None, None);
             }
         }
         if let Some(from) = copied.remove(&entry.seq) {

@@ -17,9 +17,12 @@ pub mod merge;
 pub mod outcome;
 pub mod recovery;
 pub mod replay;
+mod streamed;
 pub mod touched;
 pub mod tree;
 pub mod usage;
+
+pub use streamed::Streamed;
 
 use crate::store::{Entries, Error, Store};
 use pintle_protocol::ids::SessionId;

@@ -10,6 +10,7 @@ use super::tree;
 use crate::store::Entry;
 use crate::store::seen::Seen;
 use crate::store::streaming::StreamedText;
+use pintle_base::text::truncate::border_after;
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage, add_cost};
 use pintle_protocol::event::{
@@ -322,37 +323,23 @@ struct OpenJobs {
 impl OpenJobs {
     /// Handles an event; returns true if it is about a job alone.
     fn takes(&mut self, event: &Event) -> bool {
-        let (Event::ItemStarted { item }
-        | Event::ItemUpdated { item }
-        | Event::ItemCompleted { item }) = event
-        else {
-            return false;
-        };
-        match &item.body {
-            ItemBody::Job(_) => {
-                self.count += u64::from(matches!(event, Event::ItemStarted { .. }));
-                self.items.retain(|other| other.id != item.id);
-                self.items.push(item.clone());
-                true
-            }
-            ItemBody::EngineMessage(message) => {
-                self.items.retain(|job| !message.jobs.contains(&job.id));
-                false
-            }
-            // The result of a call may report the end as well.
-            ItemBody::ToolCall(call) => {
-                let reported = call.output.iter().flat_map(|output| &output.details.jobs);
-                for job in reported.filter(|job| job.has_ended) {
-                    self.items.retain(|other| other.id != job.item_id);
-                }
-                false
-            }
-            ItemBody::UserMessage(_)
-            | ItemBody::AgentMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::Subagent(_)
-            | ItemBody::Compaction(_) => false,
+        let Some(item) = event.item() else { return false };
+        if item.body.as_job().is_some() {
+            self.count += u64::from(matches!(event, Event::ItemStarted { .. }));
+            self.items.retain(|other| other.id != item.id);
+            self.items.push(item.clone());
+            return true;
         }
+        if let ItemBody::EngineMessage(message) = &item.body {
+            self.items.retain(|job| !message.jobs.contains(&job.id));
+        }
+        // The result of a call may report the end as well.
+        let output = item.body.as_tool_call().and_then(|call| call.output.as_ref());
+        let reported = output.iter().flat_map(|output| &output.details.jobs);
+        for job in reported.filter(|job| job.has_ended) {
+            self.items.retain(|other| other.id != job.item_id);
+        }
+        false
     }
 
     /// Ends the running jobs: they ended with the engine.
@@ -385,13 +372,8 @@ struct OpenAgents {
 impl OpenAgents {
     /// Handles an event; returns true if it is about a sub-agent alone.
     fn takes(&mut self, event: &Event) -> bool {
-        let (Event::ItemStarted { item }
-        | Event::ItemUpdated { item }
-        | Event::ItemCompleted { item }) = event
-        else {
-            return false;
-        };
-        if !matches!(item.body, ItemBody::Subagent(_)) {
+        let Some(item) = event.item() else { return false };
+        if item.body.as_subagent().is_none() {
             return false;
         }
         match self.items.iter_mut().find(|other| other.id == item.id) {
@@ -403,18 +385,8 @@ impl OpenAgents {
 
     /// The sub-agents that began at this time or later.
     fn since(&self, ms: u64) -> impl Iterator<Item = &Subagent> {
-        self.items.iter().filter(move |item| item.started_ms >= ms).filter_map(|item| {
-            match &item.body {
-                ItemBody::Subagent(agent) => Some(&**agent),
-                ItemBody::UserMessage(_)
-                | ItemBody::AgentMessage(_)
-                | ItemBody::Reasoning(_)
-                | ItemBody::ToolCall(_)
-                | ItemBody::Job(_)
-                | ItemBody::Compaction(_)
-                | ItemBody::EngineMessage(_) => None,
-            }
-        })
+        let began = self.items.iter().filter(move |item| item.started_ms >= ms);
+        began.filter_map(|item| item.body.as_subagent())
     }
 
     /// Ends the open sub-agents: they ended with the engine.
@@ -516,10 +488,7 @@ fn restore(body: &mut ItemBody, streamed: DeltaField, text: String) {
 
 /// The end of an output, from a line's beginning where that is possible.
 fn tail(text: &str) -> &str {
-    let mut from = text.len().saturating_sub(OUTPUT_TAIL_BYTES);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = border_after(text, text.len().saturating_sub(OUTPUT_TAIL_BYTES));
     let end = text.get(from..).unwrap_or_default();
     match end.split_once('\n') {
         Some((_, lines)) if from > 0 && !lines.is_empty() => lines,
@@ -531,7 +500,7 @@ fn tail(text: &str) -> &str {
 fn ended(mut item: Item) -> Item {
     let had_started = item.status == ItemStatus::Running;
     item.status = ItemStatus::Cancelled;
-    if let ItemBody::ToolCall(call) = &mut item.body {
+    if let Some(call) = item.body.as_tool_call_mut() {
         let text = if had_started {
             "Interrupted, outcome unknown: the engine ended while this call ran. Check its effects before you continue."
         } else {

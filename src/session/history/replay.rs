@@ -329,7 +329,7 @@ fn block(
             opaque,
         },
         Bone::Call { item, call_id, arguments, opaque } => {
-            let ItemBody::ToolCall(call) = &items.get(&item)?.borrow().body else { return None };
+            let call = items.get(&item)?.borrow().body.as_tool_call()?;
             let name = call.tool_name.clone();
             let arguments = arguments
                 .or_else(|| call.input.as_ref().map(ToString::to_string))
@@ -342,15 +342,7 @@ fn block(
 }
 
 fn text(items: &HashMap<ItemId, impl Borrow<Item>>, item: &ItemId) -> Option<String> {
-    match &items.get(item)?.borrow().body {
-        ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => Some(body.text.clone()),
-        ItemBody::UserMessage(_)
-        | ItemBody::ToolCall(_)
-        | ItemBody::Job(_)
-        | ItemBody::Subagent(_)
-        | ItemBody::Compaction(_)
-        | ItemBody::EngineMessage(_) => None,
-    }
+    items.get(item)?.borrow().body.as_text().map(|body| body.text.clone())
 }
 
 /// Returns the result of a call without one: every provider requires a result for each call.

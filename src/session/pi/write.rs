@@ -244,15 +244,8 @@ impl Writer {
 
     /// Keeps an item that a reply may contain until the reply ends.
     fn note(&mut self, item: &Item) {
-        match &item.body {
-            ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) | ItemBody::ToolCall(_) => {
-                self.items.insert(item.id.clone(), item.clone());
-            }
-            ItemBody::UserMessage(_)
-            | ItemBody::Job(_)
-            | ItemBody::Subagent(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => {}
+        if item.body.as_text().is_some() || item.body.as_tool_call().is_some() {
+            self.items.insert(item.id.clone(), item.clone());
         }
     }
 

@@ -135,10 +135,7 @@ impl Budget {
 
     /// Takes out what a reply took; what nobody knows the price of costs nothing.
     pub(crate) fn spend(&self, usage: &Usage, cost_nano_usd: Option<u64>) {
-        let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
-            usage;
-        let tokens = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
-        self.0.tokens.fetch_add(tokens, Ordering::Relaxed);
+        self.0.tokens.fetch_add(usage.all_tokens(), Ordering::Relaxed);
         self.0.nano_usd.fetch_add(cost_nano_usd.unwrap_or(0), Ordering::Relaxed);
     }
 

@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use pintle_base::text::money::usd;
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::diff::FileChange;
-use pintle_protocol::event::{NoticeLevel, StepCompleted, TurnCompleted, TurnStatus};
+use pintle_protocol::event::{StepCompleted, TurnCompleted, TurnStatus};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall};
 use pintle_protocol::plan::Plan;
 use serde_json::Value;
@@ -55,12 +55,12 @@ impl Renderer for Page {
     }
 
     fn entry(&mut self, entry: &TimelineEntry, out: &mut String) {
-        match entry.kind {
+        match &entry.kind {
             EntryKind::Created(created) => note(out, "", &format!("Model: {}", created.model)),
             EntryKind::Item(item) => self.item(entry, item, out),
             EntryKind::Step(step) => tokens(out, step),
             EntryKind::HandedBack(inputs) => {
-                for input in inputs {
+                for input in *inputs {
                     note(out, "", "Handed back, never read by the model:");
                     person(out, &input.content);
                 }
@@ -70,15 +70,8 @@ impl Renderer for Page {
                 markdown::push(out, question.plan.as_deref().unwrap_or_default());
                 markdown::push(out, &question.text);
             }
-            EntryKind::Answered(outcome) => note(out, "", &phrases::answer(outcome)),
             EntryKind::Plan(plan) => self::plan(out, plan),
-            EntryKind::Retry(retry) => note(out, "", &phrases::retry(retry)),
-            EntryKind::Pruned { results, calls } => note(out, "", &phrases::pruned(results, calls)),
-            EntryKind::Config(config) => note(out, "", &phrases::config(config)),
-            EntryKind::Notice(notice) => {
-                let class = if notice.level == NoticeLevel::Info { "" } else { " bad" };
-                note(out, class, &phrases::notice(notice));
-            }
+            EntryKind::Note { text, is_bad } => note(out, if *is_bad { " bad" } else { "" }, text),
             EntryKind::TurnEnded(end) => turn(out, end),
         }
     }
@@ -213,7 +206,7 @@ fn note(out: &mut String, class: &str, note: &str) {
 
 fn tokens(out: &mut String, step: &StepCompleted) {
     let usage = &step.usage;
-    let read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+    let read = usage.read_tokens();
     if read + usage.output_tokens == 0 {
         return;
     }
@@ -263,12 +256,12 @@ fn image(out: &mut String, mime_type: &str, data: &str) {
 }
 
 fn call(out: &mut String, call: &ToolCall) {
-    let mut is_shown = false;
-    for change in call.output.iter().flat_map(|output| &output.details.changes) {
-        is_shown = true;
+    for change in call.changes() {
         self::change(out, change);
     }
-    if !is_shown && let Some(input) = phrases::arguments(call) {
+    if call.changes().is_empty()
+        && let Some(input) = phrases::arguments(call)
+    {
         arguments(out, call, input);
     }
     let path = call.locations.first().map(|place| place.path.as_str()).unwrap_or_default();

@@ -9,7 +9,7 @@ use super::Writer;
 use pintle_llm::{Assistant, ModelRef};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{EventRecord, SessionCreated, TurnCompleted, TurnStatus};
-use pintle_protocol::item::{Item, ItemBody};
+use pintle_protocol::item::Item;
 use serde_json::{Value, json};
 
 /// The open turn.
@@ -146,27 +146,17 @@ impl Writer {
         items.sort_by(|a, b| a.id.cmp(&b.id));
         let mut content = read.map(blocks::reply).unwrap_or_default();
         for item in items {
-            match &item.body {
-                ItemBody::AgentMessage(body) if read.is_none() => {
-                    content.push(json!({ "type": "text", "text": body.text }));
-                }
-                ItemBody::Reasoning(thought) if read.is_none() => {
-                    content.push(json!({ "type": "thinking", "thinking": thought.text }));
-                }
-                ItemBody::ToolCall(call) => {
-                    let arguments = call.input.clone().filter(Value::is_object);
-                    let arguments = arguments.unwrap_or_else(|| json!({}));
-                    content.push(json!({
-                        "type": "toolCall", "id": item.id, "name": call.tool_name, "arguments": arguments,
-                    }));
-                }
-                ItemBody::AgentMessage(_)
-                | ItemBody::Reasoning(_)
-                | ItemBody::UserMessage(_)
-                | ItemBody::Job(_)
-                | ItemBody::Subagent(_)
-                | ItemBody::Compaction(_)
-                | ItemBody::EngineMessage(_) => {}
+            if let Some(call) = item.body.as_tool_call() {
+                let arguments = call.input.clone().filter(Value::is_object);
+                let arguments = arguments.unwrap_or_else(|| json!({}));
+                content.push(json!({
+                    "type": "toolCall", "id": item.id, "name": call.tool_name, "arguments": arguments,
+                }));
+            } else if let (Some(body), None) = (item.body.as_text(), read) {
+                content.push(match item.body.as_agent_message() {
+                    Some(_) => json!({ "type": "text", "text": body.text }),
+                    None => json!({ "type": "thinking", "thinking": body.text }),
+                });
             }
         }
         content

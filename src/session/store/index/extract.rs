@@ -7,6 +7,7 @@
     reason = "a new item must be given its words in the index"
 )]
 
+use pintle_base::text::truncate::border_before;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
@@ -106,7 +107,7 @@ fn input_texts(content: &[Input]) -> (String, Vec<String>) {
 
 pub(super) fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
     let mut text = call.title.clone();
-    let input = call.changed_input.as_ref().or(call.input.as_ref());
+    let input = call.arguments();
     if let Some(command) = input.and_then(|input| input.get("command")) {
         let command = match command {
             Value::String(line) => line.clone(),
@@ -122,7 +123,7 @@ pub(super) fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
         }
     }
     let mut paths: Vec<String> = call.locations.iter().map(|place| place.path.clone()).collect();
-    for change in call.output.iter().flat_map(|output| &output.details.changes) {
+    for change in call.changes() {
         paths.push(change.path.clone());
         paths.extend(change.old_path.clone());
     }
@@ -131,8 +132,7 @@ pub(super) fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
 
 fn cut(mut text: String) -> String {
     if text.len() > MAX_TEXT_BYTES {
-        let end = (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end));
-        text.truncate(end.unwrap_or(0));
+        text.truncate(border_before(&text, MAX_TEXT_BYTES));
     }
     text
 }

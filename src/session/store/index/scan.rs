@@ -6,7 +6,6 @@
 use super::extract::{self, SearchEntry};
 use super::words::{self, Query};
 use crate::store::{Error, Filter, Store, place};
-use pintle_protocol::content::Content;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody};
@@ -114,20 +113,9 @@ fn unindexed(record: &EventRecord) -> Option<SearchEntry> {
             (EntryKind::Reasoning, EntryRole::Assistant, body.text.clone(), Vec::new())
         }
         ItemBody::ToolCall(call) => {
-            let blocks = call.output.iter().flat_map(|output| &output.content);
-            let texts = blocks.filter_map(|block| match block {
-                Content::Text { text } => Some(text.as_str()),
-                Content::Image { .. } => None,
-            });
-            let text = texts.collect::<Vec<_>>().join("\n");
-            (EntryKind::ToolOutput, EntryRole::Tool, text, extract::call_texts(call).1)
+            (EntryKind::ToolOutput, EntryRole::Tool, call.text(), extract::call_texts(call).1)
         }
-        ItemBody::UserMessage(_)
-        | ItemBody::AgentMessage(_)
-        | ItemBody::Job(_)
-        | ItemBody::Subagent(_)
-        | ItemBody::Compaction(_)
-        | ItemBody::EngineMessage(_) => return None,
+        _ => return None,
     };
     let paths = paths.join("\n");
     (!text.is_empty()).then(|| SearchEntry { kind, role, item_id: id.to_string(), text, paths })

@@ -48,12 +48,16 @@ struct Gap {
 
 impl Events {
     /// Includes missed events.
-    pub(crate) fn complete(feed: mpsc::Receiver<Feed>, engine: EngineHandle) -> Self {
-        Self { engine: Some(engine), ..Self::as_fed(feed) }
+    pub(super) fn complete(feed: mpsc::Receiver<Feed>, engine: EngineHandle) -> Self {
+        Self { engine: Some(engine), ..Self::new(feed) }
     }
 
     /// Passes [`Feed::Lagged`] on instead of reading missed events.
-    pub(crate) fn as_fed(feed: mpsc::Receiver<Feed>) -> Self {
+    pub(crate) fn with_lags(self) -> Self {
+        Self { engine: None, ..self }
+    }
+
+    fn new(feed: mpsc::Receiver<Feed>) -> Self {
         Self {
             feed,
             engine: None,
@@ -260,7 +264,7 @@ mod tests {
     #[tokio::test]
     async fn deltas_are_held_back_no_longer_than_allowed_and_never_behind_another_event() {
         let (tx, feed) = mpsc::channel(1000);
-        let mut events = Events::as_fed(feed);
+        let mut events = Events::new(feed);
         let send = |feed: Feed| tx.try_send(feed).unwrap();
 
         // The least time counts, whatever lies before and behind it.

@@ -1,18 +1,21 @@
 //! One handler per request: params in, a command or a query of the store, result out.
 
 use super::connection::Connection;
-use super::dispatch::{error_object, invalid, refused};
 use super::filter;
 use super::keys::{check_key, check_length};
-use crate::connection::{MAX_IN_FLIGHT, Scope, close_session, leave};
+use super::refused;
+use crate::client::{self, Scope, leave, snapshot};
+use crate::rpc::MAX_IN_FLIGHT;
+use crate::rpc::{error_object, invalid};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
-    self as agent, CreateSession, JobCommand, NewFolder, OpenConfig, ServerDefinition,
+    self as agent, CreateSession, ForkSession, JobCommand, NewFolder, OpenConfig, ServerDefinition,
     ServerOrigin, ServersCommand, SessionHandle, SessionRequest, SubscriptionCommand, Wanted,
 };
 use pintle_base::transport::MAX_MESSAGE_BYTES;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
 use pintle_protocol::error::{self, ErrorData};
+use pintle_protocol::history::SessionForkParams;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::mcp::McpServer;
 use pintle_protocol::methods::{
@@ -57,7 +60,7 @@ pub(super) async fn initialize(
     check_length("/client/id", &id)?;
     filter::check(capabilities.deltas.as_ref())?;
     connection.initialize((!id.is_empty()).then_some(id), capabilities);
-    connection.engine.prepare();
+    connection.client.engine.prepare();
     Ok(InitializeResult {
         protocol: ProtocolChoice {
             name: PROTOCOL_NAME.to_owned(),
@@ -69,7 +72,7 @@ pub(super) async fn initialize(
             schema_hash: schema::schema_hash(),
         },
         capabilities: EngineCapabilities {
-            documents: connection.engine.editors().map(|_| Supported {}),
+            documents: connection.client.engine.editors().map(|_| Supported {}),
             steer: Some(Supported {}),
             queue: Some(Supported {}),
             replay: Some(Supported {}),
@@ -90,9 +93,9 @@ pub(super) async fn ping(_: Arc<Connection>, _: Empty) -> HandlerResult<Empty> {
 }
 
 pub(super) async fn shutdown(connection: Arc<Connection>, _: Empty) -> HandlerResult<Empty> {
-    match connection.scope {
-        Scope::Alone => connection.engine.shutdown().await,
-        Scope::Shared => leave(connection.sessions(), connection.subscriber).await,
+    match connection.client.scope {
+        Scope::Alone => connection.client.engine.shutdown().await,
+        Scope::Shared => leave(connection.sessions(), connection.client.id).await,
     }
     connection.shut_down();
     Ok(Empty {})
@@ -107,7 +110,7 @@ pub(super) async fn session_create(
     let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
     let (config, cause) = (open_config(config)?, connection.cause(key)?);
     let create = CreateSession { cwd, title, config, cause, ..CreateSession::default() };
-    let session = connection.engine.create(create).await.map_err(refused)?;
+    let session = connection.client.engine.create(create).await.map_err(refused)?;
     let session = connection.add(session);
     attach(&connection, &session, subscription, Some(0)).await
 }
@@ -120,11 +123,26 @@ pub(super) async fn session_open(
     let subscription = Subscription::new(&connection, subscribe, &filter)?;
     let cwd = cwd.map(|cwd| NewFolder::Move(cwd.into()));
     let config = OpenConfig { cwd, ..open_config(config)? };
-    let opened = connection.engine.open(session_id, config).await;
+    let opened = connection.client.engine.open(session_id, config).await;
     let session = opened.map_err(refused)?;
     let session = connection.add(session);
     let from_seq = first_of(&session, from_seq, tail).await?;
     attach(&connection, &session, subscription, from_seq).await
+}
+
+pub(super) async fn session_fork(
+    connection: Arc<Connection>,
+    params: SessionForkParams,
+) -> HandlerResult<SessionResult> {
+    let SessionForkParams { session_id: of, at, title, cwd, config, subscribe, filter, key } =
+        params;
+    let subscription = Subscription::new(&connection, subscribe, &filter)?;
+    let (config, cause) = (open_config(config)?, connection.cause(key)?);
+    let config = OpenConfig { cwd: cwd.map(|cwd| NewFolder::Move(cwd.into())), ..config };
+    let fork = ForkSession { of, at, title, config, cause };
+    let session = connection.client.engine.fork(fork).await.map_err(refused)?;
+    let session = connection.add(session);
+    attach(&connection, &session, subscription, Some(0)).await
 }
 
 pub(super) async fn session_close(
@@ -132,8 +150,7 @@ pub(super) async fn session_close(
     params: SessionParams,
 ) -> HandlerResult<Empty> {
     let session = session(&connection, params.session_id)?;
-    let closed = close_session(&session, connection.subscriber, connection.scope).await;
-    closed.map_err(refused)?;
+    connection.client.close(&session).await.map_err(refused)?;
     connection.remove(&session.id);
     Ok(Empty {})
 }
@@ -153,7 +170,7 @@ pub(super) async fn session_unsubscribe(
     params: SessionParams,
 ) -> HandlerResult<Empty> {
     let session = session(&connection, params.session_id)?;
-    let id = connection.subscriber;
+    let id = connection.client.id;
     session.ask(|reply| SubscriptionCommand::Unsubscribe { id, reply }).await.map_err(refused)?;
     connection.withdraw_later(session.id);
     Ok(Empty {})
@@ -174,9 +191,8 @@ pub(super) async fn command_list(
     params: SessionParams,
 ) -> HandlerResult<CommandListResult> {
     let session = session(&connection, params.session_id)?;
-    let snapshot =
-        session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
-    let mut found = connection.engine.commands(&snapshot.cwd).await;
+    let snapshot = snapshot(&session).await.map_err(refused)?;
+    let mut found = connection.client.engine.commands(&snapshot.cwd).await;
     let prompts = session.ask(|reply| ServersCommand::Prompts { reply }).await.map_err(refused)?;
     found.commands.extend(prompts);
     Ok(found)
@@ -187,7 +203,7 @@ pub(super) async fn skill_list(
     params: SessionParams,
 ) -> HandlerResult<SkillListResult> {
     let cwd = folder(&connection, params.session_id).await?;
-    Ok(SkillListResult { skills: connection.engine.skills(&cwd).await })
+    Ok(SkillListResult { skills: connection.client.engine.skills(&cwd).await })
 }
 
 pub(super) async fn trust_read(
@@ -195,7 +211,7 @@ pub(super) async fn trust_read(
     params: SessionParams,
 ) -> HandlerResult<TrustResult> {
     let cwd = folder(&connection, params.session_id).await?;
-    Ok(connection.engine.orders(&cwd).await)
+    Ok(connection.client.engine.orders(&cwd).await)
 }
 
 pub(super) async fn trust_agree(
@@ -203,7 +219,7 @@ pub(super) async fn trust_agree(
     params: TrustAgreeParams,
 ) -> HandlerResult<TrustResult> {
     let cwd = folder(&connection, params.session_id).await?;
-    connection.engine.agree(&cwd, params.files).await.map_err(refused)
+    connection.client.engine.agree(&cwd, params.files).await.map_err(refused)
 }
 
 /// The working directory of a session.
@@ -212,8 +228,7 @@ async fn folder(
     session_id: Option<SessionId>,
 ) -> HandlerResult<String> {
     let session = session(connection, session_id)?;
-    let snapshot = session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
-    Ok(snapshot.map_err(refused)?.cwd)
+    Ok(snapshot(&session).await.map_err(refused)?.cwd)
 }
 
 pub(super) async fn job_stop(
@@ -230,7 +245,7 @@ pub(super) async fn models_list(
     connection: Arc<Connection>,
     _: Empty,
 ) -> HandlerResult<ModelsListResult> {
-    Ok(connection.engine.models())
+    Ok(connection.client.engine.models())
 }
 
 pub(super) fn session(
@@ -268,8 +283,7 @@ async fn first_of(
     tail: Option<u64>,
 ) -> HandlerResult<Option<u64>> {
     let Some(tail) = tail.filter(|_| from_seq.is_none()) else { return Ok(from_seq) };
-    let snapshot =
-        session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
+    let snapshot = snapshot(session).await.map_err(refused)?;
     Ok(Some(snapshot.seq.saturating_sub(tail)))
 }
 
@@ -310,14 +324,11 @@ pub(super) async fn attach(
     from_seq: Option<u64>,
 ) -> HandlerResult<SessionResult> {
     match subscription {
-        Subscription::Unwanted => {
-            let snapshot = session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
-            snapshot.map_err(refused)
-        }
+        Subscription::Unwanted => snapshot(session).await.map_err(refused),
         Subscription::Wanted(filter) => {
             let subscriber = connection.as_subscriber(filter);
-            let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply };
-            let snapshot = session.ask(subscribe).await.map_err(refused)?;
+            let subscribed = client::subscribe(session, subscriber, from_seq).await;
+            let snapshot = subscribed.map_err(refused)?;
             connection.ask_later(session, &snapshot);
             Ok(snapshot)
         }

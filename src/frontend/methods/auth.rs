@@ -1,8 +1,9 @@
 //! Handlers of logins, to providers and to servers of the Model Context Protocol: the page that a person opens is sent before the response.
 
 use super::connection::Connection;
-use super::dispatch::{error_object, refused};
 use super::handlers::{HandlerResult, session};
+use super::refused;
+use crate::rpc::error_object;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
     Error, ErrorKind, LoginPrompt, LoginRequest, Secret, ServerLoginPage, ServersCommand,
@@ -25,7 +26,7 @@ pub(super) async fn auth_status(
     connection: Arc<Connection>,
     _: Empty,
 ) -> HandlerResult<AuthStatusResult> {
-    Ok(connection.engine.auth_status())
+    Ok(connection.client.engine.auth_status())
 }
 
 pub(super) async fn auth_login(
@@ -41,7 +42,7 @@ pub(super) async fn auth_login(
         let page = AuthOpenUrlParams { url, user_code, expires_in_ms, ..Default::default() };
         connection.open_url(AuthOpenUrlParams { provider: Some(provider.clone()), ..page });
     };
-    match connection.engine.log_in(request, &mut show, &cancel).await {
+    match connection.client.engine.log_in(request, &mut show, &cancel).await {
         Ok(method) => Ok(AuthLoginResult { provider, method }),
         Err(error) if cancel.is_cancelled() => {
             Err(error_object(error::CANCELLED, &error.message, "cancelled", None))
@@ -58,7 +59,7 @@ pub(super) async fn auth_logout(
     connection: Arc<Connection>,
     params: AuthLogoutParams,
 ) -> HandlerResult<AuthLogoutResult> {
-    let removed = connection.engine.log_out(&params.provider).await.map_err(refused)?;
+    let removed = connection.client.engine.log_out(&params.provider).await.map_err(refused)?;
     Ok(AuthLogoutResult { removed })
 }
 

@@ -1,7 +1,7 @@
 //! The filter of a subscription, read from params, pure.
 
-use super::dispatch::{invalid, nearest};
 use super::handlers::HandlerResult;
+use crate::rpc::{invalid, nearest};
 use pintle_agent::Wanted;
 use pintle_protocol::event::DeltaField;
 use pintle_protocol::subscription::{DeltaCapability, EVENT_TYPES, EventFilter};

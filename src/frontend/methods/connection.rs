@@ -3,12 +3,8 @@
 use super::filter;
 use super::handlers::HandlerResult;
 use super::keys::check_key;
-use super::questions::OpenQuestion;
-use crate::connection::Scope;
-use pintle_agent::{
-    Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Subscriber,
-    SubscriberId, Wanted,
-};
+use crate::client::{Asked, Client};
+use pintle_agent::{Adopt, EditCall, Editors, Extensions, SessionHandle, Subscriber, Wanted};
 use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::event::Cause;
@@ -23,11 +19,8 @@ use tokio::sync::mpsc;
 /// One client's connection, shared by its handlers.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(super) engine: EngineHandle,
-    pub(super) subscriber: SubscriberId,
+    pub(crate) client: Client,
     pub(super) cwd: PathBuf,
-    pub(super) scope: Scope,
-    feed: mpsc::Sender<Feed>,
     edits: mpsc::Sender<EditCall>,
     pages: mpsc::Sender<AuthOpenUrlParams>,
     /// Held for a few assignments at a time, never over an await.
@@ -46,7 +39,7 @@ struct State {
     /// The sub-agents of subscribed sessions.
     subagents: BTreeMap<SessionId, SessionHandle>,
     /// Questions that were open when a session was subscribed to, to be sent after the response.
-    open_questions: Vec<(SessionHandle, OpenQuestion)>,
+    open_questions: Vec<(SessionHandle, Asked)>,
     /// Sessions that were unsubscribed from, whose questions are to be withdrawn after the response.
     unsubscribed: Vec<SessionId>,
 }
@@ -65,19 +58,12 @@ pub(super) enum Phase {
 
 impl Connection {
     pub(crate) fn new(
-        engine: EngineHandle,
-        subscriber: SubscriberId,
-        feed: mpsc::Sender<Feed>,
+        client: Client,
         edits: mpsc::Sender<EditCall>,
         pages: mpsc::Sender<AuthOpenUrlParams>,
         cwd: PathBuf,
     ) -> Self {
-        let scope = Scope::Alone;
-        Self { engine, subscriber, cwd, scope, feed, edits, pages, state: Mutex::default() }
-    }
-
-    pub(crate) fn in_scope(self, scope: Scope) -> Self {
-        Self { scope, ..self }
+        Self { client, cwd, edits, pages, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -97,9 +83,9 @@ impl Connection {
 
     pub(crate) fn initialize(&self, client_id: Option<String>, capabilities: ClientCapabilities) {
         if capabilities.apply_edit.is_some()
-            && let Some(Editors { documents, .. }) = self.engine.editors()
+            && let Some(Editors { documents, .. }) = self.client.engine.editors()
         {
-            documents.connect(self.subscriber.0, self.edits.clone());
+            documents.connect(self.client.id.0, self.edits.clone());
         }
         let mut state = self.state();
         state.phase = Phase::Ready;
@@ -114,7 +100,7 @@ impl Connection {
         state.subagents.clear();
     }
 
-    pub(super) fn is_shut_down(&self) -> bool {
+    pub(crate) fn is_shut_down(&self) -> bool {
         self.phase() == Phase::ShutDown
     }
 
@@ -135,10 +121,10 @@ impl Connection {
     }
 
     /// Returns true if this client answers such questions.
-    pub(super) fn takes(&self, question: &OpenQuestion) -> bool {
-        match question {
-            OpenQuestion::Approval(_) => self.can_approve(),
-            OpenQuestion::Question(_) => self.can_answer(),
+    pub(crate) fn takes(&self, asked: &Asked) -> bool {
+        match asked {
+            Asked::Approval(_) => self.can_approve(),
+            Asked::Question(_) => self.can_answer(),
         }
     }
 
@@ -153,13 +139,11 @@ impl Connection {
             }
         });
         Subscriber {
-            id: self.subscriber,
-            feed: self.feed.clone(),
-            filter,
             can_approve: self.can_approve(),
             can_answer: self.can_answer(),
             extensions: Arc::clone(&self.state().extensions),
             adopt: Some(adopt),
+            ..self.client.subscriber(filter)
         }
     }
 
@@ -197,21 +181,19 @@ impl Connection {
         state.subagents.remove(id);
     }
 
-    pub(super) fn find(&self, id: &SessionId) -> Option<SessionHandle> {
+    pub(crate) fn find(&self, id: &SessionId) -> Option<SessionHandle> {
         let state = self.state();
         state.sessions.get(id).or_else(|| state.subagents.get(id)).cloned()
     }
 
-    pub(super) fn sessions(&self) -> Vec<SessionHandle> {
+    pub(crate) fn sessions(&self) -> Vec<SessionHandle> {
         self.state().sessions.values().cloned().collect()
     }
 
     pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &SessionResult) {
-        let approvals = snapshot.approvals.iter().cloned().map(OpenQuestion::Approval);
-        let questions = snapshot.questions.iter().cloned().map(OpenQuestion::Question);
-        let questions = approvals.chain(questions).filter(|question| self.takes(question));
-        let questions: Vec<_> = questions.map(|question| (session.clone(), question)).collect();
-        self.state().open_questions.extend(questions);
+        let asked = Asked::in_session(snapshot).into_iter().filter(|asked| self.takes(asked));
+        let asked: Vec<_> = asked.map(|asked| (session.clone(), asked)).collect();
+        self.state().open_questions.extend(asked);
     }
 
     /// Has the questions of a session withdrawn: a later subscription asks them again.
@@ -219,11 +201,11 @@ impl Connection {
         self.state().unsubscribed.push(session);
     }
 
-    pub(super) fn take_unsubscribed(&self) -> Vec<SessionId> {
+    pub(crate) fn take_unsubscribed(&self) -> Vec<SessionId> {
         std::mem::take(&mut self.state().unsubscribed)
     }
 
-    pub(super) fn take_open_questions(&self) -> Vec<(SessionHandle, OpenQuestion)> {
+    pub(crate) fn take_open_questions(&self) -> Vec<(SessionHandle, Asked)> {
         std::mem::take(&mut self.state().open_questions)
     }
 }

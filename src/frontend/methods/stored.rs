@@ -1,8 +1,9 @@
 //! Handlers of requests about stored sessions, open or not.
 
 use super::connection::Connection;
-use super::dispatch::{error_object, invalid, refused};
 use super::handlers::{HandlerResult, session};
+use super::refused;
+use crate::rpc::{error_object, invalid};
 use pintle_agent::{Filter, Items, PageRange, Piece};
 use pintle_protocol::error;
 use pintle_protocol::export::{SessionExportParams, SessionExportResult};
@@ -44,6 +45,7 @@ pub(super) async fn session_list(
     let SessionListParams { cwd, subagents, query, archived, cursor, limit } = params;
     let limit = in_range("/limit", limit.unwrap_or(50), MAX_PAGE)? as usize;
     let listed = connection
+        .client
         .engine
         .list(Filter { cwd, subagents, query, archived: Some(archived) }, cursor, limit)
         .await;
@@ -60,14 +62,14 @@ pub(super) async fn session_search(
         let message = "`afterSeq` and `beforeSeq` refer to events of one session";
         return Err(invalid("/sessionId", message, "send `sessionId` as well".to_owned()));
     }
-    connection.engine.search(params, limit).await.map_err(refused)
+    connection.client.engine.search(params, limit).await.map_err(refused)
 }
 
 pub(super) async fn session_delete(
     connection: Arc<Connection>,
     params: SessionDeleteParams,
 ) -> HandlerResult<SessionDeleteResult> {
-    let deleted = connection.engine.delete(params.session_id).await.map_err(refused)?;
+    let deleted = connection.client.engine.delete(params.session_id).await.map_err(refused)?;
     Ok(SessionDeleteResult { deleted })
 }
 
@@ -76,7 +78,7 @@ pub(super) async fn session_export(
     mut params: SessionExportParams,
 ) -> HandlerResult<SessionExportResult> {
     let session_id = session_id_or_only(&connection, params.session_id.take())?;
-    connection.engine.export(session_id, params).await.map_err(refused)
+    connection.client.engine.export(session_id, params).await.map_err(refused)
 }
 
 pub(super) async fn session_tree(
@@ -84,7 +86,7 @@ pub(super) async fn session_tree(
     params: SessionParams,
 ) -> HandlerResult<SessionTreeResult> {
     let id = session_id_or_only(&connection, params.session_id)?;
-    connection.engine.tree(id).await.map_err(refused)
+    connection.client.engine.tree(id).await.map_err(refused)
 }
 
 pub(super) async fn session_anchors(
@@ -92,7 +94,7 @@ pub(super) async fn session_anchors(
     params: SessionAnchorsParams,
 ) -> HandlerResult<SessionAnchorsResult> {
     let id = session_id_or_only(&connection, params.session_id)?;
-    let anchors = connection.engine.anchors(id).await.map_err(refused)?;
+    let anchors = connection.client.engine.anchors(id).await.map_err(refused)?;
     Ok(SessionAnchorsResult { anchors })
 }
 
@@ -104,7 +106,7 @@ pub(super) async fn session_items(
     let limit = in_range("/limit", limit.unwrap_or(100), MAX_PAGE)? as usize;
     let id = session_id_or_only(&connection, session_id)?;
     let (after, before) = (after.unwrap_or(0), before.unwrap_or(u64::MAX));
-    let result = connection.engine.items(id, after, before, limit).await;
+    let result = connection.client.engine.items(id, after, before, limit).await;
     let Items { items, more } = result.map_err(refused)?;
     Ok(SessionItemsResult { items, more })
 }
@@ -114,7 +116,7 @@ pub(super) async fn item_read(
     params: ItemReadParams,
 ) -> HandlerResult<ItemAt> {
     let id = session_id_or_only(&connection, params.session_id)?;
-    connection.engine.item(id, params.item_id).await.map_err(refused)
+    connection.client.engine.item(id, params.item_id).await.map_err(refused)
 }
 
 pub(super) async fn session_archive(
@@ -122,7 +124,7 @@ pub(super) async fn session_archive(
     params: SessionArchiveParams,
 ) -> HandlerResult<Empty> {
     let SessionArchiveParams { session_id, archived } = params;
-    connection.engine.archive(session_id, archived).await.map_err(refused)?;
+    connection.client.engine.archive(session_id, archived).await.map_err(refused)?;
     Ok(Empty {})
 }
 
@@ -131,7 +133,7 @@ pub(super) async fn usage_read(
     params: SessionParams,
 ) -> HandlerResult<UsageReadResult> {
     let id = session_id_or_only(&connection, params.session_id)?;
-    connection.engine.usage(id).await.map_err(refused)
+    connection.client.engine.usage(id).await.map_err(refused)
 }
 
 pub(super) async fn checkpoint_list(
@@ -139,7 +141,7 @@ pub(super) async fn checkpoint_list(
     params: CheckpointListParams,
 ) -> HandlerResult<CheckpointListResult> {
     let id = session_id_or_only(&connection, params.session_id)?;
-    let checkpoints = connection.engine.checkpoints(id).await.map_err(refused)?;
+    let checkpoints = connection.client.engine.checkpoints(id).await.map_err(refused)?;
     Ok(CheckpointListResult { checkpoints })
 }
 
@@ -148,7 +150,7 @@ pub(super) async fn checkpoint_diff(
     mut params: CheckpointDiffParams,
 ) -> HandlerResult<CheckpointDiffResult> {
     let id = session_id_or_only(&connection, params.session_id.take())?;
-    connection.engine.compare(id, params).await.map_err(refused)
+    connection.client.engine.compare(id, params).await.map_err(refused)
 }
 
 /// Returns the named session, open here or not; without a name, the only open one.
@@ -195,10 +197,12 @@ pub(super) async fn session_events(
             session.events(after, limit).await.map_err(refused)?
         }
         (Ok(session), PageRange::Before(_), _) => {
-            connection.engine.page(session.id, range, limit).await.map_err(refused)?
+            connection.client.engine.page(session.id, range, limit).await.map_err(refused)?
         }
         // A session that is not open here can be read from the store.
-        (Err(_), _, Some(id)) => connection.engine.page(id, range, limit).await.map_err(refused)?,
+        (Err(_), _, Some(id)) => {
+            connection.client.engine.page(id, range, limit).await.map_err(refused)?
+        }
         (Err(error), _, None) => return Err(error),
     };
     Ok(RawEvents { events: page.events, last_seq, more: page.more })
@@ -211,7 +215,7 @@ pub(super) async fn blob_read(
     let BlobReadParams { session_id, r#ref: name, offset, length } = params;
     let length = in_range("/length", length.unwrap_or(DEFAULT_PIECE_BYTES), MAX_PIECE_BYTES)?;
     let session_id = session_id_or_only(&connection, session_id)?;
-    let piece = connection.engine.output(session_id, name, offset, length.into()).await;
+    let piece = connection.client.engine.output(session_id, name, offset, length.into()).await;
     let Piece { text, offset, end, size } = piece.map_err(refused)?;
     Ok(BlobReadResult { text, offset, end, size })
 }

@@ -1,7 +1,7 @@
 //! Texts of a client's choice that are kept: the keys of its requests and its own id.
 
-use super::dispatch::invalid;
 use super::handlers::HandlerResult;
+use crate::rpc::invalid;
 
 /// The maximum length of such a text, in characters: what people and programs make is a fraction.
 const MAX_CHARS: usize = 200;

@@ -1,8 +1,9 @@
 //! Handlers of requests that add a client's hooks and tools to its sessions.
 
 use super::connection::Connection;
-use super::dispatch::{error_object, refused};
 use super::handlers::HandlerResult;
+use super::refused;
+use crate::rpc::error_object;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, ToolNames};
 use pintle_protocol::error;
@@ -48,7 +49,7 @@ pub(super) async fn hook_register(
         tools,
         timeout: timeout_ms.map_or(HOOK_TIMEOUT, Duration::from_millis),
         on_failure,
-        runner: Runner::Client(connection.subscriber),
+        runner: Runner::Client(connection.client.id),
     };
     let extensions = connection.update_extensions(|extensions| {
         if extensions.hooks.len() >= MAX_EXTENSIONS {
@@ -127,7 +128,7 @@ async fn update_sessions(
     extensions: HandlerResult<Arc<pintle_agent::Extensions>>,
 ) -> HandlerResult<Empty> {
     let extensions = extensions?;
-    let id = connection.subscriber;
+    let id = connection.client.id;
     for session in connection.sessions() {
         let extensions = Arc::clone(&extensions);
         let result = session.ask(|reply| ClientCommand::Extend { id, extensions, reply }).await;

@@ -1,7 +1,19 @@
-//! The method table: every request that this engine answers, with its handler.
+//! The engine's own methods: a table of every request and its handler. `native` serves all of them, `acp` some of them under `_pintle/`.
 
-use super::connection::{Connection, Phase};
-use super::{auth, diagnostics, documents, extend, handlers, hints, history, shell, stored};
+mod auth;
+pub(crate) mod connection;
+mod diagnostics;
+mod documents;
+mod extend;
+mod filter;
+mod handlers;
+mod hints;
+mod keys;
+mod shell;
+mod stored;
+
+use crate::rpc::{error_object, error_response, unknown_method};
+use connection::{Connection, Phase};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use jsonrpsee::RpcModule;
@@ -76,7 +88,7 @@ impl Order {
 /// The method table of one connection.
 pub(crate) struct Table {
     module: RpcModule<Connection>,
-    connection: Arc<Connection>,
+    pub(crate) connection: Arc<Connection>,
 }
 
 impl Table {
@@ -95,7 +107,7 @@ impl Table {
         add::<CheckpointDiff, _, _>(&mut module, stored::checkpoint_diff);
         add::<SessionExport, _, _>(&mut module, stored::session_export);
         add::<SessionDelete, _, _>(&mut module, stored::session_delete);
-        add::<SessionFork, _, _>(&mut module, history::session_fork);
+        add::<SessionFork, _, _>(&mut module, handlers::session_fork);
         add::<SessionAnchors, _, _>(&mut module, stored::session_anchors);
         add::<SessionTree, _, _>(&mut module, stored::session_tree);
         add::<SessionClose, _, _>(&mut module, handlers::session_close);
@@ -180,7 +192,7 @@ impl Table {
         let Some(MethodCallback::Async(callback)) = self.module.method(method) else {
             let error =
                 error_object(error::METHOD_NOT_FOUND, "unknown method", "methodNotFound", None);
-            return (order, std::future::ready(error_response(&id, error)).boxed());
+            return (order, std::future::ready(error_response(&id, &error)).boxed());
         };
         let params = Params::new(params.map(RawValue::get)).into_owned();
         let mut extensions = Extensions::new();
@@ -191,7 +203,7 @@ impl Table {
             Ok(response) => to_bytes(&id, response),
             Err(_) => error_response(
                 &id,
-                error_object(
+                &error_object(
                     error::INTERNAL_ERROR,
                     "the handler panicked",
                     "internal",
@@ -306,59 +318,6 @@ fn pointer(path: &serde_path_to_error::Path) -> Option<String> {
     (!pointer.is_empty()).then_some(pointer)
 }
 
-/// The smallest likeness of a method's name that is taken for a slip, from 0 to 1.
-const MIN_LIKENESS: f64 = 0.8;
-
-/// The longest name that is compared with known ones, in bytes; all of those are shorter.
-const MAX_NAME_BYTES: usize = 64;
-
-/// Returns the message about an unknown method, with the nearest known one.
-pub(crate) fn unknown_method<'a>(method: &str, known: impl Iterator<Item = &'a str>) -> String {
-    match nearest(method, known, MIN_LIKENESS) {
-        Some(nearest) => format!("unknown method `{method}`; did you mean `{nearest}`?"),
-        None => format!("unknown method `{method}`"),
-    }
-}
-
-/// Returns the known name that is nearest to a mistyped one, if it is at least this like it.
-pub(super) fn nearest<'a>(
-    wanted: &str,
-    known: impl Iterator<Item = &'a str>,
-    min_likeness: f64,
-) -> Option<&'a str> {
-    // The measure takes as many steps as the lengths multiplied: a name of megabytes would hold everybody up.
-    if wanted.len() > MAX_NAME_BYTES {
-        return None;
-    }
-    let wanted = wanted.to_lowercase();
-    let alike = known.map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name));
-    let nearest = alike.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    nearest.filter(|(likeness, _)| *likeness >= min_likeness).map(|(_, name)| name)
-}
-
-/// An error object with its data.
-pub(crate) fn error_object(
-    code: i32,
-    message: &str,
-    name: &str,
-    hint: Option<&str>,
-) -> ErrorObjectOwned {
-    let data =
-        ErrorData { code: name.to_owned(), hint: hint.map(str::to_owned), ..ErrorData::default() };
-    ErrorObjectOwned::owned(code, message, Some(data))
-}
-
-/// The error object of a parameter, which `path` names.
-pub(super) fn invalid(path: &str, message: &str, hint: String) -> ErrorObjectOwned {
-    let data = ErrorData {
-        code: "invalidParams".to_owned(),
-        path: Some(path.to_owned()),
-        hint: Some(hint),
-        ..ErrorData::default()
-    };
-    ErrorObjectOwned::owned(error::INVALID_PARAMS, message, Some(data))
-}
-
 /// The error object of an engine error.
 pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
@@ -380,11 +339,6 @@ pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
         ..ErrorData::default()
     };
     ErrorObjectOwned::owned(code, &refusal.message, Some(data))
-}
-
-/// A response with an error.
-pub(crate) fn error_response(id: &Id, error: ErrorObjectOwned) -> Vec<u8> {
-    to_bytes(id, MethodResponse::error(jsonrpsee::types::Id::Null, error))
 }
 
 /// Writes a response with the client's own id, in place of the `null` that jsonrpsee was given: its ids are whole numbers and strings alone.

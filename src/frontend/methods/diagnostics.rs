@@ -1,8 +1,8 @@
 //! Diagnostics from a client's editor.
 
 use super::connection::Connection;
-use super::dispatch::refused;
 use super::handlers::{HandlerResult, session};
+use super::refused;
 use pintle_agent::{ClientCommand, DiagnosticsReport};
 use pintle_protocol::diagnostics::EditorDiagnosticsParams;
 use pintle_protocol::methods::Empty;
@@ -14,7 +14,7 @@ pub(super) async fn editor_diagnostics(
 ) -> HandlerResult<Empty> {
     let EditorDiagnosticsParams { session_id, path, version, items } = params;
     let session = session(&connection, session_id)?;
-    let id = connection.subscriber;
+    let id = connection.client.id;
     let report = DiagnosticsReport { path, version, items };
     session.ask(|reply| ClientCommand::Diagnostics { id, report, reply }).await.map_err(refused)?;
     Ok(Empty {})

@@ -1,9 +1,10 @@
 //! Commands that a person runs beside the agent: jobs of the session, with a response at their end.
 
 use super::connection::Connection;
-use super::dispatch::{error_object, invalid, refused};
 use super::handlers::{HandlerResult, session};
 use super::keys::check_key;
+use super::refused;
+use crate::rpc::{error_object, invalid};
 use pintle_agent::{Error, ErrorKind, JobCommand, SessionHandle, UserJob};
 use pintle_protocol::error;
 use pintle_protocol::event::{Event, EventRecord};

@@ -1,0 +1,127 @@
+//! The session client behind every frontend: subscription, sub-agents, open questions, edits and closing. A frontend translates between this
+//! client and its wire format.
+
+mod edits;
+mod events;
+mod merge;
+mod questions;
+mod subagents;
+
+pub(crate) use edits::Edits;
+pub(crate) use events::Events;
+pub(crate) use questions::{Asked, Open, Questions, resolved};
+pub(crate) use subagents::Subagents;
+
+use futures_util::future::join_all;
+use pintle_agent::{
+    Adopt, Command, EngineHandle, Error, Feed, SessionHandle, Subscriber, SubscriberId,
+    SubscriptionCommand, TurnCommand, Wanted,
+};
+use pintle_protocol::session::SessionResult;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas
+/// and withhold durable events. Small enough that a client which never reads costs little memory.
+const FEED_CAPACITY: usize = 1024;
+
+/// The capacity of the sub-agent channel. Sub-agents are received before their events.
+const ADOPTED_CAPACITY: usize = 256;
+
+/// The reach of a connection's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The engine serves this client alone: its sessions are closed.
+    Alone,
+    /// The engine serves other clients too: the connection leaves its sessions, and what runs goes on.
+    Shared,
+}
+
+/// A session client. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    pub(crate) engine: EngineHandle,
+    pub(crate) id: SubscriberId,
+    pub(crate) scope: Scope,
+    feed: mpsc::Sender<Feed>,
+    adopted: mpsc::Sender<SessionHandle>,
+}
+
+impl Client {
+    /// Returns a client, with the events and sub-agents of the sessions that it subscribes to.
+    pub(crate) fn new(engine: EngineHandle, scope: Scope) -> (Self, Events, Subagents) {
+        let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
+        let (adopted_tx, adopted) = mpsc::channel(ADOPTED_CAPACITY);
+        let events = Events::complete(feed, engine.clone());
+        let id = SubscriberId::next();
+        let client = Self { engine, id, scope, feed: feed_tx, adopted: adopted_tx };
+        (client, events, Subagents::new(adopted))
+    }
+
+    /// This client as a subscriber that answers approvals and questions and provides no hooks and no tools.
+    pub(crate) fn subscriber(&self, filter: Wanted) -> Subscriber {
+        let adopted = self.adopted.clone();
+        Subscriber {
+            id: self.id,
+            feed: self.feed.clone(),
+            filter,
+            can_approve: true,
+            can_answer: true,
+            extensions: Arc::default(),
+            // If the channel is full, the sub-agent's questions cannot be shown; they are denied then.
+            adopt: Some(Adopt::new(move |handle| drop(adopted.try_send(handle)))),
+        }
+    }
+
+    /// Closes a session: with a shared engine, others that watch it keep it.
+    ///
+    /// # Errors
+    /// The session is closed already, or its journal cannot be written.
+    pub(crate) async fn close(&self, session: &SessionHandle) -> Result<(), Error> {
+        match self.scope {
+            Scope::Alone => session.ask(|reply| Command::Close { reply }).await,
+            Scope::Shared => {
+                session.ask(|reply| Command::Leave { id: self.id, finishes: false, reply }).await
+            }
+        }
+    }
+}
+
+/// Subscribes to a session and returns its state.
+///
+/// # Errors
+/// The session is closed.
+pub(crate) async fn subscribe(
+    session: &SessionHandle,
+    subscriber: Subscriber,
+    from_seq: Option<u64>,
+) -> Result<SessionResult, Error> {
+    session.ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply }).await
+}
+
+/// Returns a session's state.
+///
+/// # Errors
+/// The session is closed.
+pub(crate) async fn snapshot(session: &SessionHandle) -> Result<SessionResult, Error> {
+    session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await
+}
+
+/// Leaves these sessions. Running turns continue.
+pub(crate) async fn leave(sessions: Vec<SessionHandle>, id: SubscriberId) {
+    let each = sessions.into_iter().map(|session| async move {
+        // A closed session has no clients.
+        let _ = session.ask(|reply| Command::Leave { id, finishes: true, reply }).await;
+    });
+    join_all(each).await;
+}
+
+/// Waits until these sessions are idle. This client no longer answers their questions.
+pub(crate) async fn until_idle(sessions: Vec<SessionHandle>, id: SubscriberId) {
+    let each = sessions.into_iter().map(|session| async move {
+        // A closed session is idle.
+        let _ = session.tell(SubscriptionCommand::StopAnswering { id }).await;
+        let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
+    });
+    join_all(each).await;
+}
