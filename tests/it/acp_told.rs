@@ -180,7 +180,7 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
     client.choose(&request, "allow");
     assert_eq!(client.stop_of(prompt), "end_turn");
     assert!(place.path("ran").exists());
-    expect![[r#"
+    expect![[r"
         = initialize
         = session/new
         available_commands_update compact
@@ -196,7 +196,7 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
         tool_call_update other in_progress agent agent-1 (done): touch it [touched]
         tool_call_update think completed wait: all [agent-1 finished with (turns used: 2):⏎touched]
         agent_message_chunk: all done
-        = session/prompt end_turn"#]].assert_eq(&client.told());
+        = session/prompt end_turn"]].assert_eq(&client.told());
 }
 
 /// Answers so many requests to a model, and returns the trace that each named.

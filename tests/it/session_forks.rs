@@ -23,7 +23,7 @@ fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
     text += &told(&["merge", fork]);
     text += &told(&["merge", &id]);
     text += &told(&["tree", &id]);
-    expect![[r#"
+    expect![[r"
         (2) pintle: session FORK has nothing that is not already in this one
           `pintle sessions rewind ID` to event 9 goes to the end of it
         (0) 3 items came to session ID, after event 9
@@ -43,7 +43,7 @@ fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
         * 23    end of the turn
         * 27  #3 More  <- here
         * 31    end of the turn
-    "#]]
+    "]]
     .assert_eq(&text);
     let script = place.script(&json!({"replies": [{"blocks": [{"text": "four"}]}]}));
     let run = ["run", "On", "--session", &id, "--script", &script];

@@ -146,7 +146,7 @@ mod tests {
             let mark = if accepts_plan(&question, &outcome) { " ACCEPTED" } else { "" };
             format!("{name}{mark}: {}", words(&question, &outcome, QUESTION_TIMEOUT))
         });
-        expect_test::expect![[r#"
+        expect_test::expect![[r"
             an option: The user chose: blue
             its own words: The user answered: neither
             both: The user chose: red
@@ -159,7 +159,7 @@ mod tests {
             a plan accepted ACCEPTED: The user accepted the plan. Plan mode has ended: carry it out.
             a plan sent back: The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user commented: no tests
             a plan talked about: The user has not accepted the plan. You are still in plan mode: revise it and submit it again. The user commented: yes!
-            a plan closed: The plan was not accepted, so plan mode continues. Reply with the plan, then stop."#]].assert_eq(&told.join("\n"));
+            a plan closed: The plan was not accepted, so plan mode continues. Reply with the plan, then stop."]].assert_eq(&told.join("\n"));
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
                 told.push(format!("{by:?} {kind:?} of {}: {words}", options.len()));
             }
         }
-        expect_test::expect![[r#"
+        expect_test::expect![[r"
             Deadline Choice of 2: The question was not answered within 600 s, so the first answer was taken: red
             Deadline Choice of 0: The question was not answered within 600 s. Decide yourself, and state your decision.
             Deadline Plan of 2: The plan was not accepted, so plan mode continues. Reply with the plan, then stop.
@@ -188,7 +188,7 @@ mod tests {
             NoClient Plan of 2: The plan was not accepted, so plan mode continues. Reply with the plan, then stop.
             Interrupt Choice of 2: Operation aborted
             Interrupt Choice of 0: Operation aborted
-            Interrupt Plan of 2: Operation aborted"#]].assert_eq(&told.join("\n"));
+            Interrupt Plan of 2: Operation aborted"]].assert_eq(&told.join("\n"));
     }
 
     #[test]

@@ -403,7 +403,7 @@ mod tests {
         let first = summary(&messages, cut, "## Goal\nall\n", facts);
         apply(&mut messages, cut.kept, &first);
         assert_eq!(invariants::check(&messages), Ok(()));
-        expect![[r#"
+        expect![[r"
             From the engine, not from the user: the conversation so far was too long and is summed up here.
 
             ## Goal
@@ -421,7 +421,7 @@ mod tests {
             > u0 four
 
             > u2 four
-        "#]]
+        "]]
         .assert_eq(&first);
         assert_eq!(plan(&messages, 90_000), None, "a summary alone is not summed up");
         messages.extend(conversation("aua", 1));

@@ -241,7 +241,7 @@ async fn gemini_calls_its_own_tools() {
         ("invoke_agent", json!({"agent_name": "generalist", "prompt": "p"})),
         ("web_fetch", json!({"prompt": "What is at ftp://x?"})),
     ];
-    expect![[r#"
+    expect![[r"
         read_file: src/a.rs => fn two() {} |  | [1 more lines in file. Use start_line=3 to continue.]
         read_file: CWD/notes.txt => first | second | third
         read_file: `end_line` is 2, before the first line 3
@@ -266,7 +266,7 @@ async fn gemini_calls_its_own_tools() {
         src/a.rs: fn uno() {} | fn zwei() {} | fn uno_more() {} |
         notes.txt: all new |
         new.txt: made |
-    "#]].assert_eq(&played(Profile::Gemini, calls).await);
+    "]].assert_eq(&played(Profile::Gemini, calls).await);
 }
 
 #[tokio::test]

@@ -627,7 +627,7 @@ fn files_get_the_decision_of_their_zone() {
         let reason = if reason.is_empty() { "no reason" } else { &reason };
         table.push(format!("{path} | read {read} | write {write} | {reason}"));
     }
-    expect_test::expect![[r#"
+    expect_test::expect![[r"
         /w/src/a.rs | read AAAA | write DAAA | no reason
         /w/gen/a.rs | read AAAA | write DAAA | no reason
         /w/secret/a | read DDDD | write DDDD | denied by a rule
@@ -642,7 +642,7 @@ fn files_get_the_decision_of_their_zone() {
         /home/u/.aws/config | read AAAA | write DDDD | changes AWS credentials (/home/u/.aws/config)
         /home/u/.aws/credentials | read DDDD | write DDDD | changes AWS credentials (/home/u/.aws/credentials)
         /home/u/.kube/config | read DDDD | write DDDD | changes Kubernetes credentials (/home/u/.kube/config)
-        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"#]].assert_eq(&table.join("\n"));
+        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"]].assert_eq(&table.join("\n"));
 }
 
 #[test]

@@ -371,12 +371,12 @@ fn unknown_fields_are_warnings() {
     let file = r#"{"version": 3, "providers": {"x": {"colour": 1, "models": [
         {"id": "m", "colour": 1, "price": {"input": 1, "gold": 2}}]}}}"#;
     let config = load_files(&[("models.json", file)], &[]).unwrap();
-    expect![[r#"
+    expect![[r"
         HOME/models.json:1:2: `version` is unknown and ignored
         HOME/models.json:1:36: `providers.x.colour` is unknown and ignored
         HOME/models.json:2:21: `providers.x.models[0].colour` is unknown and ignored
         HOME/models.json:2:56: `providers.x.models[0].price.gold` is unknown and ignored
-        HOME/models.json: `providers.x.models.m.price` needs both `input` and `output`; the price is unknown without them"#]].assert_eq(&config.warnings.join("\n"));
+        HOME/models.json: `providers.x.models.m.price` needs both `input` and `output`; the price is unknown without them"]].assert_eq(&config.warnings.join("\n"));
 }
 
 #[test]

@@ -120,7 +120,7 @@ mod tests {
             told.push_str(format!("{steps}: {text}").trim_end());
             told.push('\n');
         }
-        expect_test::expect![[r#"
+        expect_test::expect![[r"
             1:
             5: From the engine, not from the user: this task is approaching a limit: 50 % of the replies (5 of 10) used. Plan the remaining work so that you finish within the limit.
             6: From the engine, not from the user: this task is approaching a limit: 50 % of the tokens (500 of 1000) used. Plan the remaining work so that you finish within the limit.
@@ -128,7 +128,7 @@ mod tests {
             8: From the engine, not from the user: this task is approaching a limit: 80 % of the replies (8 of 10), 50 % of the time (50 s of 100 s) used. Do what matters most and skip the rest.
             8: From the engine, not from the user: this task is approaching a limit: 100 % of the time (100 s of 100 s), 50 % of the time until it is stopped (100 s of 200 s) used. Finish now.
             9: From the engine, not from the user: this task is approaching a limit: 90 % of the replies (9 of 10), 92 % of the time until it is stopped (185 s of 200 s) used. Finish now.
-        "#]].assert_eq(&told);
+        "]].assert_eq(&told);
     }
 
     #[test]
