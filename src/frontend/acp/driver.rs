@@ -302,7 +302,7 @@ impl Driver {
         let Ok(Params { request_id }) = handlers::read(params) else { return };
         let is_it = |id: &Id| serde_json::to_value(id).is_ok_and(|id| id == request_id);
         if let Some(id) = self.queue.withdraw(&request_id) {
-            let message = "the request was cancelled before it began";
+            let message = "the request was cancelled before it started";
             return self.refuse(&id, &error_object(error::CANCELLED, message, "cancelled", None));
         }
         let in_session = |open: &OpenSession| {

@@ -104,7 +104,7 @@ pub(super) fn cut(text: &str) -> String {
     }
     let end = floor(text, MAX_TEXT_BYTES);
     let head = text.get(..end).unwrap_or_default();
-    format!("{head}\n[{} more bytes are not shown]", text.len() - end)
+    format!("{head}\n[{} more bytes not shown]", text.len() - end)
 }
 
 /// Returns the last character boundary of a text up to `max`.

@@ -464,5 +464,5 @@ fn cut(text: &str) -> String {
     while !text.is_char_boundary(at) {
         at += 1;
     }
-    format!("[{at} bytes are left out]\n{}", text.get(at..).unwrap_or_default())
+    format!("[{at} bytes omitted]\n{}", text.get(at..).unwrap_or_default())
 }

@@ -391,7 +391,7 @@ impl Driver {
             return self.send_all(begun);
         }
         if let Err(error) = outcome {
-            tracing::debug!("the client refused {id:?}: {error}");
+            tracing::debug!("the client rejected {id:?}: {error}");
         }
     }
 
@@ -401,7 +401,7 @@ impl Driver {
             Stage::New if method != "initialize" => Some(wire::not_initialized()),
             Stage::Ready if method == "initialize" => {
                 let hint = "send it once";
-                Some(wire::invalid_request("the connection is initialized already", hint))
+                Some(wire::invalid_request("the connection is already initialized", hint))
             }
             Stage::ShutDown => {
                 Some(wire::invalid_request("the connection is shut down", "send `exit`"))

@@ -136,7 +136,7 @@ fn doing(item: &Item) -> Option<String> {
             _ => None,
         }),
         ItemBody::ToolCall(call) if !call.title.is_empty() => Some(short(&call.title)),
-        ItemBody::Compaction(_) => Some("sums up the conversation".to_owned()),
+        ItemBody::Compaction(_) => Some("summarizes the conversation".to_owned()),
         _ => None,
     }
 }

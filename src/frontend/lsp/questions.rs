@@ -184,8 +184,7 @@ impl Questions {
         };
         let message = outcome.as_ref().err().map(|error| {
             let text = format!(
-                "the editor did not show a question of pintle's, so it was denied: {error} (start `pintle lsp` with --permission auto-edit, or \
-                 allow such calls by a rule in config.toml)"
+                "the editor did not show a question by pintle, so it was denied: {error} (start `pintle lsp` with --permission auto-edit, or allow such calls with a rule in config.toml)"
             );
             wire::show(lsp::MessageType::WARNING, &text)
         });

@@ -60,9 +60,9 @@ impl Views {
             folder
         } else {
             let made = disk::temporary_folder("pintle-lsp-");
-            let hint = "see that TMPDIR names a folder that you can write";
+            let hint = "set TMPDIR to a writable directory";
             let made = made.map_err(|error| {
-                wire::failed(&format!("no folder for files to show: {error}"), hint)
+                wire::failed(&format!("failed to create a directory for documents: {error}"), hint)
             })?;
             self.folder.insert(made)
         };
@@ -135,7 +135,7 @@ impl Driver {
                 self.views.transcript = None;
                 let text = wire::with_hint(&error.message, error.hint.as_ref());
                 if asking.is_empty() {
-                    let text = format!("pintle: the transcript does not grow any more: {text}");
+                    let text = format!("pintle: the transcript is no longer updated: {text}");
                     self.send_all([wire::show(lsp::MessageType::WARNING, &text)]);
                 }
                 Err(wire::refused(&error))
@@ -162,7 +162,7 @@ impl Driver {
             let id = format!("show-{}", self.views.count);
             envelope::request(&id, "window/showDocument", &params)
         } else {
-            let text = format!("pintle: the file to look at is {}", path.display());
+            let text = format!("pintle: see the file {}", path.display());
             wire::show(lsp::MessageType::INFO, &text)
         };
         self.send_all([message]);
@@ -245,7 +245,7 @@ impl Driver {
             None => self.views.drafts.last(),
         };
         let none = || {
-            let hint = "begin one with the command `pintle.ask`";
+            let hint = "start one with the command `pintle.ask`";
             wire::failed("no message is being written there", hint)
         };
         let draft = draft.ok_or_else(none)?.clone();
@@ -273,7 +273,7 @@ impl Driver {
             }
         };
         if text.is_empty() {
-            let hint = "write it above the line that says so, then send it again";
+            let hint = "write the message above the marked line, then send it again";
             let empty = wire::failed("the message is empty", hint);
             return self.respond(&id, HandlerResult::<Value>::Err(empty));
         }

@@ -44,7 +44,7 @@ impl Asked {
     pub(super) fn message(&self) -> String {
         match self {
             Self::Approval(approval) => {
-                let mut text = format!("May it run {}?\n{}", approval.title, approval.reason);
+                let mut text = format!("Allow {}?\n{}", approval.title, approval.reason);
                 for detail in &approval.details {
                     let _ = write!(text, "\n\n{}:\n{}", detail.kind.heading(), detail.text);
                 }

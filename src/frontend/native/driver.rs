@@ -254,7 +254,7 @@ impl Driver {
         if let Some(id) = self.requests.withdraw(&params.id) {
             let error = dispatch::error_object(
                 error::CANCELLED,
-                "the request was cancelled before it began",
+                "the request was cancelled before it started",
                 "cancelled",
                 None,
             );
