@@ -122,8 +122,7 @@ fn warn_of_search(config: &Config, models: &ConfiguredModels) {
     let model = config.settings.model.as_ref().and_then(|model| model.value.parse().ok());
     if let Some(model) = model.filter(|model| cannot_search(models, model)) {
         tracing::warn!(
-            "--web-search changes nothing for {}: its provider runs no searches. Choose Claude at anthropic, GPT from 5 on at openai or Gemini \
-             from 3 on at google, or use --web-fetch or an MCP server",
+            "--web-search has no effect for {}: its provider does not offer web search. Use Claude at anthropic, GPT 5 or later at openai, or Gemini 3 or later at google; alternatively use --web-fetch or an MCP server",
             model.origin()
         );
     }
@@ -230,10 +229,12 @@ async fn require_sandbox(permissions: &PermissionPolicy) -> anyhow::Result<()> {
     match permissions.sandbox.level().await {
         Some(level) if level.is_full() => Ok(()),
         Some(level) => anyhow::bail!(
-            "`--sandbox required`, but this machine enforces only {}\n  `pintle doctor` says what is missing",
+            "cannot start with `--sandbox required`: this machine enforces only {}\n  run `pintle doctor` to see what is missing",
             level.summary()
         ),
-        None => anyhow::bail!("`--sandbox required`, but there is no sandbox on this platform"),
+        None => anyhow::bail!(
+            "cannot start with `--sandbox required`: there is no sandbox on this platform"
+        ),
     }
 }
 
@@ -609,7 +610,7 @@ pub(crate) async fn working_folder(
     };
     anyhow::ensure!(
         there.is_absolute(),
-        "behind --wrap a folder is named by its absolute path, not {}",
+        "--wrap requires absolute directory paths, not {}",
         there.display()
     );
     Ok(there)
@@ -623,7 +624,7 @@ pub(crate) fn check_copy(settings: &args::Settings, mode: PermissionMode) -> any
     let is_confined = settings.sandbox == Some(args::SandboxChoice::Required);
     anyhow::ensure!(
         mode != PermissionMode::Full || is_confined,
-        "--no-apply keeps the files as they are, and in the mode full commands could change them: use --permission edit, or add --sandbox required"
+        "--no-apply conflicts with the mode full, in which commands could change your files: use --permission edit, or add --sandbox required"
     );
     Ok(())
 }
@@ -636,7 +637,7 @@ pub(crate) fn file(path: &Path) -> std::io::Result<PathBuf> {
 /// A folder that exists, by its absolute path without symbolic links.
 pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
     let folder = std::fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
-    anyhow::ensure!(folder.is_dir(), "{} is not a directory", path.display());
+    anyhow::ensure!(folder.is_dir(), "not a directory: {}", path.display());
     Ok(folder)
 }
 

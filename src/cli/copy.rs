@@ -53,10 +53,10 @@ impl Copy {
         fs::create_dir(&root)?;
         let copy = Self { folder: temporary, original, root };
         copy.fill(stop)
-            .with_context(|| format!("--no-apply: copying {}", copy.original.display()))?;
+            .with_context(|| format!("--no-apply: failed to copy {}", copy.original.display()))?;
         ensure!(
             copy.inside(folder).is_dir(),
-            "--no-apply copies no files that git ignores, and {} is ignored",
+            "--no-apply does not copy files that git ignores, and {} is ignored",
             folder.display()
         );
         Ok(copy)
@@ -85,7 +85,7 @@ impl Copy {
     pub(crate) fn remove(self) {
         let path = self.folder.path().to_owned();
         if let Err(error) = self.folder.close() {
-            tracing::warn!("the copy {} cannot be removed: {error}", path.display());
+            tracing::warn!("failed to remove the copy {}: {error}", path.display());
         }
     }
 
@@ -125,7 +125,7 @@ impl Copy {
             copied.bytes += if facts.is_file() { facts.len() } else { 0 };
             if copied.files > MAX_FILES || copied.bytes > MAX_BYTES {
                 bail!(
-                    "it is larger than {MAX_FILES} files or {} GB; name a smaller folder with -C, or have git ignore what the task does not need",
+                    "larger than {MAX_FILES} files or {} GB; choose a smaller directory with -C, or make git ignore files that the task does not need",
                     MAX_BYTES >> 30
                 );
             }
@@ -159,7 +159,7 @@ fn keep_time(copy: &Path, facts: &fs::Metadata) {
         fs::OpenOptions::new().write(true).open(copy)?.set_times(times)
     };
     if let Err(error) = set() {
-        tracing::debug!("{} does not keep its time: {error}", copy.display());
+        tracing::debug!("failed to preserve the time of {}: {error}", copy.display());
     }
 }
 

@@ -52,7 +52,7 @@ fn report(
     for (index, file) in config.files.iter().enumerate() {
         let label = if index == 0 { "config" } else { "models" };
         let found = match file.stamp {
-            Some(_) if disk::is_readable_by_others(&file.path) => "found (other users may read it)",
+            Some(_) if disk::is_readable_by_others(&file.path) => "found (readable by other users)",
             Some(_) => "found",
             None => "not found (optional)",
         };
@@ -79,14 +79,14 @@ fn report(
     let place = if wrap.value.is_empty() {
         "on this machine".to_owned()
     } else {
-        format!("behind `{}` (from {})", wrap.value.join(" "), config.origin(&wrap.source))
+        format!("through `{}` (from {})", wrap.value.join(" "), config.origin(&wrap.source))
     };
     let read_only = if environment.read_only.value {
         format!(", read-only (from {})", config.origin(&environment.read_only.source))
     } else {
         String::new()
     };
-    writeln!(out, "tools     act {place}{read_only}")?;
+    writeln!(out, "tools     run {place}{read_only}")?;
     let answer = in_runtime(assemble::environment(config, ambient, &Editors::default()));
     let shell = match &answer {
         Ok(env) => format!("shell {}", env.platform().shell.display()),
@@ -95,7 +95,7 @@ fn report(
     writeln!(out, "          {shell}, variables {:?}", environment.variables)?;
     if let Some(prefix) = &environment.command_prefix {
         let file = folders.config_file.display();
-        writeln!(out, "          before each command: {prefix:?} (from {file})")?;
+        writeln!(out, "          command prefix: {prefix:?} (from {file})")?;
     }
 
     let tools = &config.settings.tools;
@@ -105,7 +105,7 @@ fn report(
     let on_off = |is_on: bool| if is_on { "on" } else { "off" };
     writeln!(
         out,
-        "          profile {profile}, read first {read_first}, web_fetch {}, private addresses {}, web_search {}, pictures {}",
+        "          profile {profile}, read first {read_first}, web_fetch {}, private addresses {}, web_search {}, images {}",
         on_off(tools.web_fetch),
         on_off(tools.web_fetch_private),
         web_search(config, &models),
@@ -134,7 +134,7 @@ fn report(
     for provider in list.providers.iter().filter(|row| is_own(&row.name)) {
         let variable = provider.key_var.as_deref().unwrap_or_default();
         let key = match provider.key {
-            KeyState::Command => "printed by a command".to_owned(),
+            KeyState::Command => "from a command".to_owned(),
             KeyState::Login => "logged in".to_owned(),
             KeyState::Set if variable.is_empty() => "set".to_owned(),
             KeyState::Set => format!("{variable}: set"),
@@ -145,7 +145,7 @@ fn report(
     }
     for (index, server) in config.servers.iter().enumerate() {
         let label = if index == 0 { "servers" } else { "" };
-        let off = if server.is_enabled { "" } else { " (switched off)" };
+        let off = if server.is_enabled { "" } else { " (disabled)" };
         writeln!(out, "{label:<10}{}: {}{off}", server.name, server.target())?;
     }
     writeln!(out, "sandbox   {}", sandbox(ambient)?)?;
@@ -163,7 +163,7 @@ fn network(config: &Config, ambient: &Ambient) -> Vec<String> {
     let mut facts: Vec<String> = set.collect();
     for variable in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
         if let Some(path) = ambient.var(variable) {
-            facts.push(format!("{variable}: {path} (instead of the system's certificates)"));
+            facts.push(format!("{variable}: {path} (replaces the system certificates)"));
         }
     }
     let file = config.folders.config_file.display();
@@ -178,7 +178,7 @@ fn network(config: &Config, ambient: &Ambient) -> Vec<String> {
         facts.push(format!("{error}: {}", error.hint));
     }
     if facts.is_empty() {
-        facts.push("no proxy, the system's certificates".to_owned());
+        facts.push("no proxy, system certificates".to_owned());
     }
     let labels = std::iter::once("network").chain(std::iter::repeat(""));
     labels.zip(facts).map(|(label, fact)| format!("{label:<10}{fact}")).collect()
@@ -206,7 +206,7 @@ fn model(
     }
     let Some(model) = &config.settings.model else {
         return Ok(Err(format!(
-            "none set: use --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in {}",
+            "not set: use --model PROVIDER/ID, or set `model = \"PROVIDER/ID\"` in {}",
             config.folders.config_file.display()
         )));
     };
@@ -245,7 +245,7 @@ fn sandbox(ambient: &Ambient) -> anyhow::Result<String> {
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn sandbox(_: &Ambient) -> anyhow::Result<String> {
-    Ok("none: this version has one on Linux and, untested, on macOS".to_owned())
+    Ok("none: available on Linux and, untested, on macOS".to_owned())
 }
 
 /// The setting for searches of the web, and whether it changes something for the configured model.
@@ -254,7 +254,7 @@ fn web_search(config: &Config, models: &ConfiguredModels) -> &'static str {
     match config.settings.tools.web_search {
         false => "off",
         true if model.is_some_and(|model| assemble::cannot_search(models, &model)) => {
-            "on (this model's provider has none)"
+            "on (not offered by this model's provider)"
         }
         true => "on",
     }

@@ -61,7 +61,7 @@ pub(crate) async fn log_out(wanted: Logout, ambient: Ambient) -> anyhow::Result<
     let models = models(&ambient)?;
     let Logout { provider } = wanted;
     let removed = models.log_out(&provider).await.map_err(|error| explained(&error))?;
-    let text = if removed { "logged out of" } else { "nobody was logged in to" };
+    let text = if removed { "logged out of" } else { "not logged in to" };
     writeln!(screen::out(), "{text} {}", visible_line(&provider))?;
     Ok(0)
 }
@@ -84,8 +84,8 @@ fn shadowed(models: &ConfiguredModels, provider: &str) -> Option<String> {
     let row = models.auth_status().providers.into_iter().find(|row| row.provider == provider)?;
     match (row.key, row.key_var) {
         (KeyState::Login | KeyState::Missing, _) => None,
-        (_, Some(variable)) => Some(format!("{variable} is set, and takes precedence over it")),
-        (_, None) => Some("the `key` of your settings takes precedence over it".to_owned()),
+        (_, Some(variable)) => Some(format!("{variable} is set and takes precedence")),
+        (_, None) => Some("`key` in your settings takes precedence".to_owned()),
     }
 }
 
@@ -100,10 +100,10 @@ fn list(models: &ConfiguredModels) -> anyhow::Result<u8> {
         let ways: Vec<&str> = row.methods.iter().map(|method| method.name()).collect();
         let state = match (row.stored, row.key, &row.key_var) {
             (Some(_), KeyState::Set, Some(variable)) => {
-                format!("logged in, and {variable} takes precedence")
+                format!("logged in, but {variable} takes precedence")
             }
             (Some(_), KeyState::Set | KeyState::Command, _) => {
-                "logged in, and the `key` of your settings takes precedence".to_owned()
+                "logged in, but `key` in your settings takes precedence".to_owned()
             }
             (Some(method), _, _) => format!("logged in ({})", method.name()),
             (None, KeyState::Set, Some(variable)) => format!("key in {variable}"),
@@ -113,7 +113,7 @@ fn list(models: &ConfiguredModels) -> anyhow::Result<u8> {
         let name = visible_line(&row.provider);
         writeln!(out, "{name:<16}{:<22}{state}", ways.join(", "))?;
     }
-    writeln!(out, "\nFor any other provider, `pintle login PROVIDER` stores its key.")?;
+    writeln!(out, "\nFor other providers, `pintle login PROVIDER` stores a key.")?;
     match status.problem {
         None => Ok(0),
         Some(problem) => anyhow::bail!(problem),
@@ -142,9 +142,9 @@ fn key(provider: &str) -> anyhow::Result<Secret> {
         stdin
             .take(MAX_KEY_BYTES)
             .read_to_string(&mut text)
-            .context("reading the key from stdin")?;
+            .context("failed to read the key from stdin")?;
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-        return line.map(Secret::new).context("there is no key on stdin");
+        return line.map(Secret::new).context("no key on stdin");
     }
     let before = termios::tcgetattr(&stdin)?;
     let mut silent = before.clone();
@@ -152,11 +152,11 @@ fn key(provider: &str) -> anyhow::Result<Secret> {
     silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
     termios::tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
     let mut err = screen::err();
-    let asked = write!(err, "Key of {}: ", visible_line(provider)).and_then(|()| err.flush());
+    let asked = write!(err, "Key for {}: ", visible_line(provider)).and_then(|()| err.flush());
     let typed = asked.and_then(|()| typed(&mut stdin.lock()));
     termios::tcsetattr(&stdin, OptionalActions::Flush, &before)?;
     writeln!(err)?;
-    typed?.context("no key was typed")
+    typed?.context("no key entered")
 }
 
 /// Reads a typed line; `None` for an empty or cancelled one.

@@ -49,8 +49,8 @@ impl Values for OwnValues {
             (!is_withheld(name, value)).then(|| value.to_owned())
         };
         expand(text, value_of).map_err(|name| match self.ambient.var(&name) {
-            Some(_) => format!("`${{{name}}}` is a key of a provider, which {origin} is not given"),
-            None => format!("the variable `{name}`, which {origin} names, is not set"),
+            Some(_) => format!("`${{{name}}}` is a provider key, which is not passed to {origin}"),
+            None => format!("the variable `{name}` used by {origin} is not set"),
         })
     }
 
@@ -129,13 +129,13 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
                 print(&state, format!("{name:<20}{target}   ({origin})"))?;
             }
             for off in config.servers.iter().filter(|server| !server.is_enabled && !is_json) {
-                writeln!(screen::out(), "{:<20}{}   (switched off)", off.name, off.target())?;
+                writeln!(screen::out(), "{:<20}{}   (disabled)", off.name, off.target())?;
             }
             if servers.is_empty() {
                 let file = config.folders.config_file.display();
                 writeln!(
                     err,
-                    "pintle: no server is configured: `pintle help servers` says how, in {file}"
+                    "pintle: no servers configured; add them to {file} (see `pintle help servers`)"
                 )?;
             }
             return Ok(0);
@@ -148,7 +148,10 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
         .filter(|known| name.is_none_or(|name| known.definition().name == name))
         .collect();
     if let (Some(name), true) = (name, wanted.is_empty()) {
-        writeln!(err, "pintle: no server `{name}` is configured; `pintle mcp list` lists them")?;
+        writeln!(
+            err,
+            "pintle: unknown server `{name}`; `pintle mcp list` lists the configured ones"
+        )?;
         return Ok(2);
     }
     let mut code = 0;
@@ -179,7 +182,7 @@ impl Agreement for Terminal {
             return false;
         }
         let question = format!(
-            "The server names {url}, an address of this machine or of a private network. Ask it? [y/N] "
+            "The server refers to {url}, which is on this machine or a private network. Contact it? [y/N] "
         );
         let asked = tokio::task::spawn_blocking(move || {
             let mut err = screen::err();
@@ -215,7 +218,7 @@ async fn log_in(wanted: &McpLogin, ambient: &Ambient) -> anyhow::Result<u8> {
         done = logging_in => done,
         code = signals.run() => return Ok(code),
     };
-    done.map_err(|error| anyhow::anyhow!("no login to `{}`: {error}", wanted.server))?;
+    done.map_err(|error| anyhow::anyhow!("failed to log in to `{}`: {error}", wanted.server))?;
     writeln!(screen::out(), "logged in to {}", wanted.server)?;
     Ok(0)
 }
@@ -227,7 +230,7 @@ async fn log_out(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<u8> {
         None => logins(wanted, ambient)?.log_out(&wanted.server).await.map_err(anyhow::Error::from),
     };
     let removed = removed.map_err(|error| anyhow::anyhow!("`{}`: {error}", wanted.server))?;
-    let text = if removed { "logged out of" } else { "nobody was logged in to" };
+    let text = if removed { "logged out of" } else { "not logged in to" };
     writeln!(screen::out(), "{text} {}", wanted.server)?;
     Ok(0)
 }
@@ -244,7 +247,7 @@ async fn named(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<Option<A
     let is_address = ["https://", "http://"].iter().any(|start| wanted.server.starts_with(start));
     if found.is_none() && !is_address {
         anyhow::bail!(
-            "no server `{}` is configured; `pintle mcp list` lists them, and an address serves as well",
+            "unknown server `{}`: use a name from `pintle mcp list` or a URL",
             wanted.server
         );
     }
@@ -266,8 +269,7 @@ fn tried(state: &McpServerState, resources: usize) -> String {
             let _ = writeln!(text, "  {about}: {} tools, {resources} resources", tools.len());
         }
         (None, message) => {
-            let _ =
-                writeln!(text, "  {}", message.as_deref().unwrap_or("it did not start in time"));
+            let _ = writeln!(text, "  {}", message.as_deref().unwrap_or("did not start in time"));
         }
     }
     for tool in tools {

@@ -124,8 +124,8 @@ fn explain() -> ExitCode {
         let _ = screen::out().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
     }
-    let _ =
-        screen::err().write_all(b"pintle: name a command; for JSON-RPC on stdio: pintle serve\n");
+    let _ = screen::err()
+        .write_all(b"pintle: no command given; for JSON-RPC over stdio, run: pintle serve\n");
     ExitCode::from(USAGE)
 }
 
@@ -187,8 +187,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Ahp(task) => {
             if streams.are_terminal() {
                 anyhow::bail!(
-                    "`ahp` speaks the Agent Host Protocol on stdin, and stdin is a terminal\n  \
-                     VS Code connects to: pintle serve --listen ws://127.0.0.1:PORT"
+                    "`ahp` reads the Agent Host Protocol from stdin, but stdin is a terminal\n  for VS Code, run: pintle serve --listen ws://127.0.0.1:PORT"
                 );
             }
             in_runtime(|| serve_ahp(task, ambient, streams))
@@ -196,9 +195,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Serve(serve) => {
             if streams.are_terminal() {
                 anyhow::bail!(
-                    "`serve` speaks JSON-RPC on stdin, and stdin is a terminal\n  \
-                     try: pintle demo\n  \
-                     or:  printf '{{\"id\":1,\"method\":\"ping\"}}\\n' | pintle serve"
+                    "`serve` reads JSON-RPC from stdin, but stdin is a terminal\n  try: pintle demo\n  or:   printf '{{\"id\":1,\"method\":\"ping\"}}\\n' | pintle serve"
                 );
             }
             in_runtime(|| serve_stdio(serve, ambient, streams))
@@ -208,8 +205,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Acp(task) => {
             if streams.are_terminal() {
                 anyhow::bail!(
-                    "`acp` speaks the Agent Client Protocol on stdin, and stdin is a terminal\n  \
-                     it is started by an editor: editors/README.md says how"
+                    "`acp` reads the Agent Client Protocol from stdin, but stdin is a terminal\n  start it from an editor: see editors/README.md"
                 );
             }
             in_runtime(|| serve_acp(task, ambient, streams))
@@ -217,8 +213,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Lsp(task) => {
             if streams.are_terminal() {
                 anyhow::bail!(
-                    "`lsp` speaks the Language Server Protocol on stdin, and stdin is a terminal\n  \
-                     it is started by an editor: `pintle help editors` says how"
+                    "`lsp` reads the Language Server Protocol from stdin, but stdin is a terminal\n  start it from an editor: see `pintle help editors`"
                 );
             }
             in_runtime(|| serve_lsp(task, ambient, streams))
@@ -236,9 +231,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Mcp(wanted) => match wanted.task {
             Some(task) => in_runtime(|| mcp::run(task, ambient)),
             None if streams.are_terminal() => anyhow::bail!(
-                "`mcp` speaks the Model Context Protocol on stdin, and stdin is a terminal\n  \
-                 another agent starts it: `pintle help servers` says how\n  \
-                 or:  pintle mcp list"
+                "`mcp` reads the Model Context Protocol from stdin, but stdin is a terminal\n  start it from another agent: see `pintle help servers`\n  or run: pintle mcp list"
             ),
             None => in_runtime(|| serve_mcp(wanted.settings, ambient, streams)),
         },
@@ -384,7 +377,7 @@ fn attach_to(
 ) -> anyhow::Result<u8> {
     if std::io::stdin().is_terminal() {
         anyhow::bail!(
-            "stdin is a terminal, and a client's messages are expected there\n  to see a session here, name it: pintle attach SESSION (`pintle sessions list` shows them)"
+            "`attach` reads a client's messages from stdin, but stdin is a terminal\n  to show a session here, run: pintle attach SESSION (`pintle sessions list` lists them)"
         );
     }
     let config = assemble::load_config(settings, ambient)?;
@@ -598,7 +591,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         None => cwd,
     };
     for path in task.attached_files() {
-        anyhow::ensure!(here.join(path).is_file(), "--attach: {} is no file", path.display());
+        anyhow::ensure!(here.join(path).is_file(), "--attach: no such file: {}", path.display());
     }
     // Tools that act elsewhere cannot read files of this machine.
     let is_here = services.env.is_this_machine();
@@ -677,7 +670,7 @@ fn remove(folder: tempfile::TempDir) {
     if let Err(error) = folder.close() {
         let path = path.display();
         let _ =
-            writeln!(screen::err(), "pintle: cannot remove {path}: {error}; remove it yourself");
+            writeln!(screen::err(), "pintle: failed to remove {path}: {error}; remove it manually");
     }
 }
 
@@ -791,7 +784,7 @@ async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
     };
     if wanted.keep {
         let kept = folder.keep();
-        let text = format!("The project is kept in {}\n", kept.join("project").display());
+        let text = format!("Project kept in {}\n", kept.join("project").display());
         screen::err().write_all(text.as_bytes())?;
     }
     Ok(code)

@@ -37,7 +37,7 @@ pub(crate) fn run(wanted: &ListModels, ambient: &Ambient) -> anyhow::Result<u8> 
         let what = if wanted.providers { "provider" } else { "model" };
         writeln!(
             err,
-            "pintle: no {what} of this name is known; any PROVIDER/ID of a known provider works all the same"
+            "pintle: no known {what} with this name; any PROVIDER/ID of a known provider still works"
         )?;
         return Ok(2);
     }
@@ -54,7 +54,7 @@ fn model(row: &ModelInfo) -> String {
         Some(tokens @ ..1000) => tokens.to_string(),
         Some(tokens) => format!("{}k", tokens.saturating_add(500) / 1000),
     };
-    let price = row.price.map_or("price not known".to_owned(), |price| {
+    let price = row.price.map_or("price unknown".to_owned(), |price| {
         format!("${} in, ${} out", price.input_usd_per_mtok, price.output_usd_per_mtok)
     });
     let (window, most) = (count(row.window), count(row.max_output));
@@ -71,7 +71,7 @@ fn model(row: &ModelInfo) -> String {
 fn provider(row: &ProviderInfo) -> String {
     let var = row.key_var.as_deref().map(|var| format!(" ({var})")).unwrap_or_default();
     let key = match row.key {
-        KeyState::Set => format!("key is there{var}"),
+        KeyState::Set => format!("key set{var}"),
         KeyState::Command => "key from a command".to_owned(),
         KeyState::Login => "logged in".to_owned(),
         KeyState::NotNeeded => "no key needed".to_owned(),

@@ -54,9 +54,11 @@ pub(crate) async fn read(wanted: Use) -> anyhow::Result<Piped> {
         return match wanted {
             Use::Offered => Ok(Piped::default()),
             Use::Attached => {
-                anyhow::bail!("--attach -: stdin is a terminal; pipe the data into it")
+                anyhow::bail!("--attach -: stdin is a terminal; pipe data into it")
             }
-            Use::Task => anyhow::bail!("stdin is a terminal; pipe the task into it, or name it"),
+            Use::Task => anyhow::bail!(
+                "no task: stdin is a terminal; pipe the task into it, or pass it as an argument"
+            ),
         };
     }
     read_from(tokio::io::stdin(), wanted, PATIENCE).await
@@ -84,17 +86,17 @@ async fn read_from(
             Ok(Ok(_)) => {}
             // A closed stdin is an empty one.
             Ok(Err(error)) if error.raw_os_error() == Some(nix::libc::EBADF) => break,
-            Ok(Err(error)) => return Err(error).context("reading stdin"),
+            Ok(Err(error)) => return Err(error).context("failed to read stdin"),
             Err(_) if bytes.is_empty() => {
                 piped.remark = Some(format!(
-                    "stdin is open but was silent for {} s; continuing without it (`< /dev/null` avoids the wait)",
+                    "no input on stdin for {} s; continuing without it (use `< /dev/null` to avoid the wait)",
                     wait.as_secs()
                 ));
                 break;
             }
             Err(_) => {
                 piped.remark = Some(format!(
-                    "stdin was silent for {} s and is still open; continuing with the {} bytes read so far",
+                    "no more input on stdin for {} s, although it is still open; continuing with the {} bytes read so far",
                     wait.as_secs(),
                     bytes.len()
                 ));
@@ -103,7 +105,7 @@ async fn read_from(
         }
         ensure!(
             bytes.len() <= MAX_BYTES,
-            "stdin is larger than {} MB; save it to a file and name the file in the task",
+            "stdin exceeds {} MB; save it to a file and mention the file in the task",
             MAX_BYTES / 1024 / 1024
         );
     }
@@ -162,7 +164,7 @@ mod tests {
         let patience = Patience { first_byte: LONG, idle: LONG };
         for wanted in [Use::Task, Use::Attached, Use::Offered] {
             let error = read_from(tokio::io::repeat(b'x'), wanted, patience).await.unwrap_err();
-            assert!(error.to_string().contains("larger than 64 MB"), "{error}");
+            assert!(error.to_string().contains("exceeds 64 MB"), "{error}");
         }
     }
 }

@@ -90,20 +90,16 @@ impl Judge {
         }
         writeln!(out, "\n{}: decided by {}", verdict.decision, visible_line(&verdict.by))?;
         if verdict.is_confined() {
-            let view = if verdict.in_sandbox == InSandbox::ReadOnly {
-                ", where it can change nothing"
-            } else {
-                ""
-            };
-            writeln!(out, "it runs in the sandbox{view}")?;
+            let view = if verdict.in_sandbox == InSandbox::ReadOnly { ", read-only" } else { "" };
+            writeln!(out, "runs in the sandbox{view}")?;
         } else if verdict.is_let_out {
-            writeln!(out, "it runs outside the sandbox")?;
+            writeln!(out, "runs outside the sandbox")?;
         }
         if !proposed.is_empty() {
             let effect = if verdict.is_confined() {
-                "it needs to run outside; these rules in config.toml would let it:"
+                "to run it outside the sandbox, add these rules to config.toml:"
             } else {
-                "these rules in config.toml would allow it:"
+                "to allow it, add these rules to config.toml:"
             };
             writeln!(out, "{effect}")?;
         }
@@ -117,7 +113,7 @@ impl Judge {
     /// Compares the decisions about the rows of a file with those that the rows name.
     async fn test(&self, file: &Path) -> anyhow::Result<u8> {
         let text = disk::read_to_string(file, MAX_BYTES)
-            .with_context(|| format!("reading {}", file.display()))?;
+            .with_context(|| format!("failed to read {}", file.display()))?;
         let mut out = screen::out();
         let (mut rows, mut wrong) = (0, 0);
         for (at, line) in text.lines().enumerate() {
@@ -131,7 +127,7 @@ impl Judge {
                 "ask" => Decision::Ask,
                 "deny" => Decision::Deny,
                 _ => bail!(
-                    "{} line {}: a row is `allow`, `ask` or `deny`, then the command",
+                    "{} line {}: expected `allow`, `ask` or `deny`, then a command",
                     file.display(),
                     at + 1
                 ),
@@ -142,11 +138,11 @@ impl Judge {
                 wrong += 1;
                 let (command, by) = (visible_line(command), visible_line(&verdict.by));
                 let decision = verdict.decision;
-                writeln!(out, "line {}: {command}: {decision}, not {want}: {by}", at + 1)?;
+                writeln!(out, "line {}: {command}: {decision}, expected {want}: {by}", at + 1)?;
             }
         }
         ensure!(rows > 0, "{} has no rows", file.display());
-        writeln!(out, "{rows} rows, {wrong} with another decision")?;
+        writeln!(out, "{rows} rows, {wrong} differ")?;
         Ok(if wrong == 0 { 0 } else { DIFFERS })
     }
 
@@ -180,7 +176,7 @@ impl Judge {
                 let prepared = found.find_map(|tool| tool.prepare(input.clone(), &folders).ok());
                 let title = visible_line(&call.title).into_owned();
                 let Some(prepared) = prepared else {
-                    writeln!(out, "  ?      {title}: no tool of today takes this call")?;
+                    writeln!(out, "  ?      {title}: no current tool accepts this call")?;
                     continue;
                 };
                 let Explained { verdict, .. } =
@@ -192,7 +188,7 @@ impl Judge {
                 break;
             }
         }
-        ensure!(after > 0, "the session {session} has no events");
+        ensure!(after > 0, "session {session} has no events");
         Ok(0)
     }
 }

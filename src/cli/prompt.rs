@@ -85,9 +85,7 @@ pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Res
                 let names = parts.iter().map(|part| part.name.as_str());
                 let names: Vec<&str> = names.chain(["tools"]).collect();
                 let names = names.join(", ");
-                anyhow::bail!(
-                    "there is no part `{name}` here; expected one of {names}, or a tool's name"
-                )
+                anyhow::bail!("unknown part `{name}`; expected one of {names}, or a tool name")
             };
             writeln!(out, "{text}")?;
         }
@@ -142,7 +140,7 @@ async fn ask(
     };
     let sent = tokio::select! {
         sent = turn => sent?,
-        () = drain => anyhow::bail!("the session ended before it sent anything"),
+        () = drain => anyhow::bail!("the session ended before sending a request"),
     };
     let id = session.id.clone();
     engine.shutdown().await;
@@ -216,14 +214,14 @@ fn print(out: &mut impl Write, parts: &[Part], tools: &[ContextTool]) -> std::io
     for part in parts {
         writeln!(out, "{}\n", part.text)?;
     }
-    writeln!(out, "tokens, estimated, by part:")?;
+    writeln!(out, "estimated tokens by part:")?;
     let mut total = 0;
     for part in parts {
         let tokens = estimate::text(&part.text);
         total += tokens;
         writeln!(out, "{tokens:>7}  {}", part.name)?;
     }
-    writeln!(out, "{total:>7}  the system prompt")?;
+    writeln!(out, "{total:>7}  system prompt")?;
     let mut all = 0;
     for tool in tools {
         let tokens = tool_tokens(tool);

@@ -109,6 +109,6 @@ pub(crate) fn ambient(
         }
     }
     bail!(
-        "--replay: there are {MAX_SERIES} sessions of replays from this folder; delete some with pintle sessions, or set PINTLE_HOME to an empty folder"
+        "--replay: this directory already has {MAX_SERIES} replay sessions; delete some with `pintle sessions delete`, or set PINTLE_HOME to an empty directory"
     )
 }

@@ -75,10 +75,7 @@ pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     report("exports", exported)?;
     report("data", rest)?;
     if !is_clean {
-        writeln!(
-            out,
-            "A key was found where none may be. Please report this with the lines above."
-        )?;
+        writeln!(out, "A key leaked. Please report this, with the lines above.")?;
     }
     Ok(u8::from(!is_clean))
 }

@@ -116,7 +116,7 @@ impl Listening {
                     format!(" (pid {}, {})", address.pid, address.socket.display())
                 });
                 anyhow::bail!(
-                    "an engine listens for {} already{holder}\n  connect to it with `pintle attach`, or set another data folder with PINTLE_HOME",
+                    "an engine is already listening for {}{holder}\n  connect to it with `pintle attach`, or set PINTLE_HOME to another data directory",
                     data.display()
                 );
             }
@@ -179,7 +179,7 @@ impl Drop for Ended {
 pub(crate) fn start_lock(data: &Path) -> anyhow::Result<File> {
     folder(data)?;
     let lock = open_lock(&data.join(START_LOCK))?;
-    lock.lock().context("cannot wait for another client that starts the engine")?;
+    lock.lock().context("failed to wait for another client that is starting the engine")?;
     Ok(lock)
 }
 
@@ -194,7 +194,7 @@ pub(crate) fn log(data: &Path) -> anyhow::Result<(File, PathBuf)> {
 fn folder(path: &Path) -> anyhow::Result<()> {
     disk::create_private_folder(path).map_err(|error| {
         anyhow::anyhow!(
-            "cannot create {}: {error}\n  set PINTLE_HOME to a writable directory",
+            "failed to create {}: {error}\n  set PINTLE_HOME to a writable directory",
             path.display()
         )
     })
@@ -222,7 +222,7 @@ fn usual_socket(data: &Path, ambient: &Ambient) -> anyhow::Result<PathBuf> {
 fn new_token() -> anyhow::Result<String> {
     let mut bytes = [0; 32];
     let filled = SystemRandom::new().fill(&mut bytes);
-    filled.ok().context("the system has no random numbers")?;
+    filled.ok().context("the system provides no random numbers")?;
     Ok(hex(&bytes))
 }
 
@@ -247,7 +247,7 @@ fn kept_token(path: &Path) -> anyhow::Result<String> {
             anyhow::bail!("{}: {error}\n  chmod 600 {}", named(), path.display());
         }
         Err(_) if path.is_symlink() => {
-            anyhow::bail!("{}: a symbolic link\n  name the file that it leads to", named());
+            anyhow::bail!("{} is a symbolic link\n  use the path of its target", named());
         }
         Err(error) => return Err(error).with_context(named),
     };
@@ -255,7 +255,7 @@ fn kept_token(path: &Path) -> anyhow::Result<String> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     anyhow::ensure!(
         token.len() >= MIN_CHARS && token.chars().all(is_token),
-        "{}: expected a token of at least {MIN_CHARS} letters and digits\n  remove the file to have a new one made",
+        "{}: expected a token of at least {MIN_CHARS} letters and digits\n  remove the file to create a new token",
         named()
     );
     Ok(token.to_owned())
@@ -269,12 +269,12 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Where a socket cannot be made.
-const ANOTHER_SOCKET: &str = "name another place with --listen unix:PATH";
+const ANOTHER_SOCKET: &str = "choose another path with --listen unix:PATH";
 
 fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     if path.as_os_str().len() > MAX_SOCKET_PATH {
         anyhow::bail!(
-            "{} is too long for a socket ({MAX_SOCKET_PATH} bytes at most)\n  name a shorter one with --listen unix:PATH",
+            "{} is too long for a socket path (at most {MAX_SOCKET_PATH} bytes)\n  choose a shorter path with --listen unix:PATH",
             path.display()
         );
     }
@@ -282,12 +282,12 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
         Ok(found) if !found.file_type().is_socket() => {
             let path = path.display();
             anyhow::bail!(
-                "{path} is in the way: it is no socket\n  remove it, or {ANOTHER_SOCKET}"
+                "cannot listen on {path}: not a socket\n  remove it, or {ANOTHER_SOCKET}"
             );
         }
         Ok(_) if is_served(path) => {
             let path = path.display();
-            anyhow::bail!("another program listens on {path}\n  end it, or {ANOTHER_SOCKET}");
+            anyhow::bail!("another program is listening on {path}\n  stop it, or {ANOTHER_SOCKET}");
         }
         // An engine that was killed leaves its socket.
         Ok(_) => std::fs::remove_file(path)
@@ -295,7 +295,7 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => {
             return Err(error)
-                .with_context(|| format!("cannot look at {}; {ANOTHER_SOCKET}", path.display()));
+                .with_context(|| format!("cannot inspect {}; {ANOTHER_SOCKET}", path.display()));
         }
     }
     let before = nix::sys::stat::umask(nix::sys::stat::Mode::from_bits_truncate(0o177));
@@ -327,7 +327,7 @@ fn bind_loopback(address: SocketAddr) -> anyhow::Result<TcpListener> {
         TcpListener::from_std(listener)
     });
     bound.with_context(|| {
-        format!("cannot listen on ws://{address}; with the port 0 the system chooses a free one")
+        format!("cannot listen on ws://{address}; use port 0 to let the system choose a free one")
     })
 }
 

@@ -104,7 +104,7 @@ impl Signals {
             let code = tokio::select! {
                 code = next => code,
                 () = over => {
-                    tracing::warn!("the engine has not ended within {} s of the signal", self.end_timeout.as_secs());
+                    tracing::warn!("the engine did not exit within {} s of the signal", self.end_timeout.as_secs());
                     return self.code();
                 }
             };

@@ -28,7 +28,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
             writeln!(out, "{} {}", visible_line(&kept.rule.to_string()), visible_line(&place))?;
         }
         if kept.trusted.is_empty() && kept.rules.is_empty() {
-            writeln!(out, "no folder is trusted; `pintle trust` in a folder trusts it")?;
+            writeln!(out, "no trusted directories; run `pintle trust` in a directory to trust it")?;
         }
         return Ok(0);
     }
@@ -39,11 +39,13 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
     let has_changed = answers.set_trusted(&folder, !wanted.revoke).map_err(not_kept)?;
     let shown = visible_line(&folder.to_string_lossy()).into_owned();
     let text = match (wanted.revoke, has_changed) {
-        (false, true) => format!("{shown} is trusted from the next turn on"),
-        (false, false) => format!("{shown} is trusted"),
-        (true, true) => format!("{shown} is not trusted any more"),
+        (false, true) => format!("trusted {shown}, effective from the next turn"),
+        (false, false) => format!("trusted {shown}"),
+        (true, true) => format!("no longer trusted: {shown}"),
         (true, false) => {
-            format!("{shown} was not trusted by itself; `pintle trust --list` shows what is")
+            format!(
+                "{shown} itself was not trusted; `pintle trust --list` lists trusted directories"
+            )
         }
     };
     let mut text = format!("{text}\n");
@@ -52,7 +54,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
         let mut orders = agent::orders(&env, &folder).await;
         let root = assemble::project(&folder);
         for name in orders.keys() {
-            let _ = writeln!(text, "  {} is used as it is now", visible_line(name));
+            let _ = writeln!(text, "  {}: current content accepted", visible_line(name));
         }
         if let Agreement::To(known) = answers.agreement(&root) {
             let is_gone = |name: &&String| {
@@ -60,14 +62,12 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
             };
             let gone: Vec<String> = known.keys().filter(is_gone).cloned().collect();
             for name in gone {
-                let _ = writeln!(text, "  {} is gone and is no longer missed", visible_line(&name));
+                let _ = writeln!(text, "  {}: removal accepted", visible_line(&name));
                 orders.insert(name, String::new());
             }
         }
         if !orders.is_empty() {
-            text.push_str(
-                "Whatever changes in these files is not used until you run this again.\n",
-            );
+            text.push_str("Later changes to these files are ignored until you run this again.\n");
         }
         answers.agree(&root, &orders).map_err(not_kept)?;
     }
@@ -76,9 +76,7 @@ pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8>
 }
 
 fn not_kept(error: impl std::fmt::Display) -> anyhow::Error {
-    anyhow::anyhow!(
-        "the answer could not be kept: {error}\n  set PINTLE_HOME to a writable directory"
-    )
+    anyhow::anyhow!("failed to save the answer: {error}\n  set PINTLE_HOME to a writable directory")
 }
 
 /// A folder that may not exist any more.

@@ -62,7 +62,7 @@ pub(crate) struct Watch {
 pub struct Terms {
     /// Something was denied.
     pub fail_on_denied: bool,
-    /// Nothing was changed.
+    /// Nothing changed.
     pub require_changes: bool,
     /// The project was taken for code from strangers, which denies more than the mode says.
     pub is_untrusted: bool,
@@ -355,12 +355,12 @@ fn remedy(denial: &Denial, call: &ToolCall, is_untrusted: bool) -> Option<String
         (Some(mode), _) => format!("{mode} and a rule would have allowed it: {rules}"),
         (None, 0) if denial.decided_by == TOOL_LIST => {
             return Some(format!(
-                "the tools of this task leave out {}: see --untrusted, --tools, --policy and `tools.allow` of the settings",
+                "{} is not among this task's tools: see --untrusted, --tools, --policy and `tools.allow` in the settings",
                 call.tool_name
             ));
         }
         (None, 0) if denial.decided_by.starts_with("the rule") => {
-            return Some(format!("{} decided about it", denial.decided_by));
+            return Some(format!("decided by {}", denial.decided_by));
         }
         (None, 0) => return None,
         (None, 1) => format!("a rule would have allowed it: {rules}"),

@@ -141,7 +141,7 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     if let Some(session) = &session
         && let Err(error) = count_lines(&engine, session, &mut watch).await
     {
-        tracing::warn!("the changed lines cannot be counted: {error}");
+        tracing::warn!("failed to count the changed lines: {error}");
     }
     if let (Some(session), Some(to)) = (&session, &options.patch)
         && let Err(error) = write_patch(&out, &engine, session, to, &mut watch.outcome).await
@@ -151,7 +151,7 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     match &session {
         Some(session) if options.keeps_engine => {
             if let Err(error) = session.ask(|reply| Command::Close { reply }).await {
-                tracing::warn!("the session was not closed in order: {error}");
+                tracing::warn!("failed to close the session: {error}");
             }
         }
         None if options.keeps_engine => {}
@@ -168,9 +168,10 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         outcome.error = Some(TurnError {
             code: "wallClock".to_owned(),
             message: format!("the task was stopped after {wall} s (--max-wall)"),
-            hint: outcome.session_id.as_ref().map(|id| {
-                format!("`pintle run --session {id} \"go on\"` continues it, with more time")
-            }),
+            hint: outcome
+                .session_id
+                .as_ref()
+                .map(|id| format!("run `pintle run --session {id} \"continue\"` with more time")),
             retryable: true,
             http_status: None,
         });
@@ -183,12 +184,12 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         outcome.error = Some(TurnError {
             code: "idleTimeout".to_owned(),
             message: format!(
-                "the task was stopped: nothing came from the model or a tool for {idle} s (--idle-timeout)"
+                "the task was stopped: no output from the model or a tool for {idle} s (--idle-timeout)"
             ),
             hint: outcome
                 .session_id
                 .as_ref()
-                .map(|id| format!("`pintle run --session {id} \"go on\"` continues it")),
+                .map(|id| format!("run `pintle run --session {id} \"continue\"` to continue")),
             retryable: true,
             http_status: None,
         });
@@ -417,8 +418,8 @@ async fn attempt(
                 if watch.is_over {
                     return Ok(());
                 }
-                return Err(Error::new(ErrorKind::Internal, "the end of the turn could not be written to the journal")
-                    .hint("free disk space or check the data folder's permissions; earlier work is kept"));
+                return Err(Error::new(ErrorKind::Internal, "failed to write the end of the turn to the journal")
+                    .hint("free disk space or check the permissions of the data directory; earlier work is saved"));
             }
             () = stopped(options, clock, heard), if !is_stopping => {
                 is_stopping = true;
@@ -459,7 +460,7 @@ async fn open_stored(
     let session = engine.open(id.clone(), OpenConfig { cwd: Some(cwd), ..config }).await?;
     let now = engine.cwd_of(id).await?;
     if before != now {
-        let why = if options.moves_session { "" } else { ", which does not exist any more" };
+        let why = if options.moves_session { "" } else { ", which no longer exists" };
         report_line(&visible_line(&format!(
             "pintle: the session moved to {now} from {before}{why}"
         )));
@@ -540,11 +541,11 @@ fn report_end(options: &Options, outcome: &RunResult) {
         }
     }
     if outcome.status == RunStatus::Unchanged {
-        report_line("pintle: nothing was changed (--require-changes)");
+        report_line("pintle: no changes (--require-changes)");
     }
     for path in &outcome.not_in_patch {
         report_line(&format!(
-            "pintle: not in the patch, since outside the session's folder: {path}"
+            "pintle: not in the patch, since outside the session's directory: {path}"
         ));
     }
     for denial in &outcome.denials {
@@ -563,7 +564,7 @@ fn closing(outcome: &RunResult, is_stored: bool) -> Option<String> {
     let (read, written) = (outcome.usage.read_tokens(), outcome.usage.output_tokens);
     let cost = outcome.cost_nano_usd.map_or_else(|| "cost unknown".to_owned(), money::usd);
     let session =
-        if is_stored { format!("session {session}") } else { "no session stored".to_owned() };
+        if is_stored { format!("session {session}") } else { "session not stored".to_owned() };
     Some(format!("pintle: {model}, {read} tokens in, {written} out, {cost}, {session}"))
 }
 

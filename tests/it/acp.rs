@@ -167,7 +167,7 @@ fn a_call_that_a_broken_stream_cut_says_so() {
     assert_eq!(client.say("run it"), "end_turn");
     let told = client.told();
     assert!(
-        told.contains("[The call was cut off before it was complete. It did not run.]"),
+        told.contains("[The call was cut off before it was complete and did not run.]"),
         "{told}"
     );
 }

@@ -181,7 +181,7 @@ fn acpx_gets_no_message_that_is_too_long() {
         client
             .transcript
             .iter()
-            .any(|line| line.contains("too long to be shown") || line.contains("are not shown"))
+            .any(|line| line.contains("too long to be shown") || line.contains("bytes not shown"))
     );
 }
 

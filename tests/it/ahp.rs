@@ -293,7 +293,7 @@ fn the_first_answer_of_two_windows_counts() {
     assert_eq!(told["origin"], json!({"clientId": "two", "clientSeq": 1}));
     confirm(&mut one, &ready, true);
     let refused = one.until(|message| message["params"]["rejectionReason"].is_string());
-    assert_eq!(refused["params"]["rejectionReason"], "the call was decided about already");
+    assert_eq!(refused["params"]["rejectionReason"], "the call has already been decided");
     // The turn may have ended before the refusal came.
     one.until_told("chat/turnComplete");
     two.until_told("chat/turnComplete");
@@ -350,7 +350,7 @@ fn a_message_steers_waits_or_is_taken_back_and_a_turn_is_stopped() {
         &json!({"type": "chat/turnCancelled", "turnId": "request_3", "duration": 5}),
     );
     let refused = window.until(|message| message["params"]["rejectionReason"].is_string());
-    assert_eq!(refused["params"]["rejectionReason"], "this turn does not run");
+    assert_eq!(refused["params"]["rejectionReason"], "this turn is not running");
     assert_eq!(fresh(&shared).0[CHAT], window.mirror.0[CHAT]);
 }
 

@@ -259,7 +259,7 @@ fn a_batch_that_is_killed_goes_on_with_what_is_unfinished() {
     // The lines of the others have changed as well.
     assert_eq!(batch.model.take_asked(), ids(8..=20), "{said}");
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("7 of 20 tasks are finished already"), "{said}");
+    assert!(said.contains("7 of 20 tasks are already finished"), "{said}");
     for id in ids(1..=20) {
         let result = result(&out, &id).unwrap();
         assert_eq!((&result["status"], &result["task"]["id"]), (&json!("success"), &json!(id)));
@@ -293,7 +293,7 @@ fn a_result_that_is_cut_or_of_another_line_is_none_and_failures_run_again_when_a
     batch.write_list(&["say", "write", "say"]);
     let (code, _, said) = batch.run(&out, &[]);
     assert_eq!((code, batch.model.take_asked()), (0, ids(1..=2)), "{said}");
-    assert!(said.contains("t02: its line has changed since its result; it runs again"), "{said}");
+    assert!(said.contains("t02: rerunning, since its line has changed since its result"), "{said}");
 
     let list = std::fs::read_to_string(&batch.list).unwrap();
     let with_file = list.replace("\"t03\",\"prompt\"", "\"t03\",\"attach\":[\"a.txt\"],\"prompt\"");
@@ -316,7 +316,7 @@ fn budgets_hold_across_workers_and_restarts() {
     let out = batch.out("out");
     let (code, table, said) = batch.run(&out, &["--jobs", "4", "--max-tokens", "1000"]);
     assert_eq!(code, 5, "{table}{said}");
-    assert!(said.contains("the budget of the batch is used up"), "{said}");
+    assert!(said.contains("batch budget exhausted"), "{said}");
     let first = summary(&batch, &out);
     let used = first["usage"]["inputTokens"].as_u64().unwrap()
         + first["usage"]["outputTokens"].as_u64().unwrap();
@@ -349,7 +349,7 @@ fn a_cost_that_is_not_known_is_told_and_blocks_nothing() {
     let batch = Batch::new(&["say", "say"]);
     let (code, _, said) = batch.run(&batch.out("out"), &["--max-cost", "0.01"]);
     assert_eq!(code, 0, "{said}");
-    assert_eq!(said.matches("the price of a model is not known").count(), 1, "{said}");
+    assert_eq!(said.matches("the price of a model is unknown").count(), 1, "{said}");
 }
 
 #[test]
@@ -399,7 +399,7 @@ fn signals_end_a_batch_in_order_and_a_second_one_at_once() {
         for (number, each) in signals.iter().enumerate() {
             // Of different signals that arrive at once, either may count as the first.
             if number > 0 && signals[number - 1] != *each {
-                until_said(&mut child, "a second signal ends them at once\n");
+                until_said(&mut child, "send a second signal to kill them\n");
             }
             signal(&child, *each);
         }
@@ -513,7 +513,7 @@ fn conflicts_of_merged_folders_are_named_and_nothing_is_written() {
     let (code, table, said) = batch.merge(&[&one], &merged);
     assert_eq!(code, 1);
     assert!(table.contains("4 tasks: 2 done, 2 not run"), "{table}");
-    assert!(said.contains("the shard 2/3 is not among") && said.contains("3/3"), "{said}");
+    assert!(said.contains("shard 2/3 is missing") && said.contains("3/3"), "{said}");
     let (code, _, said) = batch.merge(&[&one], &merged);
     assert!(code == 2 && said.contains("already exists"), "{said}");
 
@@ -521,9 +521,9 @@ fn conflicts_of_merged_folders_are_named_and_nothing_is_written() {
     let other = batch.out("other");
     batch.run(&other, &[]);
     let (code, _, said) = batch.merge(&[&all, &other], &batch.out("two"));
-    assert!(code == 2 && said.contains("are of different lists"), "{said}");
+    assert!(code == 2 && said.contains("belong to different lists"), "{said}");
     let (code, _, said) = batch.merge(&[&batch.place.home()], &batch.out("two"));
-    assert!(code == 2 && said.contains("no results folder"), "{said}");
+    assert!(code == 2 && said.contains("not a results directory"), "{said}");
 }
 
 #[test]
@@ -578,9 +578,9 @@ fn wrong_lists_and_options_are_told_before_anything_runs() {
             &[][..],
             "tasks.jsonl:2:17: unknown field `x`",
         ),
-        ("", &[], "the list has no tasks"),
-        ("{\"prompt\":\"a\",\"id\":\"a/b\"}", &[], "cannot be a folder's name"),
-        ("{\"prompt\":\"a\"}", &["--shard", "0/4"], "indexes that begin at 0 need 1 added"),
+        ("", &[], "no tasks in the list"),
+        ("{\"prompt\":\"a\",\"id\":\"a/b\"}", &[], "ids are directory names"),
+        ("{\"prompt\":\"a\"}", &["--shard", "0/4"], "add 1 to indexes that start at 0"),
         ("{\"prompt\":\"a\"}", &["--record", "x"], "cannot write one file"),
         ("{\"prompt\":\"a\"}", &["--profile", "nothing"], "unknown tools.profile"),
         ("{\"prompt\":\"a\"}", &["--jobs", "0"], "--jobs"),
@@ -602,7 +602,7 @@ fn two_batches_never_write_to_one_folder() {
     let second = batch.start(&out, &[]).wait_with_output().unwrap();
     let said = String::from_utf8(second.stderr).unwrap();
     assert_eq!(second.status.code(), Some(2), "{said}");
-    assert!(said.contains("another batch writes to it"), "{said}");
+    assert!(said.contains("in use by another batch"), "{said}");
     let folders = [out.as_path()];
     let args = ["batch", "merge", folders[0].to_str().unwrap(), "--out", "elsewhere"];
     let merge = batch.place.command(&args).output().unwrap();

@@ -491,7 +491,7 @@ fn what_makes_no_sense_is_refused_and_says_what_to_do() {
             "a relative path",
             "document/open",
             json!({"path": "a.txt", "version": 1, "text": "", "isDirty": false}),
-            "-32602 `a.txt` is not an absolute path: send the path of the file from the root",
+            "-32602 `a.txt` is not an absolute path: send an absolute path",
         ),
         (
             "a version that does not rise",

@@ -39,8 +39,8 @@ fn a_session_becomes_a_file_and_no_file_is_written_over() {
         ("not over it", vec!["export", &id], 2, "", "--force"),
         ("over it when told", vec!["export", &id, "--force"], 0, &page, ""),
         ("Markdown", vec!["export", &id, "--format", "md", "-o", "a.md"], 0, "a.md", ""),
-        ("no such folder", vec!["export", &id, "-o", "no/a.html"], 2, "", "cannot be written"),
-        ("a folder", vec!["export", &id, "-o", ".", "--force"], 2, "", "folder"),
+        ("no such folder", vec!["export", &id, "-o", "no/a.html"], 2, "", "cannot write"),
+        ("a folder", vec!["export", &id, "-o", ".", "--force"], 2, "", "is a directory"),
         ("no such session", vec!["export", "nobody"], 2, "", "pintle sessions list"),
         ("no such format", vec!["export", &id, "--format", "pdf"], 2, "", "possible values"),
     ] {

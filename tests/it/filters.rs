@@ -175,12 +175,12 @@ fn filters_that_make_no_sense_are_refused_before_anything_happens() {
             "session/create",
             json!({"subscribe": false, "exclude": ["state"]}),
             "/subscribe",
-            "`subscribe` is false",
+            "cannot be combined with `subscribe: false`",
         ),
-        ("session/open", json!({"exclude": ["*"]}), "/exclude", "leaves no event"),
+        ("session/open", json!({"exclude": ["*"]}), "/exclude", "excludes all events"),
         ("session/fork", json!({"include": ["item.delta"]}), "/include", "has no types"),
-        ("session/subscribe", json!({"maxLatencyMs": 5}), "/maxLatencyMs", "leaves them out"),
-        ("session/subscribe", json!({"maxLatencyMs": 60_000}), "/maxLatencyMs", "leaves them out"),
+        ("session/subscribe", json!({"maxLatencyMs": 5}), "/maxLatencyMs", "excludes them"),
+        ("session/subscribe", json!({"maxLatencyMs": 60_000}), "/maxLatencyMs", "excludes them"),
     ] {
         let mut params = filter.clone();
         if method != "session/create" {

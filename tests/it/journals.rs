@@ -58,7 +58,7 @@ fn a_journal_of_every_format_is_listed_shown_found_exported_and_gone_on_with() {
         let (_, out, _) = pintle(&place, &["sessions", "list", "--json"]);
         assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["turns"], 2, "{name}");
         let (code, out, _) = pintle(&place, &["sessions", "doctor"]);
-        assert!(code == 0 && out.contains("0 with damage"), "{name}: {out}");
+        assert!(code == 0 && out.contains("0 damaged"), "{name}: {out}");
         for (format, want) in [
             (
                 "html",

@@ -215,7 +215,7 @@ fn a_device_login_waits_for_the_person_and_the_model_answers() {
     assert!(!report.contains("openrouter     logged in"), "{report}");
 
     assert_eq!(pintle(&place, &["logout", "own"]), (0, "logged out of own\n".to_owned()));
-    assert_eq!(pintle(&place, &["logout", "own"]), (0, "nobody was logged in to own\n".to_owned()));
+    assert_eq!(pintle(&place, &["logout", "own"]), (0, "not logged in to own\n".to_owned()));
     assert!(!stored(&place).contains(PLANT));
     assert!(ask(&place).1.contains("pintle login own"));
 }
@@ -468,7 +468,7 @@ fn a_key_of_stdin_is_stored_and_settings_and_variables_precede_it() {
     config("");
     for (input, args, want) in [
         (format!("\n {} \nmore\n", token("typed")), vec!["login", "openai"], "logged in to openai"),
-        ("\n".to_owned(), vec!["login", "openai", "--key"], "there is no key on stdin"),
+        ("\n".to_owned(), vec!["login", "openai", "--key"], "no key on stdin"),
         (
             "two words\n".to_owned(),
             vec!["login", "openai", "--key"],
@@ -580,7 +580,7 @@ fn a_key_that_is_typed_is_not_shown() {
     drop(command);
     let mut err = child.stderr.take().unwrap();
     let mut asked = Vec::new();
-    while !asked.ends_with(b"Key of openai: ") {
+    while !asked.ends_with(b"Key for openai: ") {
         let mut byte = [0];
         err.read_exact(&mut byte).unwrap();
         asked.extend(byte);

@@ -279,10 +279,7 @@ fn an_edit_of_an_open_document_is_made_by_the_editor_at_its_version() {
         client.reply(&request, json!({"applied": true}));
         let told = client.shown();
         if is_told {
-            assert!(
-                told.contains("pintle has changed a.txt, which is not saved"),
-                "{name}: {told}"
-            );
+            assert!(told.contains("pintle changed a.txt, which is unsaved"), "{name}: {told}");
             assert_eq!(client.shown(), "done", "{name}");
         } else {
             assert_eq!(told, "done", "{name}");

@@ -112,7 +112,7 @@ fn a_change_with_lines_of_a_person_is_not_undone() {
         message["method"] == "window/showMessage" && message["params"]["type"] == 2
     });
     let told = told["params"]["message"].as_str().unwrap();
-    assert_eq!(told, "pintle left a change as it is: it holds lines of yours");
+    assert_eq!(told, "pintle kept a change that contains your lines");
     assert!(place.read("a.txt").contains("2b, mine"));
 }
 
@@ -121,13 +121,13 @@ fn commands_without_their_subject_say_what_to_do() {
     let place = Place::new(&[]);
     let mut client = Client::start(&place, &[], everything(), &[]);
     for (command, arguments, want) in [
-        ("pintle.keep", json!([]), "there is no session yet"),
+        ("pintle.keep", json!([]), "no session yet"),
         ("pintle.undo", json!([{"file": "a"}]), "takes {\"hunk\": ID}"),
-        ("pintle.undo", json!([{"uri": "untitled:1"}]), "is no file of this machine"),
-        ("pintle.revert", json!([]), "nothing was decided here"),
-        ("pintle.rewind", json!([]), "there is no session yet"),
+        ("pintle.undo", json!([{"uri": "untitled:1"}]), "is not a file on this machine"),
+        ("pintle.revert", json!([]), "no decisions in this session"),
+        ("pintle.rewind", json!([]), "no session yet"),
         ("pintle.rewind", json!([0]), "takes a number of messages"),
-        ("pintle.transcript", json!([]), "there is no session yet"),
+        ("pintle.transcript", json!([]), "no session yet"),
         ("pintle.send", json!([]), "no message is being written there"),
         ("pintle.ask", json!(["x"]), "takes {\"uri\": FILE}"),
     ] {
@@ -141,8 +141,8 @@ fn commands_without_their_subject_say_what_to_do() {
 fn a_person_chooses_what_goes_back_and_gets_the_message_again() {
     for (title, file, dropped) in [
         ("Conversation and files", SONG.replace("two", "2"), true),
-        ("Files alone", SONG.replace("two", "2"), false),
-        ("Conversation alone", SONG.replace("two", "2").replace("six", "6"), true),
+        ("Only the files", SONG.replace("two", "2"), false),
+        ("Only the conversation", SONG.replace("two", "2").replace("six", "6"), true),
         ("", SONG.replace("two", "2").replace("six", "6"), false),
     ] {
         let place = Place::new(&[("a.txt", SONG)]);
@@ -153,17 +153,17 @@ fn a_person_chooses_what_goes_back_and_gets_the_message_again() {
             assert_eq!(client.shown(), done);
         }
         let too_far = client.command("pintle.rewind", json!([3]));
-        assert_eq!(too_far["message"], "the session has 2 messages only (take fewer back)");
+        assert_eq!(too_far["message"], "the session has only 2 messages (use a smaller number)");
         client.command("pintle.rewind", json!([]));
         let (params, request) = client.told("window/showMessageRequest");
         let text = params["message"].as_str().unwrap();
         let path = place.path("a.txt").display().to_string();
-        assert!(text.contains("\n\nsecond\n\nFiles that get their earlier content:"), "{text}");
+        assert!(text.contains("\n\nsecond\n\nFiles that will be restored:"), "{text}");
         assert!(text.ends_with(&path), "{text}");
         let answer = if title.is_empty() { Value::Null } else { json!({"title": title}) };
         client.reply(&request, answer);
         if !title.is_empty() {
-            assert!(client.shown().starts_with("pintle went back"), "{title}");
+            assert!(client.shown().starts_with("pintle rewound the session"), "{title}");
         }
         if dropped {
             let (draft, _) = client.document();
@@ -212,7 +212,7 @@ fn an_editor_that_shows_no_documents_is_told_the_path() {
     let params = json!({"command": "pintle.transcript", "arguments": []});
     let id = client.program.request("workspace/executeCommand", params);
     let told = client.shown();
-    let path = told.strip_prefix("pintle: the file to look at is ").unwrap();
+    let path = told.strip_prefix("pintle: see the file ").unwrap();
     assert!(std::fs::read_to_string(path).unwrap().contains("an answer"));
     client.answer_to(id);
 }

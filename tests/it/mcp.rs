@@ -187,7 +187,7 @@ fn a_server_that_cannot_be_used_is_told_and_holds_up_nothing() {
             "its process ended (exit status: 3). It wrote: cannot read the configuration",
         ),
         ("none", none, "program `no-such-program-anywhere` not found"),
-        ("unset", unset, "the variable `UNSET_HERE`, which your settings names, is not set"),
+        ("unset", unset, "the variable `UNSET_HERE` used by your settings is not set"),
         ("gone", gone, "the MCP server `gone` is not usable: "),
     ] {
         let place = Place::new(&[]);

@@ -195,7 +195,7 @@ fn a_server_that_wants_a_login_is_used_after_one_and_its_token_is_renewed() {
     );
     assert_eq!(
         pintle(&place, &["mcp", "logout", "guarded"]),
-        (0, "nobody was logged in to guarded\n".to_owned())
+        (0, "not logged in to guarded\n".to_owned())
     );
     assert!(!std::fs::read_to_string(&file).unwrap().contains(PLANT));
     assert!(test(&place).1.contains("it requires a login"));
@@ -350,7 +350,7 @@ fn a_login_that_fails_says_why_and_stores_nothing() {
     assert!(server.to("/token").is_empty());
 
     let (code, text) = pintle(&place, &["mcp", "login", "nobody"]);
-    assert!(code != 0 && text.contains("no server `nobody` is configured"), "{text}");
+    assert!(code != 0 && text.contains("unknown server `nobody`"), "{text}");
     std::fs::write(place.home().join("config.toml"), "[mcp_servers.own]\ncommand = \"x\"\n")
         .unwrap();
     let (code, text) = pintle(&place, &["mcp", "login", "own"]);
@@ -421,8 +421,8 @@ fn a_client_logs_in_to_a_server_and_out_of_it() {
 
     assert_eq!(program.ask("mcp/logout", json!({"server": "guarded"})), json!({"removed": true}));
     for (server, want) in [
-        ("program", "no login to `program`: only servers with a `url` support logins"),
-        ("of-key", "no login to `of-key`: its settings contain an `Authorization`"),
+        ("program", "failed to log in to `program`: only servers with a `url` support logins"),
+        ("of-key", "failed to log in to `of-key`: its settings contain an `Authorization`"),
         ("nobody", "unknown MCP server `nobody` in this session"),
     ] {
         let refused = program.ask_refused("mcp/login", json!({ "server": server }));

@@ -120,13 +120,9 @@ fn a_task_asks_a_person_and_returns_its_answer_and_its_changes() {
     let running = client.send("tools/call", params);
     let (id, form) = client.form();
     let message = form["message"].as_str().unwrap();
-    for part in [
-        "May it run write: made.txt?",
-        "changes files",
-        "File:\n",
-        "made.txt",
-        "Content:\none\ntwo\n",
-    ] {
+    for part in
+        ["Allow write: made.txt?", "changes files", "File:\n", "made.txt", "Content:\none\ntwo\n"]
+    {
         assert!(message.contains(part), "{message}");
     }
     let schema = &form["requestedSchema"];
@@ -200,7 +196,7 @@ fn a_task_in_the_background_is_steered_followed_and_stopped() {
     let steered = client.call("steer_task", json!({"session": session, "message": "stop soon"}));
     assert_eq!(text(&steered), "The task reads it before its next step.");
     let stopped = client.call("stop_task", json!({"session": session}));
-    assert!(text(&stopped).starts_with("The task is stopped."), "{stopped}");
+    assert!(text(&stopped).starts_with("The task was stopped."), "{stopped}");
     assert!(!is_running("54322"));
     let ended = client.call("task_result", json!({"session": session, "waitSeconds": 60}));
     assert_eq!(
@@ -210,10 +206,10 @@ fn a_task_in_the_background_is_steered_followed_and_stopped() {
     );
     assert_eq!(
         text(&client.call("stop_task", json!({"session": session}))),
-        "The task is over already."
+        "The task has already ended."
     );
     let steered = client.call("steer_task", json!({"session": session, "message": "x"}));
-    assert!(text(&steered).contains("go on with start_task"), "{steered}");
+    assert!(text(&steered).contains("continue with start_task"), "{steered}");
     // The session is gone on with.
     let next = client.call("start_task", json!({"prompt": "go on", "session": session}));
     assert!(text(&next).starts_with("Never."), "{next}");
@@ -227,7 +223,7 @@ fn a_version_without_calls_of_the_server_is_asked_by_results() {
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     let requests = asked["inputRequests"].as_object().unwrap();
     let (key, request) = requests.iter().next().unwrap();
-    assert!(request["params"]["message"].as_str().unwrap().contains("May it run write: made.txt?"));
+    assert!(request["params"]["message"].as_str().unwrap().contains("Allow write: made.txt?"));
     let responses = json!({key: {"action": "accept", "content": {"choice": "Allow"}}});
     let result = client.ask(
         "tools/call",
@@ -323,13 +319,13 @@ fn tasks_stay_in_the_servers_directory() {
     let run: Value = serde_json::from_slice(&run.stdout).unwrap();
     let mut client = Client::start(&place, &[said("Here.")], json!({}));
     for (arguments, want) in [
-        (json!({"prompt": "x", "directory": "/etc"}), "outside of the server's directory"),
-        (json!({"prompt": "x", "directory": "out"}), "outside of the server's directory"),
-        (json!({"prompt": "x", "directory": ".."}), "outside of the server's directory"),
+        (json!({"prompt": "x", "directory": "/etc"}), "outside the server's directory"),
+        (json!({"prompt": "x", "directory": "out"}), "outside the server's directory"),
+        (json!({"prompt": "x", "directory": ".."}), "outside the server's directory"),
         (json!({"prompt": "x", "directory": "none"}), "none"),
-        (json!({"prompt": "x", "session": run["sessionId"]}), "outside of the server's directory"),
+        (json!({"prompt": "x", "session": run["sessionId"]}), "outside the server's directory"),
         (json!({"prompt": "x", "session": "../../x"}), "session"),
-        (json!({"prompt": "x", "session": "s", "directory": "sub"}), "leave `directory` out"),
+        (json!({"prompt": "x", "session": "s", "directory": "sub"}), "omit `directory`"),
         (json!({"prompt": 1}), "prompt: invalid type"),
     ] {
         let refused = client.call("start_task", arguments.clone());
@@ -352,7 +348,10 @@ fn bad_messages_are_answered_and_the_end_of_input_ends_what_runs() {
     assert_eq!(client.ask("tools/paint", json!({}))["code"], -32601);
     let unknown = client.call("shell", json!({}));
     assert!(
-        unknown["message"].as_str().unwrap().contains("no tool `shell`; there are start_task"),
+        unknown["message"]
+            .as_str()
+            .unwrap()
+            .contains("unknown tool `shell`; expected one of start_task"),
         "{unknown}"
     );
     let _running = client.begin("start_task", json!({"prompt": "wait"}));

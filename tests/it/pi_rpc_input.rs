@@ -76,13 +76,16 @@ fn bad_lines_get_their_answer_and_the_engine_lives_on() {
 fn what_cannot_be_started_says_why() {
     for (args, want) in [
         ("@file", "@file arguments are not supported in RPC mode"),
-        ("--model nonsense-x", "no model is called `nonsense-x`"),
+        ("--model nonsense-x", "unknown model `nonsense-x`"),
         ("--model script/x --session nobody", "No session found matching 'nobody'"),
         ("--model script/x --session gone.jsonl", "Session file not found: "),
         ("--model script/x --session-id a/b", "Invalid session id: a/b"),
         ("--model script/x --session x --continue", "cannot be used with"),
-        ("--provider nobody", "no model of `nobody` is known by name"),
-        ("--provider nobody --model x --api-key k", "`nobody` takes no key from the command line"),
+        ("--provider nobody", "no known models for `nobody`"),
+        (
+            "--provider nobody --model x --api-key k",
+            "`nobody` accepts no key from the command line",
+        ),
         ("", "no model is set"),
     ] {
         let place = Place::new(&[]);

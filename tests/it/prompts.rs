@@ -116,7 +116,7 @@ fn a_part_a_tool_and_the_sizes_are_printed() {
     let (tool, _) = said(&["--profile", "kimi", "--part", "Read"]);
     assert!(tool.starts_with("Read\n") && tool.contains("\"line_offset\""), "{tool}");
     let (_, wrong) = said(&["--part", "poem"]);
-    assert!(wrong.contains("there is no part `poem`") && wrong.contains("preamble"), "{wrong}");
+    assert!(wrong.contains("unknown part `poem`") && wrong.contains("preamble"), "{wrong}");
     // Nothing of it is kept.
     let out = place.command(&["sessions", "list"]).output().unwrap();
     let listed = String::from_utf8(out.stdout).unwrap();

@@ -95,7 +95,7 @@ fn the_hook_of_the_guide_denies_what_it_says() {
         let call = serde_json::json!({"point": "beforeToolCall", "call": {"arguments": {"command": command}}});
         run(&place, &format!("cat > hook <<'END'\n{hook}END\nprintf '%s\\n' '{call}' | sh hook"))
     };
-    let denied = "{\"decision\": \"deny\", \"reason\": \"pushing is for people\"}\n";
+    let denied = "{\"decision\": \"deny\", \"reason\": \"only users push\"}\n";
     assert_eq!(reads("cd x && git push"), (0, denied.to_owned()));
     assert_eq!(reads("git status"), (0, String::new()));
 }

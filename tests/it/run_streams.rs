@@ -66,12 +66,12 @@ fn a_picture_is_attached_as_one() {
 #[test]
 fn stdin_that_makes_no_sense_is_refused() {
     for (name, args, input, want) in [
-        ("twice", &["-", "--attach", "-"][..], b"x".as_slice(), "stdin can be read once"),
+        ("twice", &["-", "--attach", "-"][..], b"x".as_slice(), "stdin can be read only once"),
         (
             "attached twice",
             &["x", "--attach", "-", "--attach", "-"],
             b"x",
-            "stdin can be read once",
+            "stdin can be read only once",
         ),
         ("no text", &["-"], b"\xff\xfe", "not UTF-8"),
         ("an empty task", &["-"], b"\n", "the task is empty"),
@@ -157,7 +157,7 @@ fn the_last_line_on_stderr_has_the_model_the_tokens_and_the_session() {
     let begins = "pintle: script/script, 17 tokens in, 3 out, cost unknown, session 0";
     assert!(line.starts_with(begins), "{said}");
     let (_, _, said) = plain(&place, &reply, &["go", "--no-session"]);
-    assert!(last(&said).ends_with(", no session stored"), "{said}");
+    assert!(last(&said).ends_with(", session not stored"), "{said}");
     let (_, _, said) = plain(&place, &reply, &["go", "--quiet"]);
     assert_eq!(said, "");
 }

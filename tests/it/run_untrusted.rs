@@ -85,7 +85,10 @@ fn a_call_of_a_tool_that_was_left_out_is_denied() {
         let titles: Vec<&str> = denials.iter().map(|one| one["title"].as_str().unwrap()).collect();
         assert_eq!(titles, ["write: made.txt", "bash: touch made.txt"], "{args:?}");
         let hint = denials[1]["hint"].as_str().unwrap();
-        assert!(hint.contains("leave out bash") && hint.contains("--tools"), "{hint}");
+        assert!(
+            hint.contains("bash is not among this task's tools") && hint.contains("--tools"),
+            "{hint}"
+        );
         assert!(journal.contains("Unknown tool `no_such_tool`"), "{journal}");
         assert!(!place.path("made.txt").exists(), "{args:?}");
         let forgiven = [args, &["--fail-on-denied=false"]].concat();

@@ -274,7 +274,7 @@ fn a_file_with_a_key_that_others_may_read_is_told() {
         let doctor = output(place.command(&["doctor"]));
         let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
         assert_eq!(
-            doctor.contains("found (other users may read it)"),
+            doctor.contains("found (readable by other users)"),
             mode & 0o044 != 0,
             "{mode:o}: {doctor}"
         );

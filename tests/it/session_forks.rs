@@ -23,27 +23,27 @@ fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
     text += &told(&["merge", fork]);
     text += &told(&["merge", &id]);
     text += &told(&["tree", &id]);
-    expect![[r"
-        (2) pintle: session FORK has nothing that is not already in this one
-          `pintle sessions rewind ID` to event 9 goes to the end of it
-        (0) 3 items came to session ID, after event 9
-        it stands at event 23
-        to undo this: pintle sessions rewind ID --to 11
-        (0) 2 items came to session ID, after event 23
-        it stands at event 31
-        to undo this: pintle sessions rewind ID --to 24
-        (2) pintle: session FORK has nothing that is not already in this one
-          `pintle sessions rewind ID` to event 31 goes to the end of it
-        (2) pintle: session ID is no fork
-          what `pintle sessions fork` made can be merged into the session that it was made of
-        (0) *  0  the beginning
+    expect![[r#"
+        (2) pintle: all that session FORK has is in this one already
+          rewind to its end: pintle sessions rewind ID --to 9
+        (0) merged 3 items into session ID, after event 9
+        now at event 23
+        to undo: pintle sessions rewind ID --to 11
+        (0) merged 2 items into session ID, after event 23
+        now at event 31
+        to undo: pintle sessions rewind ID --to 24
+        (2) pintle: all that session FORK has is in this one already
+          rewind to its end: pintle sessions rewind ID --to 31
+        (2) pintle: session ID is not a fork
+          a session created by `pintle sessions fork` can be merged into its original
+        (0) *  0  start
         *  5  #1 First
         *  9    end of the turn
         * 14  #2 Aside
         * 23    end of the turn
         * 27  #3 More  <- here
         * 31    end of the turn
-    "]]
+    "#]]
     .assert_eq(&text);
     let script = place.script(&json!({"replies": [{"blocks": [{"text": "four"}]}]}));
     let run = ["run", "On", "--session", &id, "--script", &script];
@@ -91,7 +91,7 @@ fn what_lies_between_two_anchors_is_shown_and_searched() {
         let args = [&["search", "edit", "--session", &id, "--json"], range].concat();
         assert_eq!(sessions(&place, &args).1.lines().count(), hits, "{range:?}");
     }
-    expect![[r"
+    expect![[r#"
         $ show ID --to edited
         > Edit a
         * changed DIR/a.txt
@@ -103,24 +103,24 @@ fn what_lies_between_two_anchors_is_shown_and_searched() {
         * write: b.txt
         made
         $ show ID --from 30
-        * gone back to event 15: 3 items are beside the way
+        * rewound to event 15, dropping 3 items
         > Make c, and edit nothing
         nothing made
-        * event 15 is called: edited
+        * labelled event 15: edited
         $ show ID --from edited --to=#1
-        pintle: --from is event 15, and --to is event 2, which is before it
+        pintle: --from (event 15) is after --to (event 2)
         (2)
         $ show ID --from nowhere
-        pintle: no place of the session has the label `nowhere`
-          `pintle sessions tree ID` shows the labels
+        pintle: unknown label `nowhere`
+          run `pintle sessions tree ID` to list the labels
         (2)
         $ search made --session ID --to edited
-        pintle: nothing was found
+        pintle: no matches
         (1)
         $ search --from edited made
-        pintle: --from and --to are places of one session: name it with --session
+        pintle: --from and --to require --session
         (2)
-    "]]
+    "#]]
     .assert_eq(&terminal.text);
 }
 

@@ -106,38 +106,38 @@ fn a_session_goes_back_and_forward_and_its_ways_are_shown() {
     terminal.types("rewind ID --to both_done --yes");
     assert!(!place.path("b.txt").exists(), "only the conversation went");
     terminal.types("tree ID");
-    expect![[r"
+    expect![[r#"
         $ tree ID
-        *  0  the beginning
+        *  0  start
         *  5  #1 Edit a
         * 15    end of the turn
         * 19  #2 Then make b  <- here
         * 29    end of the turn
         $ label ID --to 29 both_done
-        event 29 is called both_done
+        labelled event 29: both_done
         $ rewind ID --to=#2 --scope both --dry-run
         from event 32 to event 17
         the model forgets 3 items
-        changed by the agent alone:
+        changed only by the agent:
           remove   DIR/b.txt
         $ rewind ID --to=#2 --scope both
         from event 33 to event 17
         the model forgets 3 items
-        changed by the agent alone:
+        changed only by the agent:
           remove   DIR/b.txt
-        pintle: nothing was changed: nobody can be asked here; with --yes it is done without asking
+        pintle: nothing changed: cannot ask for confirmation; pass --yes
         (2)
         $ rewind ID --to=#2 --scope both --yes
         from event 34 to event 17
         the model forgets 3 items
-        changed by the agent alone:
+        changed only by the agent:
           remove   DIR/b.txt
-        went to event 17
-        the prompt that stood behind it, to be said anew:
+        rewound to event 17
+        the prompt after this point, to send again:
         > Then make b
-        to undo this: pintle sessions rewind ID --to 34 --scope both
+        to undo: pintle sessions rewind ID --to 34 --scope both
         $ tree ID
-        *  0  the beginning
+        *  0  start
         *  5  #1 Edit a
         * 15    end of the turn
           ├─ 19  #2 Then make b
@@ -147,18 +147,18 @@ fn a_session_goes_back_and_forward_and_its_ways_are_shown() {
         $ rewind ID --to both_done --yes
         from event 45 to event 29
         the model forgets 2 items
-        the model knows again 3 items
-        went to event 29
-        to undo this: pintle sessions rewind ID --to 45 --scope conversation
+        the model recalls 3 items
+        rewound to event 29
+        to undo: pintle sessions rewind ID --to 45 --scope conversation
         $ tree ID
-        *  0  the beginning
+        *  0  start
         *  5  #1 Edit a
         * 15    end of the turn
         * ├─ 19  #2 Then make b
         * │  29  end of the turn  [both_done]  <- here
           └─ 40  #3 Another way␛[31m
              44    end of the turn
-    "]]
+    "#]]
     .assert_eq(&terminal.text);
 }
 
@@ -172,26 +172,26 @@ fn what_a_person_wrote_is_left_unless_it_is_named() {
     terminal.types("rewind ID --to=#1 --scope files --overwrite c.txt --yes");
     terminal.types("rewind ID --to=#1 --scope files --yes");
     terminal.types("rewind ID --to=#1 --scope files --overwrite a.txt b.txt --yes");
-    expect![[r"
+    expect![[r#"
         $ rewind ID --to=#1 --scope files --overwrite c.txt --yes
-        pintle: DIR/c.txt is none of the files that would go back, so --overwrite cannot name it
-          with --dry-run and --scope files or both they are shown
+        pintle: invalid --overwrite DIR/c.txt: not one of the files to restore
+          use --dry-run with --scope files or both to list them
         (2)
         $ rewind ID --to=#1 --scope files --yes
         from event 31 to event 2
-        conflict, changed by both, so left unless --overwrite names them:
-          leave    DIR/a.txt
-          leave    DIR/b.txt
-        pintle: nothing would change, so nothing was done
+        conflict, changed by both, kept unless listed after --overwrite:
+          keep     DIR/a.txt
+          keep     DIR/b.txt
+        pintle: nothing to change
         (1)
         $ rewind ID --to=#1 --scope files --overwrite a.txt b.txt --yes
         from event 32 to event 2
-        conflict, changed by both, so left unless --overwrite names them:
+        conflict, changed by both, kept unless listed after --overwrite:
           restore  DIR/a.txt
           remove   DIR/b.txt
-        the files, but for those that were left, are as after event 2
-        to undo this: pintle sessions rewind ID --to 32 --scope files
-    "]]
+        restored the files to event 2, except those kept
+        to undo: pintle sessions rewind ID --to 32 --scope files
+    "#]]
     .assert_eq(&terminal.text);
     assert_eq!(place.read("a.txt"), "one\n");
     assert!(!place.path("b.txt").exists());
@@ -218,9 +218,9 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
     assert_eq!(place.read("a.txt"), "won\ntwo\n3\n");
     terminal.types("undo ID --hunk 16.1");
     terminal.types("patch ID");
-    expect![[r"
+    expect![[r#"
         $ review ID
-        22.1  OUTSIDE/away.txt (the whole file)
+        22.1  OUTSIDE/away.txt (whole file)
         +away
 
         10.1  a.txt:1
@@ -232,7 +232,7 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
         +3
         $ keep ID --hunk 10.1
         kept  10.1  a.txt
-        to take this back: pintle sessions revert ID 30
+        to revert: pintle sessions revert ID 30
         $ patch ID --open
         diff --git a/a.txt b/a.txt
         index 0af5ed032af52775fd5e1d5700e34a179edce8ab..e480a688e080715ad6fb1d917503c50d2c09fa36 100644
@@ -243,16 +243,16 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
          two
         -three
         +3
-        pintle: not in the patch, since outside the session's folder: OUTSIDE/away.txt
+        pintle: not in the patch, since outside the session's directory: OUTSIDE/away.txt
         $ undo ID --file a.txt
         undone  16.1  a.txt
-        to take this back: pintle sessions revert ID 33
+        to revert: pintle sessions revert ID 33
         $ revert ID 33
-        open again  16.1  a.txt
-        to take this back: pintle sessions revert ID 36
+        reopened  16.1  a.txt
+        to revert: pintle sessions revert ID 36
         $ undo ID --hunk 16.1
         undone  16.1  a.txt
-        to take this back: pintle sessions revert ID 39
+        to revert: pintle sessions revert ID 39
         $ patch ID
         diff --git a/a.txt b/a.txt
         index 4cb29ea38f70d7c61b2a3a25b02e3bdf44905402..0af5ed032af52775fd5e1d5700e34a179edce8ab 100644
@@ -263,8 +263,8 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
         +won
          two
          three
-        pintle: not in the patch, since outside the session's folder: OUTSIDE/away.txt
-    "]].assert_eq(&terminal.text);
+        pintle: not in the patch, since outside the session's directory: OUTSIDE/away.txt
+    "#]].assert_eq(&terminal.text);
 }
 
 #[test]
@@ -279,9 +279,9 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
     assert_eq!(place.read("a.txt"), "one\n");
     terminal.types("review ID");
     terminal.types("patch ID");
-    expect![[r"
+    expect![[r#"
         $ undo ID --all
-        pintle: conflict, left as it is: 10.1  a.txt
+        pintle: conflict, kept: 10.1  a.txt
         <<<<<<< present
         won
         by hand
@@ -295,14 +295,14 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
         (1)
         $ undo ID --all --discard-edits
         undone  10.1  a.txt
-        to take this back: pintle sessions revert ID 20
+        to revert: pintle sessions revert ID 20
         $ review ID
-        pintle: nothing is open: no change of the agent's waits
+        pintle: no open hunks
         (1)
         $ patch ID
-        pintle: the patch is empty: nothing that the agent did is left in the session's folder
+        pintle: the patch is empty: no changes by the agent remain in the session's directory
         (1)
-    "]]
+    "#]]
     .assert_eq(&terminal.text);
 }
 
@@ -328,12 +328,12 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
     }
     let (_, before, _) = sessions(&place, &["tree", &id]);
     for (args, code, said) in [
-        (&["tree", "nobody"][..], 2, "`pintle sessions list` shows them"),
+        (&["tree", "nobody"][..], 2, "`pintle sessions list` lists"),
         (&["rewind", &id], 2, "--to <SEQ|LABEL|#N>"),
-        (&["rewind", &id, "--to=#9", "--yes"], 2, "there is no prompt #9: the session has 2"),
-        (&["rewind", &id, "--to=#0"], 2, "a prompt is named by its number"),
-        (&["rewind", &id, "--to", "nowhere", "--yes"], 2, "has the label `nowhere`"),
-        (&["rewind", &id, "--to", "twice", "--yes"], 2, "name one by its number: 15, 29"),
+        (&["rewind", &id, "--to=#9", "--yes"], 2, "no prompt #9: the session has 2"),
+        (&["rewind", &id, "--to=#0"], 2, "expected the number of a prompt"),
+        (&["rewind", &id, "--to", "nowhere", "--yes"], 2, "unknown label `nowhere`"),
+        (&["rewind", &id, "--to", "twice", "--yes"], 2, "use one of their numbers: 15, 29"),
         (
             &["rewind", &id, "--to", "99999", "--yes"],
             2,
@@ -341,7 +341,7 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
         ),
         (&["rewind", &id, "--to", "99999", "--yes"], 2, "`pintle sessions tree"),
         (&["rewind", &id, "--to", "1", "--scope", "all"], 2, "conversation, files, both"),
-        (&["fork", &id, "--to=#9"], 2, "there is no prompt #9"),
+        (&["fork", &id, "--to=#9"], 2, "no prompt #9"),
         (&["fork", &id, "--to", "99999"], 2, "event 99999 does not exist"),
         (&["label", &id, "--to", "3"], 2, "<NAME|--remove>"),
         (&["label", &id, "--to", "3", "12"], 2, "use a name with a letter"),
@@ -361,10 +361,13 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
     assert_eq!((place.read("a.txt"), place.read("b.txt")), ("won\n".into(), "new\n".into()));
     let empty = Place::new(&[]);
     let id = ran(&empty, "Nothing", None, json!([say("done")]));
-    for args in [&["review", &id[..]][..], &["patch", &id], &["rewind", &id, "--to", "9", "--yes"]]
-    {
+    for (args, said) in [
+        (&["review", &id[..]][..], "no open hunks"),
+        (&["patch", &id], "no changes by the agent remain"),
+        (&["rewind", &id, "--to", "9", "--yes"], "nothing to change"),
+    ] {
         let (code, _, err) = sessions(&empty, args);
-        assert!(code == 1 && err.contains("nothing"), "{args:?}: {code} {err}");
+        assert!(code == 1 && err.contains(said), "{args:?}: {code} {err}");
     }
 }
 
@@ -391,7 +394,7 @@ fn a_session_that_is_open_elsewhere_is_told_with_its_holder_and_can_be_read_and_
     }
     assert_eq!(
         sessions(&place, &["tree", id]),
-        (0, "* 0  the beginning  <- here\n".to_owned(), String::new())
+        (0, "* 0  start  <- here\n".to_owned(), String::new())
     );
     let (code, out, err) = sessions(&place, &["fork", id]);
     assert!(code == 0 && !out.contains(id), "{err}");
@@ -414,8 +417,8 @@ fn at_a_terminal_it_is_asked_before_anything_is_changed() {
         master.write_all(answer.as_bytes()).unwrap();
         let out = child.wait_with_output().unwrap();
         let err = String::from_utf8(out.stderr).unwrap();
-        assert!(err.contains("Go there? [y/N]"), "{err}");
-        assert_eq!(err.contains("Nothing was changed."), !is_done, "{err}");
+        assert!(err.contains("Rewind? [y/N]"), "{err}");
+        assert_eq!(err.contains("Nothing changed."), !is_done, "{err}");
         assert_eq!((out.status.code(), place.path("b.txt").exists()), (Some(code), !is_done));
     }
 }

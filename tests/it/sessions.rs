@@ -56,7 +56,7 @@ fn what_is_stored_is_listed_shown_and_found() {
     let place = Place::untrusted(&[]);
     let (code, out, err) = pintle(&place, &["list"]);
     assert_eq!((code, out.as_str()), (1, ""));
-    assert!(err.contains("no session is stored"), "{err}");
+    assert!(err.contains("no matching sessions"), "{err}");
     assert!(!place.home().exists(), "looking makes nothing");
 
     let first = made(&place, "Why does the login flicker?", "A hook runs twice.");
@@ -130,9 +130,9 @@ fn a_session_is_named_by_the_beginning_of_its_id_and_deleted_when_told_to() {
     let shared = one.chars().zip(two.chars()).take_while(|(a, b)| a == b).count();
     let unique = &one[..=shared];
     for (name, args, code, said) in [
-        ("not unique", vec!["show", &one[..shared]], 2, "2 sessions"),
+        ("not unique", vec!["show", &one[..shared]], 2, "2 session ids start with"),
         ("of nobody", vec!["show", "nobody"], 2, "pintle sessions list"),
-        ("empty", vec!["show", ""], 2, "name a session"),
+        ("empty", vec!["show", ""], 2, "missing session"),
         ("nobody to ask", vec!["delete", unique], 2, "--yes"),
         ("one of several of nobody", vec!["delete", "--yes", &two, "nobody"], 2, "nobody"),
     ] {
@@ -140,7 +140,7 @@ fn a_session_is_named_by_the_beginning_of_its_id_and_deleted_when_told_to() {
         assert!(got == code && err.contains(said), "{name}: {got} {err}");
     }
     assert_eq!(pintle(&place, &["show", unique]).0, 0);
-    assert_eq!(pintle(&place, &["list", "--json"]).1.lines().count(), 2, "nothing was deleted");
+    assert_eq!(pintle(&place, &["list", "--json"]).1.lines().count(), 2, "nothing deleted");
 
     let (code, out, _) = pintle(&place, &["delete", "--yes", unique, &one]);
     assert_eq!((code, out), (0, format!("deleted {one}\n")));
@@ -186,7 +186,7 @@ fn doctor_names_what_is_wrong_and_reindex_mends_the_index() {
     let (code, out, _) = pintle(&place, &["list"]);
     assert_eq!(code, 0, "{out}");
     let (code, out, err) = pintle(&place, &["doctor"]);
-    assert!(code == 0 && out.contains("index     as the journals: 15 entries"), "{out}{err}");
+    assert!(code == 0 && out.contains("index     up to date: 15 entries"), "{out}{err}");
 
     let journal = |id: &str| folder(&place, id).join("journal.jsonl");
     change_line(&journal(&damaged), 4, |line| line[..line.len() / 2].to_owned());
@@ -213,8 +213,8 @@ fn doctor_names_what_is_wrong_and_reindex_mends_the_index() {
         let is_said = out.split(id.as_str()).skip(1).any(|about| about.contains(says));
         assert!(is_said, "{says}: {out}");
     }
-    assert!(!out.contains(&whole) && out.contains("4 with damage"), "{out}");
-    assert!(out.contains("the next list or search does it"), "{out}");
+    assert!(!out.contains(&whole) && out.contains("4 damaged"), "{out}");
+    assert!(out.contains("at the next list or search"), "{out}");
     let (_, out, _) = pintle(&place, &["doctor", "--json"]);
     let told = json_lines(&out);
     assert_eq!(told.len(), 5);

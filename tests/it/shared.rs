@@ -134,7 +134,7 @@ fn clients_that_begin_at_once_share_one_engine() {
     }
     let refused = shared.command(&["serve", "--listen"]).output().unwrap();
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && said.contains("listens for"), "{said}");
+    assert!(!refused.status.success() && said.contains("is already listening for"), "{said}");
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn only_the_user_reaches_the_engine_and_only_with_its_token() {
         stream.write_all(format!("{line}\n").as_bytes()).unwrap();
         let mut said = String::new();
         stream.read_to_string(&mut said).unwrap();
-        assert!(said.contains("connect by `pintle attach`"), "{said}");
+        assert!(said.contains("connect with `pintle attach`"), "{said}");
     }
     let other = shared.place.command(&["attach", "--permission", "full"]);
     let refused = Program::start(other, Framing::Lines).wait();
@@ -445,7 +445,7 @@ fn a_person_looks_at_a_session_in_a_terminal_and_a_program_writes_to_it() {
     person.sees("Ctrl-D leaves");
     person.types("make it\n");
     person.sees("  | echo made > made.txt");
-    person.sees("Answer with a number.");
+    person.sees("Enter a number.");
     person.types("1\n");
     person.sees("It is made.");
     let prompt = editor.until_event("turn.completed");

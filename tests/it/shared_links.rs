@@ -89,7 +89,7 @@ fn requests_that_may_not_become_connections_are_refused_in_words() {
         }
     }
     for (listen, words) in [
-        ("ws://0.0.0.0:0", "can be reached from other machines"),
+        ("ws://0.0.0.0:0", "is reachable from other machines"),
         ("ws://127.0.0.1", "expected unix:PATH, ws://127.0.0.1:PORT"),
     ] {
         let refused = shared.place.command(&["serve", "--listen", listen]).output().unwrap();
@@ -495,10 +495,10 @@ fn a_place_for_the_socket_that_is_taken_is_refused_with_the_next_step() {
     let served = std::os::unix::net::UnixListener::bind(folder.join("served")).unwrap();
     let long = "x".repeat(120);
     for (name, socket, words) in [
-        ("a file", path("file"), "is in the way: it is no socket"),
-        ("a folder", path("folder"), "is in the way: it is no socket"),
-        ("a link", path("link"), "is in the way: it is no socket"),
-        ("a socket of another program", path("served"), "another program listens on"),
+        ("a file", path("file"), "not a socket"),
+        ("a folder", path("folder"), "not a socket"),
+        ("a link", path("link"), "not a socket"),
+        ("a socket of another program", path("served"), "another program is listening on"),
         ("a folder that is not there", path("none/socket"), "cannot listen on"),
         ("a long name", path(&long), "is too long for a socket"),
     ] {

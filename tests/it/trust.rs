@@ -295,7 +295,7 @@ fn answers_of_several_programs_are_all_kept_and_a_full_disk_loses_none() {
     let output = place.limited_command(0, &["trust", place.project().to_str().unwrap()]).output();
     let output = output.unwrap();
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && words.contains("could not be kept"), "{words}");
+    assert!(!output.status.success() && words.contains("failed to save the answer"), "{words}");
     assert_eq!(listed().len(), PROGRAMS);
     let left = fs::read_dir(place.home()).unwrap().flatten();
     let left: Vec<_> =

@@ -219,6 +219,6 @@ fn a_flag_that_changes_nothing_says_so() {
         let all = [&["run", "go", "--model", model], args].concat();
         let out = place.command(&all).stdin(Stdio::null()).output().unwrap();
         let said = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(said.contains("--web-search changes nothing for other/any"), is_told, "{said}");
+        assert_eq!(said.contains("--web-search has no effect for other/any"), is_told, "{said}");
     }
 }

@@ -191,7 +191,7 @@ impl EngineHandle {
     /// of this machine, and else is part of the input itself.
     ///
     /// # Errors
-    /// The session does not exist, the disk failed, or tools act elsewhere and the data is neither text nor a picture.
+    /// The session does not exist, the disk failed, or tools act elsewhere and the data is neither text nor an image.
     pub async fn keep_input(
         &self,
         id: &SessionId,
@@ -210,7 +210,7 @@ impl EngineHandle {
     /// Returns an input with data of this machine, for tools that act elsewhere.
     ///
     /// # Errors
-    /// The data is neither text nor a picture.
+    /// The data is neither text nor an image.
     pub fn inline_input(&self, name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
         input_of(name, self.redacted(bytes))
     }

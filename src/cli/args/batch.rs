@@ -1,7 +1,7 @@
 //! The options of `batch` and `batch merge`.
 
 use super::run::parse_usd;
-use super::{Safety, Settings};
+use super::{Safety, Settings, heading};
 use clap::{Subcommand, ValueEnum};
 use pintle_frontend::run::ReportFormat;
 use std::path::PathBuf;
@@ -14,48 +14,47 @@ const MAX_JOBS: u16 = 256;
 pub(crate) struct Batch {
     #[command(subcommand)]
     pub(crate) task: Option<BatchTask>,
-    /// The list of tasks, a JSON object a line; - reads it from stdin
+    /// Task list in JSON lines; - for stdin
     #[arg(value_name = "TASKS.jsonl", required = true)]
     pub(crate) list: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
     pub(crate) safety: Safety,
-    /// The folder for results: one folder a task, and summary.json. With an earlier run's results, finished tasks are skipped
+    /// Write results here: one directory per task, and summary.json; tasks finished by an earlier run are skipped
     #[arg(long, value_name = "DIR", required = true)]
     pub(crate) out: Option<PathBuf>,
-    /// The number of tasks that run at the same time, each in a process of its own
+    /// Run up to N tasks in parallel, each in its own process
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_JOBS)))]
     pub(crate) jobs: u16,
-    /// Run only the I-th of N parts of the list, from 1: lines I, I+N, I+2N … among its tasks
+    /// Run only part I of N, counted from 1: tasks I, I+N, I+2N … of the list
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// The folder that the folders of tasks are relative to, and the one of tasks that name none
+    /// Resolve task directories against this one, and use it for tasks without one
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Let the model of each task report findings, and write them into the task's folder: findings.sarif, findings.xml (JUnit) or
-    /// findings.md; may be repeated
-    #[arg(long, value_name = "FORMAT")]
+    /// Let models report findings, and write them to findings.sarif, findings.xml (JUnit) or findings.md in the task's directory; repeatable
+    #[arg(long, value_name = "FORMAT", help_heading = heading::OUTPUT)]
     pub(crate) report: Vec<FindingsFile>,
-    /// Run tasks again that ended otherwise than done
+    /// Rerun tasks that did not end as done
     #[arg(long)]
     pub(crate) retry_failed: bool,
-    /// Begin no more tasks and end the running ones when all tasks together have used N tokens, those of earlier runs included
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Start no more tasks and end the running ones once all tasks, earlier runs included, have used N tokens
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::LIMITS)]
     pub(crate) max_tokens: Option<u64>,
-    /// Likewise when they have cost this many US dollars; only where the price is known
-    #[arg(long, value_name = "USD", value_parser = parse_usd)]
+    /// Start no more tasks and end the running ones once they have cost this many US dollars; requires known prices
+    #[arg(long, value_name = "USD", value_parser = parse_usd, help_heading = heading::LIMITS)]
     pub(crate) max_cost: Option<u64>,
-    /// Stop after this many seconds, whatever runs then
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Stop after this many seconds, even in the middle of a call
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::LIMITS)]
     pub(crate) max_wall: Option<u64>,
     #[command(flatten)]
     pub(crate) each: Each,
-    /// What stdout has at the end: a table, or the summary as one JSON object
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// Print a table or the summary as one JSON object
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
     pub(crate) format: SummaryFormat,
     /// Print no progress on stderr
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::OUTPUT)]
     pub(crate) quiet: bool,
     /// Serve tasks on stdin: what `batch` starts its workers with.
     #[arg(long, hide = true)]
@@ -66,32 +65,32 @@ pub(crate) struct Batch {
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[expect(clippy::struct_field_names, reason = "the names of the options")]
 pub(crate) struct Each {
-    /// For each task that names no `maxSteps`: end after N replies of the model
-    #[arg(long, value_name = "N")]
+    /// End after N model replies
+    #[arg(long, value_name = "N", help_heading = heading::TASK_LIMITS)]
     pub(crate) task_max_steps: Option<u32>,
-    /// For each task that names no `maxToolCalls`: end after N tool calls
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// End after N tool calls
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::TASK_LIMITS)]
     pub(crate) task_max_tool_calls: Option<u64>,
-    /// For each task that names no `maxTokens`: end when N tokens are used
-    #[arg(long, value_name = "N")]
+    /// End once N tokens are used
+    #[arg(long, value_name = "N", help_heading = heading::TASK_LIMITS)]
     pub(crate) task_max_tokens: Option<u64>,
-    /// For each task that names no `maxCost`: end when it has cost this many US dollars; only where the price is known
-    #[arg(long, value_name = "USD", value_parser = parse_usd)]
+    /// End once it has cost this many US dollars; requires a known price
+    #[arg(long, value_name = "USD", value_parser = parse_usd, help_heading = heading::TASK_LIMITS)]
     pub(crate) task_max_cost: Option<u64>,
-    /// For each task that names no `maxSeconds`: end after this many seconds, between two replies
-    #[arg(long, value_name = "SECONDS")]
+    /// End after this many seconds, between two replies
+    #[arg(long, value_name = "SECONDS", help_heading = heading::TASK_LIMITS)]
     pub(crate) task_max_seconds: Option<u64>,
-    /// For each task that names no `maxWall`: stop it after this many seconds, whatever runs then
-    #[arg(long, value_name = "SECONDS")]
+    /// Stop after this many seconds, even in the middle of a call
+    #[arg(long, value_name = "SECONDS", help_heading = heading::TASK_LIMITS)]
     pub(crate) task_max_wall: Option<u64>,
-    /// For each task that names no `idleTimeout`: stop it when nothing came from the model or a tool for this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Stop after this many seconds without output from the model or a tool
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::TASK_LIMITS)]
     pub(crate) task_idle_timeout: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BatchTask {
-    /// Join the result folders of shards: the same table and summary as of one run
+    /// Merge the results of shards into one table and summary
     #[command(after_help = "Guide: pintle help batches")]
     Merge(Merge),
     /// Print the JSON Schema of summary.json
@@ -100,13 +99,13 @@ pub(crate) enum BatchTask {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Merge {
-    /// The result folders of shards of one list
+    /// Result directories of shards of one list
     #[arg(value_name = "DIR", required = true)]
     pub(crate) folders: Vec<PathBuf>,
-    /// The folder that is made of them; it must not exist, or be empty
+    /// Write the merged results to this directory, which must be new or empty
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// What stdout has at the end: a table, or the summary as one JSON object
+    /// Print a table or the summary as one JSON object
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: SummaryFormat,
 }
@@ -179,7 +178,7 @@ impl FromStr for Shard {
         match parsed {
             Some(shard) if (1..=shard.count).contains(&shard.index) => Ok(shard),
             _ => Err(
-                "write I/N with I from 1 to N, such as 2/4; indexes that begin at 0 need 1 added"
+                "expected I/N with I from 1 to N, such as 2/4; add 1 to indexes that start at 0"
                     .to_owned(),
             ),
         }

@@ -1,17 +1,17 @@
 //! The options of `run` that say where its work goes: into the tree or beside it, and into which reports.
 
+use super::heading;
 use pintle_frontend::run::{Destination, Report, ReportFormat};
 use std::path::{Path, PathBuf};
 
 /// The options that say where the work goes.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Delivery {
-    /// Leave the files as they are: the work is done in a temporary copy, without what git ignores; --patch writes down the changes
-    #[arg(long, conflicts_with_all = ["wrap", "add_dir", "session"])]
+    /// Work in a temporary copy without git-ignored files and leave yours unchanged; --patch saves the changes
+    #[arg(long, conflicts_with_all = ["wrap", "add_dir", "session"], help_heading = heading::OUTPUT)]
     pub(crate) no_apply: bool,
-    /// Let the model report findings, and write them as sarif=FILE, junit=FILE, markdown=FILE, or github (annotations on stderr, and the summary of
-    /// the step); the file - is stdout; may be repeated
-    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report)]
+    /// Let the model report findings, and write them as sarif=FILE, junit=FILE, markdown=FILE or github (annotations on stderr and the step summary); FILE - is stdout; repeatable
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report, help_heading = heading::OUTPUT)]
     report: Vec<Wanted>,
 }
 
@@ -36,10 +36,11 @@ fn parse_report(text: &str) -> Result<Wanted, String> {
     };
     match (format, file) {
         (ReportFormat::Github, None) => Ok(Wanted { format, file: None }),
-        (ReportFormat::Github, Some(_)) => {
-            Err("github takes no file: annotations go to stderr, and the summary to $GITHUB_STEP_SUMMARY".to_owned())
-        }
-        (_, None | Some("")) => Err(format!("name the file: {name}=FILE")),
+        (ReportFormat::Github, Some(_)) => Err(
+            "github takes no file: annotations go to stderr, the summary to $GITHUB_STEP_SUMMARY"
+                .to_owned(),
+        ),
+        (_, None | Some("")) => Err(format!("missing file: expected {name}=FILE")),
         (_, Some(file)) => Ok(Wanted { format, file: Some(file.into()) }),
     }
 }

@@ -6,75 +6,75 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum History {
-    /// Draw the history tree of a session: prompts, ends of turns, labels, and the current place
+    /// Draw a session's history tree: prompts, turn ends, labels and the current point
     #[command(
-        after_help = "A line begins with * on the current branch, which the model knows. Examples:
+        after_help = "Lines of the current branch, which the model sees, start with *. Examples:
   pintle sessions tree 01a2027b
   pintle sessions tree 01a2027b --json | jq -r 'select(.label) | .label'"
     )]
     Tree(Tree),
-    /// List the points for --from and --to of `show` and `search`: beginnings, summaries, labels, merged forks
+    /// List points for --from and --to of `show` and `search`: starts, summaries, labels, merged forks
     #[command(after_help = "Examples:
   pintle sessions anchors 01a2027b
   pintle sessions show 01a2027b --from works
   pintle sessions search parser --session 01a2027b --from 42 --to works")]
     Anchors(Anchors),
-    /// Go back to a place of a session, or forward again: the conversation, the files, or both
+    /// Rewind a session to an earlier point, or forward again
     #[command(
-        after_help = "Files that you have changed since stay as they are, unless --overwrite names them. Examples:
-  pintle sessions rewind 01a2027b --to=#2 --dry-run      before the second prompt, only shown
+        after_help = "Files that you have changed since are kept, unless listed after --overwrite. Examples:
+  pintle sessions rewind 01a2027b --to=#2 --dry-run    # preview
   pintle sessions rewind 01a2027b --to=#2 --scope both
-  pintle sessions rewind 01a2027b --to works --scope files --overwrite src/a.rs --yes"
+  pintle sessions rewind 01a2027b --to works --scope files --overwrite src/a.rs"
     )]
     Rewind(Rewinding),
-    /// Create a session with the history of another one, and print its id
-    #[command(after_help = "The other session stays as it is, and may be open. Examples:
+    /// Create a session from another one's history, and print its id
+    #[command(after_help = "The original session is unchanged, and may be open. Examples:
   pintle sessions fork 01a2027b --to=#3
-  pintle run \"Now another way\" --session $(pintle sessions fork 01a2027b --to works)")]
+  pintle run \"Try another way\" --session $(pintle sessions fork 01a2027b)")]
     Fork(Forking),
-    /// Merge the conversation of a fork into the session that it was made from, as a branch
+    /// Merge a fork's conversation into the session it was created from, as a branch
     #[command(
-        after_help = "The fork stays as it is, and may be merged again when there is more. Files stay as they are. Example:
+        after_help = "The fork and all files are unchanged; a fork that has grown can be merged again. Example:
   pintle sessions merge $(pintle sessions fork 01a2027b)"
     )]
     Merge(Merging),
-    /// Label a place of a session, for `--to`; prune spares labelled sessions
+    /// Label a point of a session for `--to`; `prune` keeps labelled sessions
     #[command(after_help = "Examples:
   pintle sessions label 01a2027b --to 42 works
   pintle sessions label 01a2027b --to works --remove")]
     Label(Labelling),
-    /// Print the agent's changes as a patch for `git apply` in the session's folder
-    #[command(after_help = "Your own edits are not in it. Examples:
+    /// Print the agent's changes as a patch for `git apply` in the session's directory
+    #[command(after_help = "The patch excludes your own edits. Examples:
   pintle sessions patch 01a2027b > agent.patch
   pintle sessions patch 01a2027b --open | git apply --check")]
     Patch(Patching),
-    /// List the open hunks: changes of the agent that nobody has accepted yet
+    /// List open hunks: changes by the agent that are not yet accepted
     #[command(after_help = "Examples:
   pintle sessions review 01a2027b
   pintle sessions review 01a2027b --json | jq -r .path | sort -u")]
     Review(Reviewing),
-    /// Accept hunks; the files stay as they are
+    /// Accept hunks without changing the files
     #[command(after_help = "Examples:
   pintle sessions keep 01a2027b --file src/a.rs
   pintle sessions keep 01a2027b --all")]
     Keep(Deciding),
-    /// Undo hunks; lines that you wrote into them stay, and are reported as a conflict
+    /// Undo hunks, keeping lines that you added to them as a conflict
     #[command(after_help = "Examples:
   pintle sessions undo 01a2027b --hunk 12.1
   pintle sessions undo 01a2027b --file src/a.rs --discard-edits")]
     Undo(Undoing),
     /// Undo a keep or an undo
     #[command(after_help = "Example:
-  pintle sessions revert 01a2027b 57      the number that keep and undo print")]
+  pintle sessions revert 01a2027b 57    # the number printed by keep and undo")]
     Revert(Reverting),
 }
 
 /// The session, and where its files are.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Subject {
-    /// The session: its id or the beginning of it, or `last` for the newest of the folder
+    /// Session: an id, an id prefix, or `last` for the newest in this directory
     pub(crate) id: String,
-    /// The session's files are behind this command, as in `pintle run --wrap`
+    /// Access the session's files through this command, as in `pintle run --wrap`
     #[arg(long, value_name = "CMD ARGS", value_parser = super::parse_words)]
     pub(crate) wrap: Option<super::Words>,
 }
@@ -117,14 +117,14 @@ fn place(text: &str) -> Result<Place, String> {
     let text = text.trim();
     if let Some(number) = text.strip_prefix('#') {
         let number = number.parse().ok().filter(|number| *number > 0);
-        let wrong = || "a prompt is named by its number, such as #2".to_owned();
+        let wrong = || "expected the number of a prompt, such as #2".to_owned();
         return number.map(Place::Prompt).ok_or_else(wrong);
     }
     if text.is_empty() {
-        return Err("name an event by its number, a label, or a prompt such as #2".to_owned());
+        return Err("expected an event number, a label, or a prompt such as #2".to_owned());
     }
     if text.chars().all(|c| c.is_ascii_digit()) {
-        return text.parse().map(Place::Seq).map_err(|_| "there is no such event".to_owned());
+        return text.parse().map(Place::Seq).map_err(|_| "no such event".to_owned());
     }
     Ok(Place::Label(text.to_owned()))
 }
@@ -134,9 +134,9 @@ fn label(text: &str) -> Result<String, String> {
     match place(text) {
         Ok(Place::Label(label)) => Ok(label),
         Ok(Place::Prompt(_) | Place::Seq(_)) => {
-            Err("--to would take that for a number: use a name with a letter in it".to_owned())
+            Err("a label must not be a number: use a name with a letter in it".to_owned())
         }
-        Err(_) => Err("use a name with a letter in it, and no # before it".to_owned()),
+        Err(_) => Err("use a name with a letter in it that does not start with #".to_owned()),
     }
 }
 
@@ -144,7 +144,7 @@ fn label(text: &str) -> Result<String, String> {
 pub(crate) struct Tree {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// Print one JSON object a line for each prompt and labelled place
+    /// Print each prompt and labelled point as a JSON line
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -153,7 +153,7 @@ pub(crate) struct Tree {
 pub(crate) struct Anchors {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -161,10 +161,10 @@ pub(crate) struct Anchors {
 /// A part of a session's history.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Range {
-    /// Only after this place: the event SEQ, the label LABEL, or before the prompt #N (write --from=#N)
+    /// Start after event SEQ or label LABEL, or before prompt #N (write --from=#N)
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) from: Option<Place>,
-    /// Only up to this place
+    /// Stop at this point
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Option<Place>,
 }
@@ -173,31 +173,27 @@ pub(crate) struct Range {
 pub(crate) struct Rewinding {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// After the event SEQ, the label LABEL, or before the prompt #N (write --to=#N, since a shell takes a # for
-    /// a comment)
+    /// Rewind to after event SEQ or label LABEL, or before prompt #N (write --to=#N, since shells read # as a comment)
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Place,
-    /// The parts to rewind
-    #[arg(long, value_name = "SCOPE", default_value = "conversation")]
+    /// Rewind the conversation (what the model sees), the files, or both
+    #[arg(long, value_name = "SCOPE", default_value = "conversation", hide_possible_values = true)]
     pub(crate) scope: ScopeName,
-    /// Only print what would happen
+    /// Print what would happen, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Restore these files although you have changed them
+    /// Restore these files even though you have changed them
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) overwrite: Vec<PathBuf>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub(crate) yes: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ScopeName {
-    /// The conversation: what the model knows
     Conversation,
-    /// The files
     Files,
-    /// Both
     Both,
 }
 
@@ -225,10 +221,10 @@ impl From<ScopeName> for RewindScope {
 pub(crate) struct Forking {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// Where the copied history ends, as in `rewind`; by default all of it
+    /// End the copied history here, as in `rewind` [default: the end]
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Option<Place>,
-    /// The folder of the new session; by default that of the other one, or the current one if that does not exist any more
+    /// Set the new session's directory [default: the original's, or the current one if that is gone]
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 }
@@ -244,10 +240,10 @@ pub(crate) struct Merging {
 pub(crate) struct Labelling {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// The place: the event SEQ, the label LABEL, or the prompt #N (write --to=#N)
+    /// Label event SEQ, the point with label LABEL, or prompt #N (write --to=#N)
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Place,
-    /// The label, at most 200 characters
+    /// Label, at most 200 characters
     #[arg(value_parser = label)]
     pub(crate) name: Option<String>,
     /// Remove the label
@@ -259,7 +255,7 @@ pub(crate) struct Labelling {
 pub(crate) struct Patching {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// Only the open hunks
+    /// Include only the open hunks
     #[arg(long)]
     pub(crate) open: bool,
 }
@@ -268,7 +264,7 @@ pub(crate) struct Patching {
 pub(crate) struct Reviewing {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// Print one JSON object a line for each hunk
+    /// Print each hunk as a JSON line
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -284,7 +280,7 @@ pub(crate) struct Deciding {
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Target {
-    /// All open hunks of a file
+    /// All open hunks of this file
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<PathBuf>,
     /// One hunk, by its id in `review`
@@ -299,7 +295,7 @@ pub(crate) struct Target {
 pub(crate) struct Undoing {
     #[command(flatten)]
     pub(crate) deciding: Deciding,
-    /// Also undo lines that you wrote into the hunks
+    /// Also undo lines that you added to the hunks
     #[arg(long)]
     pub(crate) discard_edits: bool,
 }
@@ -308,7 +304,7 @@ pub(crate) struct Undoing {
 pub(crate) struct Reverting {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// The number that the keep or the undo printed
+    /// Number printed by `keep` or `undo`
     pub(crate) verdict: u64,
 }
 
@@ -328,7 +324,7 @@ mod tests {
             ("#0", Err("such as #2")),
             ("#two", Err("such as #2")),
             ("#", Err("such as #2")),
-            (" ", Err("name an event")),
+            (" ", Err("expected an event number")),
             ("99999999999999999999", Err("no such event")),
         ] {
             match (place(text), want) {

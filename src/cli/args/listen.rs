@@ -1,5 +1,6 @@
 //! The sockets of `serve --listen`: which there are, and which are refused.
 
+use super::heading;
 use crate::cli::shared::Places;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,23 +8,20 @@ use std::path::PathBuf;
 /// The options of an engine that several clients share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Listen {
-    /// Serve every client that connects to a socket, in place of stdin and stdout: unix:PATH or ws://127.0.0.1:PORT (0: a free port);
-    /// without a value, the socket that `pintle attach` finds, which is there in any case. Can be repeated
-    #[arg(id = "listen", long = "listen", value_name = "SOCKET", num_args = 0..=1, default_missing_value = "", value_parser = parse_socket)]
+    /// Serve all clients of a socket instead of stdio: unix:PATH or ws://127.0.0.1:PORT (0 for a free port); the socket of `pintle attach`, used if no value is given, is always open; repeatable
+    #[arg(id = "listen", long = "listen", value_name = "SOCKET", num_args = 0..=1, default_missing_value = "", value_parser = parse_socket, help_heading = heading::SOCKETS)]
     sockets: Vec<Socket>,
-    /// With --listen: end when there has been no client and no open session for so long
-    #[arg(long, value_name = "SECONDS", requires = "listen")]
+    /// Exit after this many seconds without clients and open sessions
+    #[arg(long, value_name = "SECONDS", requires = "listen", help_heading = heading::SOCKETS)]
     pub(crate) linger: Option<u64>,
-    /// With --listen ws://…: let web pages of this origin connect, such as https://editor.example. Can be repeated
-    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "listen", value_parser = parse_origin)]
+    /// With ws://: accept web pages of this origin, such as https://editor.example; repeatable
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "listen", value_parser = parse_origin, help_heading = heading::SOCKETS)]
     pub(crate) origins: Vec<String>,
-    /// With --listen ws://…: serve requests that name this host, such as localhost:9000 for a forwarded port; without a port, every port of that
-    /// name. Can be repeated
-    #[arg(long = "allow-host", value_name = "HOST[:PORT]", requires = "listen", value_parser = parse_host)]
+    /// With ws://: accept requests for this host, such as localhost:9000 for a forwarded port; without PORT, for every port; repeatable
+    #[arg(long = "allow-host", value_name = "HOST[:PORT]", requires = "listen", value_parser = parse_host, help_heading = heading::SOCKETS)]
     pub(crate) hosts: Vec<String>,
-    /// With --listen: keep the token in this file, so that clients can connect again after a restart. It is made if it does not exist, readable by
-    /// you alone
-    #[arg(long, value_name = "FILE", requires = "listen")]
+    /// Keep the token in this file so that clients can reconnect after a restart; created if missing, readable only by you
+    #[arg(long, value_name = "FILE", requires = "listen", help_heading = heading::SOCKETS)]
     pub(crate) token_file: Option<PathBuf>,
 }
 
@@ -59,15 +57,17 @@ impl Listen {
             };
             if is_second {
                 anyhow::bail!(
-                    "--listen names two sockets of a kind\n  name one unix: and one ws:// at most"
+                    "--listen was given two sockets of one kind\n  use at most one unix: and one ws:// socket"
                 );
             }
         }
         if !self.origins.is_empty() && places.websocket.is_none() {
-            anyhow::bail!("--allow-origin is for web pages\n  add --listen ws://127.0.0.1:PORT");
+            anyhow::bail!(
+                "--allow-origin requires a WebSocket\n  add --listen ws://127.0.0.1:PORT"
+            );
         }
         if !self.hosts.is_empty() && places.websocket.is_none() {
-            anyhow::bail!("--allow-host is for WebSockets\n  add --listen ws://127.0.0.1:PORT");
+            anyhow::bail!("--allow-host requires a WebSocket\n  add --listen ws://127.0.0.1:PORT");
         }
         Ok(places)
     }
@@ -88,7 +88,7 @@ fn parse_socket(text: &str) -> Result<Socket, String> {
     match place.parse::<SocketAddr>() {
         Ok(address) if address.ip().is_loopback() => Ok(Socket::Web(address)),
         Ok(address) => Err(format!(
-            "{} can be reached from other machines, and the connection is not encrypted; expected ws://127.0.0.1:PORT, and a tunnel such as `ssh -L` from elsewhere",
+            "{} is reachable from other machines, and the connection is not encrypted; use ws://127.0.0.1:PORT, with a tunnel such as `ssh -L` for remote access",
             address.ip()
         )),
         Err(_) => Err(EXPECTED.to_owned()),
@@ -118,7 +118,7 @@ fn parse_host(text: &str) -> Result<String, String> {
     if is_port && is_name {
         return Ok(text.to_owned());
     }
-    Err("expected the name of a host, perhaps with a port, such as localhost:9000".to_owned())
+    Err("expected a host name with an optional port, such as localhost:9000".to_owned())
 }
 
 #[cfg(test)]
@@ -135,9 +135,9 @@ mod tests {
             ("ws://localhost:4242/", web("127.0.0.1:4242")),
             ("ws://[::1]:4242", web("[::1]:4242")),
             ("ws://127.9.9.9:1", web("127.9.9.9:1")),
-            ("ws://0.0.0.0:1", Err("0.0.0.0 can be reached")),
-            ("ws://[::]:1", Err(":: can be reached")),
-            ("ws://192.0.2.1:1", Err("192.0.2.1 can be reached")),
+            ("ws://0.0.0.0:1", Err("0.0.0.0 is reachable")),
+            ("ws://[::]:1", Err(":: is reachable")),
+            ("ws://192.0.2.1:1", Err("192.0.2.1 is reachable")),
             ("ws://127.0.0.1", Err("expected unix:PATH, ws://")),
             ("ws://example.org:80", Err("expected unix:PATH, ws://")),
             ("wss://127.0.0.1:1", Err("expected unix:PATH, ws://")),

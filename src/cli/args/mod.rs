@@ -7,6 +7,7 @@
 
 pub(crate) mod batch;
 mod delivery;
+mod heading;
 pub(crate) mod history;
 pub(crate) mod listen;
 pub(crate) mod rpc;
@@ -30,7 +31,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::auth::AuthMethod;
 use std::path::PathBuf;
 
-/// A headless coding-agent engine, steered by editors and scripts.
+/// A headless coding-agent engine for editors and scripts.
 #[derive(Debug, Parser)]
 #[command(
     name = "pintle",
@@ -46,86 +47,102 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// Speak JSON-RPC 2.0 on stdin and stdout: a message a line, or Content-Length headers
+    /// Serve JSON-RPC 2.0 over stdio or sockets
     #[command(after_help = "Guide: pintle help editors")]
     Serve(Serve),
-    /// Speak JSON-RPC 2.0 with the engine that several editors and terminals share, or show one of its sessions; it is started where there is none
-    #[command(after_help = "Guide: pintle help editors")]
+    /// Connect to the shared engine, or show one of its sessions
+    #[command(
+        after_help = "The engine is started if none is running. With SESSION, each line of input is a message for the agent; Ctrl-C stops its turn, Ctrl-D leaves.
+
+Guide: pintle help editors"
+    )]
     Attach(Box<Attach>),
-    /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
-    #[command(after_help = "Guide: pintle help pi")]
+    /// Serve Pi's RPC over stdio, for clients of the Pi coding agent
+    #[command(after_help = "`pintle --mode rpc` is the same command.
+
+Guide: pintle help pi")]
     Rpc(Box<rpc::Rpc>),
-    /// Speak the Agent Client Protocol on stdin and stdout, for Zed, JetBrains and other editors that know it
+    /// Serve the Agent Client Protocol over stdio (Zed, JetBrains, …)
     #[command(after_help = "Guide: pintle help editors")]
     Acp(Acp),
-    /// Speak the Agent Host Protocol on stdin and stdout, as `serve --listen ws://…` does with VS Code
-    #[command(after_help = "Guide: pintle help editors")]
+    /// Serve the Agent Host Protocol over stdio
+    #[command(
+        after_help = "VS Code connects to a WebSocket instead: `pintle serve --listen ws://…`.
+
+Guide: pintle help editors"
+    )]
     Ahp(Ahp),
-    /// Speak the Language Server Protocol on stdin and stdout, for Helix, Emacs, Kakoune, Sublime and other editors with a client of it
+    /// Serve the Language Server Protocol over stdio (Helix, Emacs, …)
     #[command(after_help = "Guide: pintle help editors")]
     Lsp(Lsp),
-    /// Do one task in the current folder and print the answer; it never asks and never waits for a person
+    /// Run one task non-interactively and print the answer
     #[command(after_help = "Guide: pintle help scripting")]
     Run(Box<Run>),
-    /// Do a list of tasks, several at a time; started again, it goes on where it was
+    /// Run many tasks in parallel; rerun to resume
     #[command(
         after_help = "Guide: pintle help batches",
         args_conflicts_with_subcommands = true,
         subcommand_negates_reqs = true
     )]
     Batch(Box<batch::Batch>),
-    /// Print the events of a stored session again, as `run --format events` printed them
+    /// Print a stored session as `run --format events` did
     #[command(after_help = "Guide: pintle help scripting")]
     Replay(Replay),
-    /// Watch the engine fix a failing test in a small project. No model, no key, no network
+    /// Watch the engine fix a failing test; no model, key or network
     Demo(Demo),
-    /// List the models that are known by name, with windows and prices: built-in ones and your own
+    /// List known models with their context windows and prices
     #[command(after_help = "Guide: pintle help providers")]
     Models(ListModels),
-    /// Be a server of the Model Context Protocol on stdin and stdout, which lends the engine to other agents; with a command, list, try
-    /// and log in to the servers whose tools sessions have
+    /// Serve the engine over MCP on stdio, or manage MCP servers
     #[command(after_help = "Guide: pintle help servers", args_conflicts_with_subcommands = true)]
     Mcp(Box<McpTask>),
-    /// Log in to a provider, or list who is logged in where
+    /// Log in to a provider, or list logins
     #[command(after_help = "Guide: pintle help logins")]
     Login(Login),
-    /// Remove the stored login of a provider
+    /// Log out of a provider
     #[command(after_help = "Guide: pintle help logins")]
     Logout(Logout),
-    /// Manage stored sessions: list, show, search, rewind, fork, review, export, import, archive, delete, verify
+    /// List, search, rewind, fork, review, export and delete sessions
     #[command(after_help = "Guide: pintle help review")]
     Sessions {
         #[command(subcommand)]
         task: Sessions,
     },
-    /// Trust the project in the current folder, so that its instructions, rules, skills and prompts are used
+    /// Trust a project: use its instructions, rules, skills and prompts
     #[command(after_help = "Guide: pintle help permissions")]
     Trust(Trust),
-    /// Show what the permissions say about a command, rows of commands, or a stored session
+    /// Explain and test permission decisions
     #[command(after_help = "Guide: pintle help permissions")]
     Policy {
         #[command(subcommand)]
         task: Policy,
     },
-    /// Show what a new session would send to its model
+    /// Show the system prompt and tools of a new session
     #[command(after_help = "Guide: pintle help context")]
     Prompt {
         #[command(subcommand)]
         task: Prompt,
     },
-    /// Print the protocol as JSON Schema, as an OpenRPC document, or as types and a client; or the schema of scripts or of config.toml
+    /// Print protocol schemas, types and clients, or config.toml's schema
+    #[command(after_help = "Formats:
+  json-schema  JSON Schema 2020-12 of every type and method
+  openrpc      OpenRPC 1.4 document
+  typescript   client in TypeScript, with types
+  python       client in Python, with types
+  lua          types as LuaCATS annotations
+  script       JSON Schema 2020-12 of the files of --script")]
     Schema {
-        /// The format
-        #[arg(long, value_enum, default_value_t)]
+        /// Print this format
+        #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
         format: SchemaFormat,
-        /// Print the JSON Schema (draft-07) of config.toml, with which editors complete it
+        /// Print the JSON Schema (draft-07) of config.toml, for completion in editors
         #[arg(long, conflicts_with = "format")]
         config: bool,
     },
-    /// Print what is configured, which keys are there, and what this machine can do
+    /// Check settings, keys, and what this machine supports
     #[command(after_help = "Guide: pintle help troubleshooting")]
     Doctor(Box<Doctor>),
-    /// Print a guide, the list of guides, or the options of a command
+    /// Print a guide, the list of guides, or the help of a command
     Help(Help),
 }
 
@@ -158,21 +175,15 @@ impl Task {
     }
 }
 
-/// A form in which the protocol is printed.
+/// A format of `pintle schema`, which its help describes.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
 pub(crate) enum SchemaFormat {
-    /// JSON Schema 2020-12 of every type and method
     #[default]
     JsonSchema,
-    /// An OpenRPC 1.4 document
     Openrpc,
-    /// A client in TypeScript, with the types
     Typescript,
-    /// A client in Python, with the types
     Python,
-    /// The types as LuaCATS annotations
     Lua,
-    /// JSON Schema 2020-12 of the files of `--script`
     Script,
 }
 
@@ -181,10 +192,10 @@ pub(crate) enum SchemaFormat {
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Ask the model's server: does it answer, does it take the key, does it have the model
+    /// Check that the model's server responds, accepts the key and has the model
     #[arg(long, conflicts_with = "secrets")]
     pub(crate) online: bool,
-    /// Plant keys in a temporary home, let a scripted model look for them, and look for them in all that is left
+    /// Plant keys in a temporary home directory, let a scripted model hunt for them, and search everything it leaves behind
     #[arg(long)]
     pub(crate) secrets: bool,
 }
@@ -193,51 +204,47 @@ pub(crate) struct Doctor {
 #[derive(Debug, Clone, Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub(crate) struct Settings {
-    /// The model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
-    #[arg(long, value_name = "MODEL")]
+    /// Use this model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
+    #[arg(long, value_name = "MODEL", help_heading = heading::MODEL)]
     pub(crate) model: Option<String>,
-    /// The permission mode, and the widest that clients can set: read-only, ask (changes and commands ask), auto-edit
-    /// or edit (edits in the workspace are free, and commands in the sandbox) or full (nothing asks)
-    #[arg(long, value_name = "MODE")]
+    /// Set the permission mode, and the widest one that clients may choose: read-only; ask: prompt before edits and commands; auto-edit (or edit): edit the workspace freely, run commands in the sandbox; full: never prompt
+    #[arg(long, value_name = "MODE", hide_possible_values = true, help_heading = heading::PERMISSIONS)]
     pub(crate) permission: Option<Permission>,
-    /// Send requests to this server, whatever the provider's name
-    #[arg(long, value_name = "URL")]
+    /// Send requests to this server instead of the provider's
+    #[arg(long, value_name = "URL", help_heading = heading::MODEL)]
     pub(crate) base_url: Option<String>,
-    /// The wire API of that server: chat (OpenAI Chat Completions), messages (Anthropic Messages), responses (OpenAI
-    /// Responses) or gemini (Google Gemini)
-    #[arg(long, value_name = "API")]
+    /// Set that server's API: chat (OpenAI Chat Completions), messages (Anthropic Messages), responses (OpenAI Responses) or gemini (Google Gemini)
+    #[arg(long, value_name = "API", help_heading = heading::MODEL)]
     pub(crate) api: Option<String>,
-    /// Run the tools behind this command prefix: 'ssh HOST', 'docker exec -i BOX'
-    #[arg(long, value_name = "CMD ARGS", value_parser = parse_words)]
+    /// Run tools through this command prefix: 'ssh HOST', 'docker exec -i BOX'
+    #[arg(long, value_name = "CMD ARGS", value_parser = parse_words, help_heading = heading::PERMISSIONS)]
     pub(crate) wrap: Option<Words>,
-    /// Change no file and run no command
-    #[arg(long)]
+    /// Change no files and run no commands
+    #[arg(long, help_heading = heading::PERMISSIONS)]
     pub(crate) read_only: bool,
-    /// The sandbox for commands: auto (what the kernel can do), required (a full one or no start; every command runs in
-    /// it), or off
-    #[arg(long, value_name = "SANDBOX")]
+    /// Sandbox commands: auto (as far as the kernel can), required (refuse to start without a full sandbox; run every command in it) or off
+    #[arg(long, value_name = "SANDBOX", hide_possible_values = true, help_heading = heading::PERMISSIONS)]
     pub(crate) sandbox: Option<SandboxChoice>,
-    /// Trust the project in this folder (by default the current one) for this run: use its instructions, rules, skills
-    /// and prompts; may be repeated
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
+    /// Trust the project in this directory (by default the current one) for this run: use its instructions, rules, skills and prompts; repeatable
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".", help_heading = heading::PERMISSIONS)]
     pub(crate) trust: Vec<PathBuf>,
-    /// Let the model fetch web pages; each host asks for permission
-    #[arg(long)]
+    /// Let the model fetch web pages; each host requires approval
+    #[arg(long, help_heading = heading::PERMISSIONS)]
     pub(crate) web_fetch: bool,
-    /// Let the model's provider search the web for it, where it can (Anthropic, OpenAI, Google); it does not ask for permission
-    #[arg(long)]
+    /// Let the provider search the web for the model, without approval (Anthropic, OpenAI, Google)
+    #[arg(long, help_heading = heading::PERMISSIONS)]
     pub(crate) web_search: bool,
-    /// Answer from recorded traffic; nothing is sent anywhere. From a file in the order of the requests, from a folder by what they say
-    #[arg(long, value_name = "FILE|DIR/", conflicts_with_all = ["record", "script"])]
+    /// Answer from recorded traffic and send nothing: from a file in request order, from a directory by request content
+    #[arg(long, value_name = "FILE|DIR/", conflicts_with_all = ["record", "script"], help_heading = heading::MODEL)]
     pub(crate) replay: Option<PathBuf>,
-    /// Record all traffic with the model, without headers and keys, in a file, or in a folder, whose path ends with a slash
-    #[arg(long, value_name = "FILE|DIR/", conflicts_with = "script")]
+    /// Record all model traffic, without headers and keys, to a file, or to a directory if the path ends with a slash
+    #[arg(long, value_name = "FILE|DIR/", conflicts_with = "script", help_heading = heading::MODEL)]
     pub(crate) record: Option<PathBuf>,
-    /// The shape of the tools: pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek or mistral; by default the model's name decides
-    #[arg(long, value_name = "PROFILE")]
+    /// Set the tool style: pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek or mistral [default: by model name]
+    #[arg(long, value_name = "PROFILE", help_heading = heading::MODEL)]
     pub(crate) profile: Option<String>,
-    /// Answer from a script of replies, for tests of clients: `pintle help scripting` has its format
-    #[arg(long, value_name = "FILE")]
+    /// Answer from a script of replies, to test clients; see `pintle help scripting`
+    #[arg(long, value_name = "FILE", help_heading = heading::MODEL)]
     pub(crate) script: Option<PathBuf>,
     /// Models files of another program.
     #[arg(skip)]
@@ -309,8 +316,8 @@ impl Settings {
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// The framing of messages; by default the first byte decides
-    #[arg(long, value_name = "FRAMING")]
+    /// Set the message framing: ndjson (one message per line) or lsp (Content-Length headers) [default: by first byte]
+    #[arg(long, value_name = "FRAMING", hide_possible_values = true)]
     framing: Option<FramingName>,
     #[command(flatten)]
     pub(crate) listen: listen::Listen,
@@ -319,7 +326,7 @@ pub(crate) struct Serve {
 /// The options of `attach`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Attach {
-    /// Show this session here, by its id or the beginning of it, or `last` for the newest of the folder: a line is a message for the agent, Ctrl-C stops its turn, Ctrl-D leaves
+    /// Session to show: an id, an id prefix, or `last` for the newest in this directory
     pub(crate) session: Option<String>,
     /// The options of the engine, where none listens yet
     #[command(flatten)]
@@ -330,7 +337,7 @@ pub(crate) struct Attach {
 pub(crate) struct Ahp {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Connect to the engine that several clients share
+    /// Connect to the shared engine, starting it if needed
     #[arg(long)]
     pub(crate) attach: bool,
 }
@@ -339,10 +346,10 @@ pub(crate) struct Ahp {
 pub(crate) struct Lsp {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Be a client of the engine that other editors share, and start it where there is none
+    /// Connect to the shared engine, starting it if needed
     #[arg(long)]
     pub(crate) attach: bool,
-    /// Speak on stdin and stdout, the only way: some editors pass this to every server
+    /// Use stdio, the only transport; some editors pass this to every server
     #[arg(long, hide = true)]
     pub(crate) stdio: bool,
 }
@@ -351,10 +358,10 @@ pub(crate) struct Lsp {
 pub(crate) struct Acp {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Be a client of the engine that other editors share, and start it where there is none
+    /// Connect to the shared engine, starting it if needed
     #[arg(long)]
     pub(crate) attach: bool,
-    /// Run commands in the engine, even where the editor offers terminals of its own
+    /// Run commands in the engine even if the editor offers terminals
     #[arg(long)]
     pub(crate) no_client_terminals: bool,
 }
@@ -376,15 +383,15 @@ impl Serve {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Login {
-    /// The provider; without one the list of logins
+    /// Provider; if omitted, list the logins
     pub(crate) provider: Option<String>,
-    /// Enter a code on a page, with any device
+    /// Log in by entering a code on a web page, on any device
     #[arg(long, group = "way", requires = "provider")]
     device: bool,
-    /// Log in on a page in a browser on this machine
+    /// Log in with a browser on this machine
     #[arg(long, group = "way", requires = "provider")]
     browser: bool,
-    /// Store a key: typed where stdin is a terminal, else the first line of stdin
+    /// Store a key: prompt for it on a terminal, else read the first line of stdin
     #[arg(long, group = "way", requires = "provider")]
     key: bool,
 }
@@ -403,18 +410,19 @@ impl Login {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Logout {
-    /// The provider
+    /// Provider
     pub(crate) provider: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Trust {
-    /// The folder; by default the git repository around the current folder, else the current folder
+    /// Directory [default: the enclosing git repository, else the current directory]
+    #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
-    /// Trust it no longer
+    /// Revoke the trust
     #[arg(long)]
     pub(crate) revoke: bool,
-    /// Print the trusted folders, and the answers that hold for always
+    /// List trusted directories and permanent permission answers
     #[arg(long, conflicts_with_all = ["folder", "revoke"])]
     pub(crate) list: bool,
 }
@@ -423,21 +431,21 @@ pub(crate) struct Trust {
 pub(crate) enum Policy {
     /// Print the decision about a command, part by part, and the rule that would allow it
     Explain {
-        /// The command, in one argument
+        /// Command, as one argument
         command: String,
         #[command(flatten)]
         place: Place,
     },
-    /// Check rows of a file: `allow`, `ask` or `deny`, then a command; exits with 1 if a decision differs
+    /// Check a file of expected decisions; exit with 1 if any differs
     Test {
-        /// The file
+        /// File with one row per line: `allow`, `ask` or `deny`, then a command
         file: PathBuf,
         #[command(flatten)]
         place: Place,
     },
-    /// Print what the permissions of today would have said to each call of a stored session
+    /// Print what the current permissions would decide about each call of a stored session
     Replay {
-        /// A session id or its prefix, or `last` for the newest session of the folder
+        /// Session: an id, an id prefix, or `last` for the newest in this directory
         session: String,
         #[command(flatten)]
         place: Place,
@@ -446,7 +454,7 @@ pub(crate) enum Policy {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Prompt {
-    /// Print the system prompt, and the tokens of each of its parts and of each tool
+    /// Print the system prompt, and the token counts of its parts and of each tool
     Show(Box<ShowPrompt>),
 }
 
@@ -454,13 +462,13 @@ pub(crate) enum Prompt {
 pub(crate) struct ShowPrompt {
     #[command(flatten)]
     pub(crate) place: Place,
-    /// Print one part alone: a part of the system prompt, `tools`, or a tool by its name
+    /// Print one part only: a part of the system prompt, `tools`, or a tool by name
     #[arg(long, value_name = "NAME", conflicts_with = "json")]
     pub(crate) part: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// As for a session that nobody watches, such as that of `pintle run`
+    /// Show an unattended session, such as that of `pintle run`
     #[arg(long)]
     pub(crate) unattended: bool,
 }
@@ -472,19 +480,19 @@ pub(crate) struct Place {
     pub(crate) settings: Settings,
     #[command(flatten)]
     pub(crate) safety: Safety,
-    /// The folder of the session
+    /// Use this directory for the session
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListModels {
-    /// Only models with this in their name
+    /// List only models whose name contains this
     pub(crate) name: Option<String>,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print the providers instead, with their URLs and whether their keys are set
+    /// List the providers instead, with their URLs and whether their keys are set
     #[arg(long)]
     pub(crate) providers: bool,
 }
@@ -499,13 +507,13 @@ pub(crate) struct McpTask {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Mcp {
-    /// List the servers, without starting them
+    /// List the servers without starting them
     List(McpList),
-    /// Start a server as a session would, and print what it offers
+    /// Start a server as a session would, and print its tools and resources
     Test(McpTest),
-    /// Log in to a server that is reached over HTTP, on a page in a browser of this machine
+    /// Log in to an HTTP server with a browser on this machine
     Login(McpLogin),
-    /// Remove the login to a server
+    /// Log out of a server
     Logout(McpLogout),
 }
 
@@ -513,18 +521,18 @@ pub(crate) enum Mcp {
 pub(crate) struct McpList {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpTest {
-    /// The server's name; all servers without one
+    /// Server name; if omitted, test all servers
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -533,14 +541,14 @@ pub(crate) struct McpTest {
 pub(crate) struct McpLogin {
     #[command(flatten)]
     pub(crate) at: McpLogout,
-    /// The scopes to ask for, in place of those that the server or its settings name
+    /// Request these scopes instead of those set by the server or its settings
     #[arg(long, value_delimiter = ' ')]
     pub(crate) scopes: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpLogout {
-    /// The server's name, or its address
+    /// Server name or URL
     #[arg(value_name = "SERVER|URL")]
     pub(crate) server: String,
     #[command(flatten)]
@@ -549,20 +557,20 @@ pub(crate) struct McpLogout {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Help {
-    /// The topic, or the command; without one the list of topics
+    /// Topic or command; if omitted, list the topics
     #[arg(value_name = "TOPIC|COMMAND")]
     pub(crate) words: Vec<String>,
-    /// Print the list of topics, one JSON object a line
+    /// Print the list of topics as JSON lines
     #[arg(long, conflicts_with = "words")]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
-    /// Print the lines of the protocol, in both directions, instead of a story
+    /// Print the protocol messages in both directions instead of the narration
     #[arg(long)]
     pub(crate) json: bool,
-    /// Keep the folder of the project
+    /// Keep the project directory
     #[arg(long)]
     pub(crate) keep: bool,
 }

@@ -2,7 +2,7 @@
 //!
 //! Flags that have no meaning here are accepted and ignored, so that a client that passes them starts all the same.
 
-use super::Settings;
+use super::{Settings, heading};
 use clap::ValueEnum;
 use pintle_frontend::pi::{Dialect, Start};
 use std::ffi::OsString;
@@ -56,52 +56,52 @@ pub(crate) const OF_THE_CLIENT: [&str; 25] = [
 pub(crate) struct Rpc {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Be a client of the engine that several clients share, see `pintle attach`: other clients see the same sessions
+    /// Connect to the shared engine of `pintle attach`, whose clients see the same sessions
     #[arg(long, conflicts_with_all = OF_AN_OWN_ENGINE)]
     pub(crate) attach: bool,
-    /// The version of Pi that the client was written for: current (0.87 and later) or legacy (0.73 and before)
-    #[arg(long, value_name = "DIALECT", default_value = "current")]
+    /// Speak the protocol of this Pi version: current (0.87 and later) or legacy (0.73 and earlier)
+    #[arg(long, value_name = "DIALECT", default_value = "current", hide_possible_values = true)]
     pi_dialect: DialectName,
-    /// The provider of the model that --model names by its id alone
-    #[arg(long, value_name = "NAME")]
+    /// Set the provider for a --model without one
+    #[arg(long, value_name = "NAME", help_heading = heading::MODEL)]
     pub(crate) provider: Option<String>,
-    /// The key of that provider, for this run
-    #[arg(long, value_name = "KEY")]
+    /// Use this API key for that provider, in this run
+    #[arg(long, value_name = "KEY", help_heading = heading::MODEL)]
     pub(crate) api_key: Option<String>,
-    /// The reasoning effort: off, minimal, low, medium, high, xhigh or max
-    #[arg(long, value_name = "LEVEL")]
+    /// Set the reasoning effort: off, minimal, low, medium, high, xhigh or max
+    #[arg(long, value_name = "LEVEL", help_heading = heading::MODEL)]
     pub(crate) thinking: Option<String>,
-    /// The models that a client cycles through, with * for any text, separated by commas
-    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    /// Let clients cycle through these models, separated by commas; * matches any text
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', help_heading = heading::MODEL)]
     pub(crate) models: Vec<String>,
-    /// Instructions in the place of the engine's own, for new sessions: a text or a file
-    #[arg(long, value_name = "TEXT")]
+    /// Replace the built-in instructions of new sessions with this text or file
+    #[arg(long, value_name = "TEXT", help_heading = heading::INSTRUCTIONS)]
     pub(crate) system_prompt: Option<String>,
-    /// Instructions beside the engine's own: a text or a file; may be repeated
-    #[arg(long, value_name = "TEXT")]
+    /// Append this text or file to the instructions; repeatable
+    #[arg(long, value_name = "TEXT", help_heading = heading::INSTRUCTIONS)]
     pub(crate) append_system_prompt: Vec<String>,
     #[command(flatten)]
     pub(crate) tools: ToolChoice,
-    /// Open the session of this file, or with this id or beginning of an id
-    #[arg(long, value_name = "PATH|ID", group = "begin")]
+    /// Open the session with this file, id or id prefix
+    #[arg(long, value_name = "PATH|ID", group = "begin", help_heading = heading::SESSIONS)]
     session: Option<String>,
-    /// Open the session with this id; create it if there is none
-    #[arg(long, value_name = "ID", group = "begin")]
+    /// Open the session with this id, or create it
+    #[arg(long, value_name = "ID", group = "begin", help_heading = heading::SESSIONS)]
     session_id: Option<String>,
     /// Open a copy of this session
-    #[arg(long, value_name = "PATH|ID", group = "begin")]
+    #[arg(long, value_name = "PATH|ID", group = "begin", help_heading = heading::SESSIONS)]
     fork: Option<String>,
-    /// Open the newest session of this folder
-    #[arg(short, long, group = "begin")]
+    /// Open the newest session of this directory
+    #[arg(short, long, group = "begin", help_heading = heading::SESSIONS)]
     r#continue: bool,
-    /// The folder of session files
-    #[arg(long, value_name = "DIR")]
+    /// Use this directory for session files
+    #[arg(long, value_name = "DIR", help_heading = heading::SESSIONS)]
     pub(crate) session_dir: Option<PathBuf>,
-    /// Store no session
-    #[arg(long)]
+    /// Do not store the session
+    #[arg(long, help_heading = heading::SESSIONS)]
     pub(crate) no_session: bool,
-    /// The title of new sessions
-    #[arg(long, value_name = "NAME")]
+    /// Set the title of new sessions
+    #[arg(long, value_name = "NAME", help_heading = heading::SESSIONS)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) resources: Resources,
@@ -114,34 +114,34 @@ pub(crate) struct Rpc {
 /// The tools that the model sees.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ToolChoice {
-    /// Only these tools, with * for any text, separated by commas; -NAME removes one, +NAME changes nothing
-    #[arg(long, value_name = "TOOLS", value_delimiter = ',', allow_hyphen_values = true)]
+    /// Offer only these tools, separated by commas; * matches any text, -NAME removes a tool, +NAME is ignored
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',', allow_hyphen_values = true, help_heading = heading::TOOLS)]
     pub(crate) tools: Option<Vec<String>>,
-    /// All tools but these
-    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    /// Offer all tools except these
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',', help_heading = heading::TOOLS)]
     pub(crate) exclude_tools: Vec<String>,
-    /// No tools
-    #[arg(long, alias = "no-builtin-tools")]
+    /// Offer no tools
+    #[arg(long, alias = "no-builtin-tools", help_heading = heading::TOOLS)]
     pub(crate) no_tools: bool,
 }
 
 /// The skills, prompts and documents that are used.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Resources {
-    /// A skill: its folder, its SKILL.md, or a folder of skills; may be repeated
-    #[arg(long, value_name = "PATH")]
+    /// Add a skill: its directory, its SKILL.md, or a directory of skills; repeatable
+    #[arg(long, value_name = "PATH", help_heading = heading::INSTRUCTIONS)]
     pub(crate) skill: Vec<PathBuf>,
-    /// No skills but those that --skill names
-    #[arg(long)]
+    /// Use only the skills added with --skill
+    #[arg(long, help_heading = heading::INSTRUCTIONS)]
     pub(crate) no_skills: bool,
-    /// A prompt that can be called: its file, or a folder of such files; may be repeated
-    #[arg(long, value_name = "PATH")]
+    /// Add a prompt template: its file, or a directory of them; repeatable
+    #[arg(long, value_name = "PATH", help_heading = heading::INSTRUCTIONS)]
     pub(crate) prompt_template: Vec<PathBuf>,
-    /// No prompts but those that --prompt-template names
-    #[arg(long)]
+    /// Use only the prompts added with --prompt-template
+    #[arg(long, help_heading = heading::INSTRUCTIONS)]
     pub(crate) no_prompt_templates: bool,
-    /// No AGENTS.md and the like
-    #[arg(long)]
+    /// Ignore AGENTS.md and similar files
+    #[arg(long, help_heading = heading::INSTRUCTIONS)]
     pub(crate) no_context_files: bool,
 }
 
@@ -183,10 +183,10 @@ impl Rpc {
             "@file arguments are not supported in RPC mode"
         );
         for message in &self.messages {
-            tracing::warn!("`{message}` is not sent: in RPC mode messages come on stdin");
+            tracing::warn!("`{message}` was not sent: RPC mode reads messages from stdin");
         }
         if !self.passed_over.extension.is_empty() {
-            tracing::warn!("--extension has no meaning here");
+            tracing::warn!("--extension is not supported; ignored");
         }
         Ok(())
     }

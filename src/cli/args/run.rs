@@ -1,6 +1,6 @@
 //! The arguments of `pintle run`.
 
-use super::{Delivery, Safety, Settings};
+use super::{Delivery, Safety, Settings, heading};
 use crate::cli::piped;
 use anyhow::Context;
 use clap::ValueEnum;
@@ -31,89 +31,89 @@ fn is_stdio(path: &Path) -> bool {
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub(crate) struct Run {
-    /// The task; - reads it from stdin. Anything else piped into stdin is attached to the task
+    /// Task; - reads it from stdin, otherwise piped input is attached to it
     prompt: Option<String>,
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
     pub(crate) safety: Safety,
-    /// The folder to work in
+    /// Work in this directory
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Another directory that belongs to the work; may be repeated
+    /// Add another working directory; repeatable
     #[arg(long, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
-    /// The output: the answer as text, one JSON object, or every event as a JSON line
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// Print the answer as text, one JSON object, or every event as a JSON line
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
     pub(crate) format: Format,
-    /// With --format events, print events of these kinds only, such as 'item.*'; `!` in front leaves them out; may be repeated
-    #[arg(long, value_name = "PATTERN")]
+    /// With --format events, print only events of these kinds, such as 'item.*'; a leading `!` excludes them; repeatable
+    #[arg(long, value_name = "PATTERN", help_heading = heading::OUTPUT)]
     events: Vec<String>,
-    /// The work mode: plan (it only reads, and its answer is a plan) or act; by default a stored session keeps its own
-    #[arg(long, value_name = "MODE")]
+    /// Set the work mode: plan (only read, answer with a plan) or act [default: act, or that of the stored session]
+    #[arg(long, value_name = "MODE", hide_possible_values = true)]
     mode: Option<Mode>,
-    /// Continue a stored session: its id or the beginning of it, or `last` for the newest of the folder
+    /// Continue a stored session: an id, an id prefix, or `last` for the newest in this directory
     #[arg(long, value_name = "ID|last")]
     pub(crate) session: Option<String>,
-    /// Store no session: what the run keeps on disk is deleted at its end
+    /// Store no session; delete everything the run keeps on disk when it ends
     #[arg(long, conflicts_with = "session")]
     pub(crate) no_session: bool,
-    /// Attach a file to the task, such as a picture or a log; - attaches stdin; may be repeated
+    /// Attach a file to the task, such as an image or a log; - attaches stdin; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) attach: Vec<PathBuf>,
-    /// Let the model see these tools only, by name, with * for any text, separated by commas
+    /// Offer only these tools, separated by commas; * matches any text
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,
-    /// Instructions in the place of the engine's own, in a new session: a text or a file
+    /// Replace the built-in instructions with this text or file, in a new session
     #[arg(long, value_name = "TEXT|FILE")]
     pub(crate) system_prompt: Option<String>,
-    /// End after N replies of the model
-    #[arg(long, value_name = "N")]
+    /// End after N model replies
+    #[arg(long, value_name = "N", help_heading = heading::LIMITS)]
     pub(crate) max_steps: Option<u32>,
-    /// End after N tool calls, between two replies; those of sub-agents are not counted
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// End after N tool calls, between two replies; calls by sub-agents do not count
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::LIMITS)]
     max_tool_calls: Option<u64>,
-    /// End when N tokens are used, input and output together
-    #[arg(long, value_name = "N")]
+    /// End once N tokens are used, input and output together
+    #[arg(long, value_name = "N", help_heading = heading::LIMITS)]
     pub(crate) max_tokens: Option<u64>,
-    /// End when the task has cost this many US dollars; only where the price is known
-    #[arg(long, value_name = "USD", value_parser = parse_usd)]
+    /// End once the task has cost this many US dollars; requires a known price
+    #[arg(long, value_name = "USD", value_parser = parse_usd, help_heading = heading::LIMITS)]
     pub(crate) max_cost: Option<u64>,
     /// End after this many seconds, between two replies
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", help_heading = heading::LIMITS)]
     pub(crate) max_seconds: Option<u64>,
-    /// Stop the task after this many seconds, whatever runs then
-    #[arg(long, value_name = "SECONDS")]
+    /// Stop after this many seconds, even in the middle of a call
+    #[arg(long, value_name = "SECONDS", help_heading = heading::LIMITS)]
     pub(crate) max_wall: Option<u64>,
-    /// Stop the task when nothing came from the model or a tool for this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Stop after this many seconds without output from the model or a tool
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::LIMITS)]
     pub(crate) idle_timeout: Option<u64>,
-    /// Have the answer be one JSON value that satisfies the JSON Schema in this file
-    #[arg(long, value_name = "FILE")]
+    /// Require an answer that is one JSON value matching the JSON Schema in this file
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     output_schema: Option<PathBuf>,
-    /// Write the agent's changes to this file, as a patch for `git apply`; - writes them to stdout, and the answer to stderr
-    #[arg(long, value_name = "FILE")]
+    /// Write the agent's changes as a patch for `git apply`; - writes it to stdout, and the answer to stderr
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub(crate) patch: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) delivery: Delivery,
-    /// End with code 7 where the agent changed nothing
-    #[arg(long)]
+    /// Exit with 7 if the agent changed nothing
+    #[arg(long, help_heading = heading::OUTPUT)]
     pub(crate) require_changes: bool,
-    /// End with code 4 where something was denied; without it, a task that was completed all the same is done
-    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    /// Exit with 4 if any call was denied, even if the task completed
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set, help_heading = heading::OUTPUT)]
     pub(crate) fail_on_denied: bool,
     /// Print no progress on stderr
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::OUTPUT)]
     pub(crate) quiet: bool,
 }
 
 /// The options of `replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Replay {
-    /// The session: its id or the beginning of it, or `last` for the newest of the folder
+    /// Session: an id, an id prefix, or `last` for the newest in this directory
     #[arg(value_name = "ID|last")]
     pub(crate) session: String,
-    /// Print events of these kinds only, such as 'item.*'; `!` in front leaves them out; may be repeated
+    /// Print only events of these kinds, such as 'item.*'; a leading `!` excludes them; repeatable
     #[arg(long, value_name = "PATTERN")]
     pub(crate) events: Vec<String>,
 }
@@ -144,7 +144,7 @@ impl From<Format> for run::Format {
 /// Parses US dollars into billionths of a dollar.
 pub(super) fn parse_usd(text: &str) -> Result<u64, String> {
     config::nano_usd(text.trim().trim_start_matches('$').parse().ok())
-        .ok_or_else(|| "an amount in US dollars, such as 0.50".to_owned())
+        .ok_or_else(|| "expected an amount in US dollars, such as 0.50".to_owned())
 }
 
 impl Run {
@@ -163,7 +163,7 @@ impl Run {
     pub(crate) fn events(&self) -> anyhow::Result<run::EventFilter> {
         anyhow::ensure!(
             self.events.is_empty() || matches!(self.format, Format::Events),
-            "--events chooses among the lines of --format events: add it"
+            "--events requires --format events"
         );
         run::EventFilter::new(&self.events).context("--events")
     }
@@ -185,7 +185,7 @@ impl Run {
         let is_task = self.prompt.as_deref() == Some("-");
         anyhow::ensure!(
             attached + usize::from(is_task) <= 1,
-            "stdin can be read once: name `-` as the task or as one --attach"
+            "stdin can be read only once: use `-` for the task or for one --attach"
         );
         Ok(match (is_task, attached) {
             (true, _) => piped::Use::Task,

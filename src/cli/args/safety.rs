@@ -1,6 +1,6 @@
 //! The options that say how far the project is to be believed.
 
-use super::{Permission, SandboxChoice, Settings};
+use super::{Permission, SandboxChoice, Settings, heading};
 use crate::cli::policy_file::PolicyFile;
 use anyhow::ensure;
 use std::path::PathBuf;
@@ -12,12 +12,11 @@ pub(crate) const READING_TOOLS: [&str; 5] = ["read", "grep", "find", "recall", "
 /// The options that say how far the project is to be believed.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Safety {
-    /// Take the project for code from strangers, also where it is trusted: nothing in it instructs the model or allows anything, nothing is
-    /// changed, commands have no network, and the tools are those that --tools names, by default those that only read
-    #[arg(long, conflicts_with_all = ["trust", "web_fetch", "web_search"])]
+    /// Treat the project as untrusted code, even if you trusted it: ignore its instructions and permissions, change nothing, run commands without network, and offer only read-only tools or those of --tools
+    #[arg(long, conflicts_with_all = ["trust", "web_fetch", "web_search"], help_heading = heading::PERMISSIONS)]
     untrusted: bool,
-    /// Take the permission mode, the tools and more rules from this file: permission_mode, tools and [[rules]]
-    #[arg(long, value_name = "FILE")]
+    /// Read permission_mode, tools and additional [[rules]] from this file
+    #[arg(long, value_name = "FILE", help_heading = heading::PERMISSIONS)]
     policy: Option<PathBuf>,
 }
 
@@ -33,7 +32,7 @@ impl Safety {
     ) -> anyhow::Result<()> {
         ensure!(
             !self.untrusted || session.is_none(),
-            "--untrusted begins a new session, since a stored one keeps the instructions that it began with: leave out --session"
+            "--untrusted requires a new session, since a stored one keeps its initial instructions: remove --session"
         );
         self.apply(settings)
     }
@@ -47,12 +46,12 @@ impl Safety {
             let policy = PolicyFile::read(path)?;
             ensure!(
                 settings.permission.is_none() || policy.permission.is_none(),
-                "--permission and `permission_mode` of {} both name a mode: leave out one",
+                "--permission and `permission_mode` in {} both set the mode: remove one",
                 path.display()
             );
             ensure!(
                 !(self.untrusted && policy.allows()),
-                "--untrusted allows nothing, and a rule of {} does: leave out one",
+                "--untrusted conflicts with an allow rule in {}: remove one",
                 path.display()
             );
             settings.permission = settings.permission.or(policy.permission);
@@ -63,11 +62,11 @@ impl Safety {
         }
         ensure!(
             matches!(settings.permission, None | Some(Permission::ReadOnly)),
-            "--untrusted only reads: leave out the permission mode, or name read-only"
+            "--untrusted is read-only: remove the permission mode, or set it to read-only"
         );
         ensure!(
             settings.sandbox != Some(SandboxChoice::Off),
-            "--untrusted runs every command in the sandbox: leave out --sandbox off"
+            "--untrusted runs every command in the sandbox: remove --sandbox off"
         );
         settings.permission = Some(Permission::ReadOnly);
         settings.is_untrusted = true;

@@ -19,29 +19,29 @@ pub(crate) enum Sessions {
 pub(crate) enum Stored {
     /// List stored sessions, newest first
     List(Listing),
-    /// Print the messages and calls of a session
+    /// Print the messages and tool calls of a session
     Show(Showing),
     /// Search messages, and the titles, commands and paths of tool calls
     Search(Search),
-    /// Export a session as one HTML page, Markdown, JSON lines or a session of Pi
+    /// Export a session as an HTML page, Markdown, JSON lines or a Pi session
     Export(Exporting),
-    /// Import session files of Pi
+    /// Import Pi session files
     Import(Importing),
-    /// Archive sessions: `sessions list` leaves them out, and everything else works as before
+    /// Archive sessions: hide them from `sessions list`, change nothing else
     #[command(after_help = "Examples:
   pintle sessions archive 01a2027b
   pintle sessions archive --undo 01a2027b
   pintle sessions list --archived")]
     Archive(Archiving),
-    /// Delete sessions for good, with those of their sub-agents
+    /// Permanently delete sessions and those of their sub-agents
     Delete(Deletion),
-    /// Delete the sessions that exceed keep_days, keep_count or max_mb of [sessions] in the config file
+    /// Delete sessions beyond keep_days, keep_count or max_mb of [sessions] in config.toml
     Prune(Pruning),
-    /// Rebuild the index for lists and searches from the journals
+    /// Rebuild the list and search index from the journals
     Reindex,
-    /// Verify journals and index, and print what to do
+    /// Verify the journals and the index, and suggest fixes
     Doctor {
-        /// Print one JSON object a session
+        /// Print each session as a JSON line
         #[arg(long)]
         json: bool,
     },
@@ -49,89 +49,89 @@ pub(crate) enum Stored {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Listing {
-    /// Only sessions with this in their title or folder
+    /// List only sessions whose title or directory contains this
     pub(crate) query: Option<String>,
-    /// Only sessions of this working directory
+    /// List only sessions of this working directory
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Sessions of sub-agents too
+    /// Include sessions of sub-agents
     #[arg(long)]
     pub(crate) subagents: bool,
-    /// List archived sessions in place of the others.
+    /// List archived sessions instead
     #[arg(long)]
     pub(crate) archived: bool,
-    /// The most to print
+    /// Print at most N sessions
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Showing {
-    /// The session: its id or the beginning of it, or `last` for the newest of the folder
+    /// Session: an id, an id prefix, or `last` for the newest in this directory
     pub(crate) id: String,
-    /// The most events to print, from the end
+    /// Print at most the last N events
     #[arg(short = 'n', long, value_name = "N", default_value_t = 200)]
     pub(crate) tail: usize,
-    /// Print around the event with this number, as `search` gives it
+    /// Print the surroundings of this event, by its number in `search`
     #[arg(long, value_name = "SEQ", conflicts_with_all = ["from", "to"])]
     pub(crate) at: Option<u64>,
-    /// Print all of it
+    /// Print everything
     #[arg(long, conflicts_with_all = ["at", "tail", "from", "to"])]
     pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) range: Range,
-    /// Print the events as the journal has them, one a line
+    /// Print the events as stored in the journal, one per line
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Search {
-    /// Words that must all occur; "several words" in quotes are a phrase. None: the newest entries
+    /// Words that must all occur, or a "quoted phrase"; if omitted, print the newest entries
     #[arg(num_args = 0..)]
     pub(crate) words: Vec<String>,
-    /// Only in sessions of this working directory
+    /// Search only sessions of this working directory
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Only in this session: its id or the beginning of it, or `last` for the newest of the folder
+    /// Search only this session: an id, an id prefix, or `last` for the newest in this directory
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) range: Range,
-    /// Only these kinds of entries
+    /// Search only entries of these kinds; output and reasoning read the journals, which takes longer
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<KindName>,
-    /// Only entries of these roles
+    /// Search only entries of these roles
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     pub(crate) role: Vec<RoleName>,
-    /// Only calls about a file with this in its path
+    /// Search only calls for files whose path contains this
     #[arg(long, value_name = "PART")]
     pub(crate) path: Option<String>,
-    /// Only since then: 2026-11-22, 2026-11-22T08:30, or 12h, 3d, 2w ago
+    /// Search only entries since then: 2026-11-22, 2026-11-22T08:30, or 12h, 3d, 2w ago
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
-    /// Only before then
+    /// Search only entries before then
     #[arg(long, value_name = "WHEN")]
     pub(crate) until: Option<String>,
-    /// The most to print
+    /// Print at most N entries
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// Print one JSON object a line
+    /// Print JSON lines
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Exporting {
-    /// The session: its id or the beginning of it, or `last` for the newest of the folder
+    /// Session: an id, an id prefix, or `last` for the newest in this directory
     pub(crate) id: String,
-    /// The format: a page for a browser, Markdown, the events as the journal has them, or a session of Pi
+    /// Set the format: a web page, Markdown, the events as stored in the journal, or a Pi session
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub(crate) format: ExportFormat,
-    /// The file to write, or - for standard output; without it a file in this folder, named after the title
+    /// Write to this file, or - for stdout [default: a file in this directory, named after the title]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -141,7 +141,7 @@ pub(crate) struct Exporting {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Pruning {
-    /// Only print the sessions that would be deleted
+    /// Print the sessions that would be deleted, and delete nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Do not ask
@@ -151,13 +151,13 @@ pub(crate) struct Pruning {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Importing {
-    /// Session files of Pi, version 1 to 3
+    /// Pi session files, versions 1 to 3
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The working directory of the sessions, instead of the one that their files name
+    /// Use this working directory instead of the one in the files
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Import files that were imported before a second time
+    /// Import files again that were imported before
     #[arg(long)]
     pub(crate) again: bool,
 }
@@ -183,17 +183,17 @@ impl From<ExportFormat> for export::Format {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Archiving {
-    /// The sessions: their ids or the beginnings of them, or `last` for the newest of the folder
+    /// Sessions: ids, id prefixes, or `last` for the newest in this directory
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
-    /// Return them to the list
+    /// Unarchive the sessions
     #[arg(long)]
     pub(crate) undo: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Deletion {
-    /// The sessions: their ids or the beginnings of them, or `last` for the newest of the folder
+    /// Sessions: ids, id prefixes, or `last` for the newest in this directory
     #[arg(required = true)]
     pub(crate) ids: Vec<String>,
     /// Do not ask
@@ -206,9 +206,7 @@ pub(crate) enum KindName {
     User,
     Agent,
     Tool,
-    /// The output of tools; reads journals, so it takes longer
     Output,
-    /// Reasoning of models; reads journals, so it takes longer
     Reasoning,
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn open(
     let (socket, address) = connect(data, options)?;
     let cwd = ambient.current_dir()?;
     let greeting = Greeting { token: address.token, speaks, cwd, trust };
-    (&socket).write_all(&greeting.line()).context("the engine went away")?;
+    (&socket).write_all(&greeting.line()).context("lost the connection to the engine")?;
     Ok(socket)
 }
 
@@ -61,7 +61,7 @@ fn connect(data: &Path, options: &[String]) -> anyhow::Result<(UnixStream, Addre
         let (_, address) = &found;
         if !options.is_empty() && address.options != options {
             anyhow::bail!(
-                "the engine that listens runs with other options: {}\n  leave the options out, or end that engine first: kill {}",
+                "the shared engine runs with other options: {}\n  omit the options, or stop that engine first: kill {}",
                 words(&address.options),
                 address.pid
             );
@@ -69,7 +69,7 @@ fn connect(data: &Path, options: &[String]) -> anyhow::Result<(UnixStream, Addre
         return Ok(found);
     }
     start(data, options)?;
-    reach(data).context("the engine that was started cannot be reached")
+    reach(data).context("cannot connect to the started engine")
 }
 
 fn words(options: &[String]) -> String {
@@ -99,7 +99,7 @@ fn is_own(_: &UnixStream) -> bool {
 /// Starts an engine that outlives this process, and waits until it listens.
 fn start(data: &Path, options: &[String]) -> anyhow::Result<()> {
     let (log, log_path) = shared::log(data)?;
-    let program = std::env::current_exe().context("cannot find this program")?;
+    let program = std::env::current_exe().context("cannot locate this program")?;
     let mut command = Command::new(program);
     command.args(["serve", "--listen", "--linger", LINGER_S]).args(options);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);

@@ -49,7 +49,7 @@ pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result
         out = tokio::select! {
             read = messages.read_until(b'\n', &mut message) => {
                 if read.unwrap_or_default() == 0 {
-                    writeln!(screen::err(), "pintle: the engine ended; attach again to go on")?;
+                    writeln!(screen::err(), "pintle: the engine exited; attach again to continue")?;
                     return Ok(ENGINE_GONE);
                 }
                 let taken = serde_json::from_slice::<Value>(&message);
@@ -68,7 +68,7 @@ pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result
 async fn send(write: &mut OwnedWriteHalf, message: &Value) -> anyhow::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
-    write.write_all(&line).await.context("the engine went away")
+    write.write_all(&line).await.context("lost the connection to the engine")
 }
 
 /// Reads stdin on a thread of its own, since a terminal cannot be read without waiting.

@@ -153,7 +153,7 @@ impl View {
                 let withdrawn = message.pointer("/params/id");
                 self.asked.retain(|asked| Some(&asked.id) != withdrawn);
                 if self.asked.len() < before {
-                    self.say("! answered elsewhere, or not needed any more");
+                    self.say("! already answered elsewhere, or withdrawn");
                 }
             }
             Some(_) => {}
@@ -209,7 +209,8 @@ impl View {
         let Some(pending) = pending else { return };
         let error = &message["error"];
         if error.is_object() {
-            let what = one_line(error["message"].as_str().unwrap_or("the engine refused"));
+            let what =
+                one_line(error["message"].as_str().unwrap_or("the engine rejected the request"));
             let hint = error.pointer("/data/hint").and_then(Value::as_str);
             let hint = hint.map_or_else(String::new, |hint| format!("\n  {}", one_line(hint)));
             self.say(&format!("! {what}{hint}"));
@@ -243,7 +244,7 @@ impl View {
             let title = opened.title.as_deref().map_or_else(|| "(no title)".to_owned(), one_line);
             let SessionResult { cwd, model, permission_mode, .. } = opened;
             self.say(&format!(
-                "{title}\n{} · {model} · {}\nA line is a message for the agent. Ctrl-C stops its turn, Ctrl-D leaves it running.",
+                "{title}\n{} · {model} · {}\nEach line is a message for the agent. Ctrl-C stops its turn, Ctrl-D leaves it running.",
                 one_line(cwd),
                 permission_mode.name()
             ));
@@ -288,7 +289,7 @@ impl View {
                 };
                 let Some(option) = option else {
                     let count = approval.options.len();
-                    self.say(&format!("! answer with one number from 1 to {count}"));
+                    self.say(&format!("! enter a number from 1 to {count}"));
                     return;
                 };
                 let option_id = Some(option.option_id.clone());
@@ -301,7 +302,7 @@ impl View {
                     json!(QuestionAnswer { option_ids, ..QuestionAnswer::default() })
                 }
                 None if line.trim().is_empty() => {
-                    self.say("! answer with words, or with a number where there are options");
+                    self.say("! enter text, or the number of an option");
                     return;
                 }
                 None => {
@@ -446,7 +447,7 @@ fn permission(approval: &Approval) -> String {
             let _ = write!(text, "\n      {}", one_line(rule));
         }
     }
-    text.push_str("\n  Answer with a number.");
+    text.push_str("\n  Enter a number.");
     text
 }
 
@@ -460,9 +461,9 @@ fn question(question: &Question) -> String {
         let _ = write!(text, "\n  {} {}", at + 1, one_line(&option.label));
     }
     text.push_str(match (question.options.is_empty(), question.multiple) {
-        (true, _) => "\n  Answer with words.",
-        (false, false) => "\n  Answer with a number, or with words.",
-        (false, true) => "\n  Answer with numbers (1,3), or with words.",
+        (true, _) => "\n  Enter text.",
+        (false, false) => "\n  Enter a number or text.",
+        (false, true) => "\n  Enter numbers (1,3) or text.",
     });
     text
 }
@@ -618,16 +619,16 @@ mod tests {
         let got = shown(view.message(&approval));
         assert_eq!(
             got,
-            "? bash: make\n  runs a command\n  Command:\n  | make\n  | make install\n  1 allow\n  2 deny\n  Answer with a number.\n"
+            "? bash: make\n  runs a command\n  Command:\n  | make\n  | make install\n  1 allow\n  2 deny\n  Enter a number.\n"
         );
         assert!(shown(view.message(&question)).contains("  2 Blue\n"));
         for (typed, want) in [
-            ("", "! answer with one number from 1 to 2\n"),
-            ("0", "! answer with one number from 1 to 2\n"),
-            ("1,2", "! answer with one number from 1 to 2\n"),
-            ("yes", "! answer with one number from 1 to 2\n"),
+            ("", "! enter a number from 1 to 2\n"),
+            ("0", "! enter a number from 1 to 2\n"),
+            ("1,2", "! enter a number from 1 to 2\n"),
+            ("yes", "! enter a number from 1 to 2\n"),
             ("2", "→ \"r1\" {\"optionId\":\"deny\"}\n"),
-            (" ", "! answer with words, or with a number where there are options\n"),
+            (" ", "! enter text, or the number of an option\n"),
             ("1, 2", "→ \"r2\" {\"optionIds\":[\"red\",\"blue\"]}\n"),
             (
                 "go",
@@ -639,10 +640,7 @@ mod tests {
         // Another client answers.
         view.message(&question);
         let withdrawn = json!({"method": "$/cancelRequest", "params": {"id": "r2"}});
-        assert_eq!(
-            shown(view.message(&withdrawn)),
-            "! answered elsewhere, or not needed any more\n"
-        );
+        assert_eq!(shown(view.message(&withdrawn)), "! already answered elsewhere, or withdrawn\n");
         assert!(shown(view.typed("1")).starts_with("→ \"turn/"), "nothing is asked any more");
     }
 

@@ -139,7 +139,7 @@ impl Results {
     /// Makes the folder where it is not there, and keeps other batches out of it until the right is dropped.
     ///
     /// # Errors
-    /// It cannot be made, or another batch writes to it.
+    /// It cannot be created, or another batch uses it.
     pub(super) fn hold(&self) -> anyhow::Result<Held> {
         let shown = self.path.display();
         std::fs::create_dir_all(&self.path).with_context(|| format!("--out {shown}"))?;
@@ -152,7 +152,10 @@ impl Results {
     /// It is not, or a batch writes to it.
     pub(super) fn hold_existing(&self) -> anyhow::Result<Held> {
         let shown = self.path.display();
-        anyhow::ensure!(self.path.join(LIST).is_file(), "{shown}: no results folder of a batch");
+        anyhow::ensure!(
+            self.path.join(LIST).is_file(),
+            "{shown}: not a results directory of a batch"
+        );
         self.lock(&shown.to_string())
     }
 
@@ -161,9 +164,11 @@ impl Results {
         match lock.try_lock() {
             Ok(()) => Ok(Held { _lock: lock }),
             Err(TryLockError::WouldBlock) => anyhow::bail!(
-                "{shown}: another batch writes to it; wait for its end, or name another folder (each shard has its own)"
+                "{shown}: in use by another batch; wait until it ends, or choose another directory (each shard needs its own)"
             ),
-            Err(TryLockError::Error(error)) => Err(error).context(format!("{shown}: no lock")),
+            Err(TryLockError::Error(error)) => {
+                Err(error).context(format!("{shown}: failed to lock"))
+            }
         }
     }
 
@@ -219,15 +224,16 @@ impl Results {
         if let Some(journal) = result.result().and_then(|result| result.journal.as_ref())
             && let Err(error) = std::fs::copy(journal, folder.join(JOURNAL))
         {
-            tracing::warn!("{}: the journal cannot be copied: {error}", result.task.id);
+            tracing::warn!("{}: failed to copy the journal: {error}", result.task.id);
         }
         write_json(&folder.join(RESULT), result)
     }
 
     pub(super) fn manifest(&self) -> anyhow::Result<Manifest> {
         let path = self.path.join(LIST);
-        let text = disk::read(&path, MAX_FILE_BYTES)
-            .with_context(|| format!("{}: no results folder of a batch", self.path.display()))?;
+        let text = disk::read(&path, MAX_FILE_BYTES).with_context(|| {
+            format!("{}: not a results directory of a batch", self.path.display())
+        })?;
         serde_json::from_slice(&text).with_context(|| path.display().to_string())
     }
 

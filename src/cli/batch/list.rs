@@ -124,13 +124,13 @@ impl TaskLimits {
             ("idleTimeout", self.idle_timeout),
         ];
         for (name, value) in whole {
-            ensure!(value != Some(0), "`limits.{name}` is 0; leave it out for no limit");
+            ensure!(value != Some(0), "`limits.{name}` is 0; omit it for no limit");
         }
         if let Some(cost) = self.max_cost {
             let is_amount = config::nano_usd(Some(cost)).is_some_and(|cost| cost > 0);
             ensure!(
                 is_amount,
-                "`limits.maxCost` is {cost}; it is an amount in US dollars, such as 0.5"
+                "`limits.maxCost` is {cost}; expected an amount in US dollars, such as 0.5"
             );
         }
         Ok(())
@@ -180,13 +180,16 @@ pub(super) fn parse(name: &str, text: &str) -> anyhow::Result<Vec<Listed>> {
         let id = task.id.clone().unwrap_or_else(|| format!("line-{line:04}"));
         if let Some(first) = lines.insert(id.to_ascii_lowercase(), line) {
             bail!(
-                "{name}:{line}: the id `{id}` is that of line {first} already; ids are the names of folders"
+                "{name}:{line}: duplicate id `{id}`, first used in line {first}; ids are directory names"
             );
         }
         let digest = hex(task_digest(&task).as_ref());
         listed.push(Listed { mark: Mark { id, line, digest }, task });
     }
-    ensure!(!listed.is_empty(), "{name}: the list has no tasks; a line is {{\"prompt\":\"…\"}}");
+    ensure!(
+        !listed.is_empty(),
+        "{name}: no tasks in the list; expected lines such as {{\"prompt\":\"…\"}}"
+    );
     Ok(listed)
 }
 
@@ -200,10 +203,10 @@ fn check(task: &Task) -> anyhow::Result<()> {
             && id.starts_with(|c: char| c.is_ascii_alphanumeric());
         ensure!(
             is_safe,
-            "the id {id:?} cannot be a folder's name here: it takes letters, digits, `.`, `_` and `-`, begins with a letter or digit, and has at most {MAX_ID_BYTES}"
+            "invalid id {id:?}: ids are directory names of at most {MAX_ID_BYTES} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
         );
         let is_reserved = RESERVED.iter().any(|name| name.eq_ignore_ascii_case(id));
-        ensure!(!is_reserved, "the id `{id}` is the name of a file of the results folder");
+        ensure!(!is_reserved, "invalid id `{id}`: reserved for a file in the results directory");
     }
     task.limits.check()
 }
@@ -244,7 +247,7 @@ mod tests {
     #[test]
     fn a_line_that_is_no_task_is_named_with_its_place() {
         for (text, want) in [
-            ("", "l: the list has no tasks; a line is {\"prompt\":\"…\"}"),
+            ("", "l: no tasks in the list; expected lines such as {\"prompt\":\"…\"}"),
             (
                 "{\"prompt\":\"a\"}\n{\"prompt\":\"b\",\"pormpt\":1}",
                 "l:2:22: unknown field `pormpt`",
@@ -255,20 +258,29 @@ mod tests {
             ("{\"prompt\":\"a\"", "l:1:13: EOF"),
             ("{\"prompt\":\"a\",\"prompt\":\"b\"}", "l:1:22: duplicate field `prompt`"),
             ("{\"prompt\":\" \"}", "l:1: the task is empty"),
-            ("{\"prompt\":\"a\",\"id\":\"../x\"}", "l:1: the id \"../x\" cannot be"),
-            ("{\"prompt\":\"a\",\"id\":\".git\"}", "l:1: the id \".git\" cannot be"),
-            ("{\"prompt\":\"a\",\"id\":\"a\\u001b\"}", "l:1: the id \"a\\u{1b}\" cannot be"),
+            (
+                "{\"prompt\":\"a\",\"id\":\"../x\"}",
+                "l:1: invalid id \"../x\": ids are directory names",
+            ),
+            (
+                "{\"prompt\":\"a\",\"id\":\".git\"}",
+                "l:1: invalid id \".git\": ids are directory names",
+            ),
+            (
+                "{\"prompt\":\"a\",\"id\":\"a\\u001b\"}",
+                "l:1: invalid id \"a\\u{1b}\": ids are directory names",
+            ),
             (
                 "{\"prompt\":\"a\",\"id\":\"Summary.json\"}",
-                "l:1: the id `Summary.json` is the name",
+                "l:1: invalid id `Summary.json`: reserved",
             ),
             (
                 "{\"prompt\":\"a\",\"id\":\"x\"}\n\n{\"prompt\":\"a\",\"id\":\"X\"}",
-                "l:3: the id `X` is that of line 1",
+                "l:3: duplicate id `X`, first used in line 1",
             ),
             (
                 "{\"prompt\":\"a\",\"id\":\"line-0002\"}\n{\"prompt\":\"a\"}",
-                "l:2: the id `line-0002` is",
+                "l:2: duplicate id `line-0002`, ",
             ),
             ("{\"prompt\":\"a\",\"limits\":{\"maxWall\":0}}", "l:1: `limits.maxWall` is 0"),
             ("{\"prompt\":\"a\",\"limits\":{\"maxCost\":-1}}", "l:1: `limits.maxCost` is -1"),

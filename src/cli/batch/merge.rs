@@ -21,7 +21,11 @@ pub(crate) fn run(wanted: &Merge, ambient: &Ambient) -> anyhow::Result<u8> {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     };
-    ensure!(is_free, "--out {} already exists; name a new folder, or remove it", out.display());
+    ensure!(
+        is_free,
+        "--out {} already exists; choose a new directory, or remove it",
+        out.display()
+    );
     let mut parts = Vec::new();
     for folder in &wanted.folders {
         let results = Results::at(here.join(folder));
@@ -45,7 +49,7 @@ pub(crate) fn run(wanted: &Merge, ambient: &Ambient) -> anyhow::Result<u8> {
     }
     ensure!(
         conflicts.is_empty(),
-        "nothing was merged:\n  {}\n  merge only one of the folders with such a task, or remove its folder in the others",
+        "nothing merged:\n  {}\n  merge only one directory with such a task, or remove the task's directory from the others",
         conflicts.join("\n  ")
     );
     let summary = Summary::new(&manifest, rows, None);
@@ -66,11 +70,11 @@ struct Part {
 
 /// Returns the manifest of the whole list.
 fn joined(parts: &[Part]) -> anyhow::Result<Manifest> {
-    let Some((first, others)) = parts.split_first() else { bail!("name the folders to merge") };
+    let Some((first, others)) = parts.split_first() else { bail!("no directories to merge") };
     for other in others {
         ensure!(
             other.manifest.list == first.manifest.list,
-            "{} and {} are of different lists; run the shards of one list again, which skips what is finished",
+            "{} and {} belong to different lists; rerun the shards of one list, which skips finished tasks",
             first.shown,
             other.shown
         );
@@ -152,7 +156,7 @@ fn tell_missing(parts: &[Part]) {
     }
     let there: BTreeSet<usize> = shards.iter().map(|shard| shard.index).collect();
     for index in (1..=count).filter(|index| !there.contains(index)) {
-        let text = format!("pintle: the shard {index}/{count} is not among the folders\n");
+        let text = format!("pintle: shard {index}/{count} is missing\n");
         let _ = std::io::Write::write_all(&mut screen::err(), text.as_bytes());
     }
 }

@@ -71,11 +71,11 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
     let mut signals = Signals::new()?;
     ensure!(
         task.settings.record.as_deref().is_none_or(recording::is_folder),
-        "--record: several workers cannot write one file; name a folder, as --record DIR/"
+        "--record: multiple workers cannot write one file; use a directory: --record DIR/"
     );
     let here = ambient.current_dir()?;
-    let out = here.join(task.out.as_deref().context("name the folder for results: --out DIR")?);
-    let listed = read_list(&here, task.list.as_deref().context("name the list of tasks")?)?;
+    let out = here.join(task.out.as_deref().context("missing results directory: use --out DIR")?);
+    let listed = read_list(&here, task.list.as_deref().context("missing task list")?)?;
     let results = Results::at(out);
     let _held = results.hold()?;
     let mut reporter = Reporter::new(Style::new(task.quiet, &ambient));
@@ -147,7 +147,7 @@ fn read_list(here: &Path, path: &Path) -> anyhow::Result<Vec<Listed>> {
         io::stdin()
             .take(MAX_LIST_BYTES)
             .read_to_string(&mut text)
-            .context("reading the list from stdin")?;
+            .context("failed to read the list from stdin")?;
         return list::parse("stdin", &text);
     }
     let name = path.display().to_string();
@@ -168,7 +168,7 @@ async fn wait_for_workers(
         let mut is_told = false;
         while !results.is_idle().context("--out")? {
             if !std::mem::replace(&mut is_told, true) {
-                reporter.say("workers of a batch that was killed still end their tasks");
+                reporter.say("workers of a killed batch are still finishing their tasks");
             }
             tokio::time::sleep(LOOK).await;
         }
@@ -229,7 +229,7 @@ impl<'a> Loop<'a> {
         }
         let skipped = listed.len() - waiting.len();
         if skipped > 0 {
-            reporter.say(&format!("{skipped} of {} tasks are finished already", listed.len()));
+            reporter.say(&format!("{skipped} of {} tasks are already finished", listed.len()));
         }
         let mut budget = Budget {
             max_tokens: options.max_tokens,
@@ -269,14 +269,14 @@ impl<'a> Loop<'a> {
         let around = distinct.iter().find(|folder| out.starts_with(folder));
         if let Some(around) = around {
             let text = format!(
-                "--out is inside {}, where a task works: what the agent may edit there includes results of others",
+                "--out is inside {}, the working directory of a task: its agent can edit the results of other tasks",
                 around.display()
             );
             self.reporter.say(&text);
         }
         if is_shared && jobs > 1 && !self.options.settings.read_only {
             self.reporter.say(
-                "several tasks work in one folder at the same time, and may see and undo each other's changes: give each a folder of its own (`dir`), or run with --read-only or --jobs 1",
+                "multiple tasks run in one directory at the same time, and may see and undo each other's changes: give each task its own directory (`dir`), or use --read-only or --jobs 1",
             );
         }
     }
@@ -295,11 +295,11 @@ impl<'a> Loop<'a> {
             self.end(Why::Limit);
             return Ok(self.why);
         }
-        let mut first = Worker::start(self.ambient, true).context("no worker can be started")?;
+        let mut first = Worker::start(self.ambient, true).context("failed to start a worker")?;
         tokio::select! {
             ready = first.ready() => if let Err(status) = ready {
                 // It has said why.
-                anyhow::bail!("the first worker ended before it took a task ({status})");
+                anyhow::bail!("the first worker exited before accepting a task ({status})");
             },
             () = stop.cancelled() => {
                 self.end(Why::Signal);
@@ -359,11 +359,11 @@ impl<'a> Loop<'a> {
             None => match Worker::start(self.ambient, false) {
                 Ok(worker) => worker,
                 Err(error) if running > 0 => {
-                    tracing::warn!("no further worker can be started: {error}");
+                    tracing::warn!("failed to start another worker: {error}");
                     self.waiting.push_front(place);
                     return Ok(None);
                 }
-                Err(error) => return Err(error).context("no worker can be started"),
+                Err(error) => return Err(error).context("failed to start a worker"),
             },
         };
         self.results.begin(&mark.id).with_context(|| format!("the folder of {}", mark.id))?;
@@ -401,7 +401,7 @@ impl<'a> Loop<'a> {
         self.budget.add(used);
         if was_known && self.budget.has_unknown_cost && self.budget.max_cost.is_some() {
             self.reporter.complain(
-                "the price of a model is not known: --max-cost does not count it; --max-tokens does",
+                "the price of a model is unknown: --max-cost does not count it; use --max-tokens",
             );
         }
         if self.budget.is_used_up() && self.why.is_none() {
@@ -418,14 +418,14 @@ impl<'a> Loop<'a> {
             Ended::Result(result) => *result,
             // The batch itself killed it.
             Ended::Died { session, .. } if self.control.kill.is_cancelled() => {
-                let message = "the batch ended before the task could end in order".to_owned();
-                let hint = "it runs again when the batch is started again";
+                let message = "the batch ended before the task could shut down".to_owned();
+                let hint = "rerun the batch to run it again";
                 let result = unstarted(SIGNAL, FAILED, message, Some(hint.to_owned()));
                 RunResult { session_id: session, ..result }
             }
             Ended::Died { how, session } => {
-                let message = format!("the worker of this task died: {how}");
-                let hint = "it runs again when the batch is started again";
+                let message = format!("the worker died: {how}");
+                let hint = "rerun the batch to run it again";
                 let session_id = session;
                 RunResult { session_id, ..unstarted(DIED, FAILED, message, Some(hint.to_owned())) }
             }
@@ -460,10 +460,10 @@ impl<'a> Loop<'a> {
         self.control.stop.cancel();
         let text = match why {
             Why::Limit => {
-                "the budget of the batch is used up (--max-tokens, --max-cost): no more tasks begin"
+                "batch budget exhausted (--max-tokens, --max-cost): starting no more tasks"
             }
-            Why::Wall => "the time of the batch is over (--max-wall): tasks are stopped",
-            Why::Signal => "tasks are stopped; a second signal ends them at once",
+            Why::Wall => "batch time limit reached (--max-wall): stopping tasks",
+            Why::Signal => "stopping tasks; send a second signal to kill them",
         };
         self.reporter.complain(text);
     }
@@ -481,9 +481,9 @@ fn cut(result: &mut RunResult, why: Why, budget: &Budget) {
         return;
     }
     let (status, stop, exit_code, message) = match why {
-        Why::Limit => (RunStatus::Limit, BATCH_LIMIT, LIMIT, "the budget of the batch was used up"),
+        Why::Limit => (RunStatus::Limit, BATCH_LIMIT, LIMIT, "the batch budget was exhausted"),
         Why::Wall => {
-            (RunStatus::Interrupted, BATCH_WALL, WALL_CLOCK, "the time of the batch was over")
+            (RunStatus::Interrupted, BATCH_WALL, WALL_CLOCK, "the batch reached its time limit")
         }
         Why::Signal => {
             (RunStatus::Interrupted, SIGNAL, result.exit_code, "a signal ended the batch")
@@ -494,7 +494,7 @@ fn cut(result: &mut RunResult, why: Why, budget: &Budget) {
     result.error = Some(TurnError {
         code: stop.to_owned(),
         message: message.to_owned(),
-        hint: Some("it runs again when the batch is started again".to_owned()),
+        hint: Some("rerun the batch to run it again".to_owned()),
         retryable: true,
         http_status: None,
     });

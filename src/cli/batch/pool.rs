@@ -185,9 +185,9 @@ impl Worker {
 /// Says how a process ended.
 fn told(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
-        (Some(9), _) => "killed by signal 9, as the kernel does where memory runs out".to_owned(),
+        (Some(9), _) => "killed by signal 9, possibly because memory ran out".to_owned(),
         (Some(signal), _) => format!("killed by signal {signal}"),
-        (None, Some(code)) => format!("ended with code {code}"),
+        (None, Some(code)) => format!("exited with code {code}"),
         (None, None) => "ended".to_owned(),
     }
 }

@@ -267,7 +267,7 @@ pub(super) fn wants_run(
     match result {
         None => (true, None),
         Some(result) if result.task.digest != mark.digest => {
-            (true, Some("its line has changed since its result; it runs again"))
+            (true, Some("rerunning, since its line has changed since its result"))
         }
         Some(result) => {
             let result = result.result();

@@ -144,7 +144,7 @@ impl Worker {
             }
             stop.cancel();
             if tokio::time::timeout(END_TIMEOUT, ran).await.is_err() {
-                tracing::warn!("the task has not ended within {} s", END_TIMEOUT.as_secs());
+                tracing::warn!("the task did not end within {} s", END_TIMEOUT.as_secs());
             }
             break;
         }
@@ -175,7 +175,7 @@ impl Worker {
         log.create(true).append(true);
         let log = disk::open_private(&order.log, &mut log)
             .with_context(|| format!("the log {}", order.log.display()))?;
-        nix::unistd::dup2_stderr(log).context("stderr cannot be pointed at the log")?;
+        nix::unistd::dup2_stderr(log).context("cannot redirect stderr to the log")?;
         let cwd = match &order.dir {
             Some(dir) => self.folder(dir).await?,
             None => self.base.clone(),
@@ -193,7 +193,7 @@ impl Worker {
         for path in &attach {
             let stat = self.env.stat(path).await;
             let is_file = stat.is_ok_and(|stat| stat.kind == FileKind::File);
-            anyhow::ensure!(is_file, "`attach`: {} is no file", path.display());
+            anyhow::ensure!(is_file, "`attach`: no such file: {}", path.display());
         }
         Ok(Options {
             cwd,
@@ -235,7 +235,7 @@ impl Worker {
         let shown = || format!("`dir`: {}", named.display());
         let folder = self.env.canonicalize(&named).await.with_context(shown)?;
         let stat = self.env.stat(&folder).await.with_context(shown)?;
-        anyhow::ensure!(stat.kind == FileKind::Folder, "{} is not a directory", shown());
+        anyhow::ensure!(stat.kind == FileKind::Folder, "not a directory: {}", shown());
         Ok(folder)
     }
 }
@@ -244,10 +244,10 @@ impl Worker {
 fn read(came: Incoming) -> Option<Order> {
     match came {
         Incoming::Message(line) => serde_json::from_slice(&line)
-            .inspect_err(|error| tracing::error!("what came on stdin is no order: {error}"))
+            .inspect_err(|error| tracing::error!("invalid order on stdin: {error}"))
             .ok(),
         Incoming::TooLarge => {
-            tracing::error!("an order is too large");
+            tracing::error!("order too large");
             None
         }
         Incoming::Broken(_) => None,

@@ -30,10 +30,10 @@ pub(super) async fn ask(
 ) -> anyhow::Result<(String, bool)> {
     let mut out = String::new();
     if settings.script.is_some() || settings.replay.is_some() {
-        return Ok(("online    no server is asked: the answers are in a file\n".to_owned(), true));
+        return Ok(("online    skipped: responses come from a file\n".to_owned(), true));
     }
     let Some(model) = &config.settings.model else {
-        return Ok(("online    no model is set, so no server is asked\n".to_owned(), false));
+        return Ok(("online    skipped: no model set\n".to_owned(), false));
     };
     let model: ModelRef = model.value.parse().map_err(anyhow::Error::msg)?;
     let models = assemble::configured_models(settings, config, ambient)?;
@@ -43,7 +43,7 @@ pub(super) async fn ask(
     };
     let Some(url) = endpoint.models_url() else {
         let what =
-            "this cloud has no list of models: `pintle run --no-session \"Say yes\"` tries it";
+            "this cloud has no model list: run `pintle run --no-session \"Say yes\"` to test it";
         return Ok((format!("online    {what}\n"), true));
     };
     let timeouts = Timeouts { first_byte: TIMEOUT, idle: TIMEOUT, ..Timeouts::default() };
@@ -82,7 +82,7 @@ fn tell(
         401 | 403 => {
             writeln!(
                 out,
-                "online    {server} answers, and refuses the key ({}): {}",
+                "online    {server} responds but rejects the key ({}): {}",
                 answer.status,
                 said()
             )?;
@@ -91,25 +91,25 @@ fn tell(
         404 | 405 | 501 => {
             writeln!(
                 out,
-                "online    {server} answers, and has no list of models, so key and model are not tried"
+                "online    {server} responds but has no model list, so key and model were not checked"
             )?;
             return Ok(true);
         }
         status => {
-            writeln!(out, "online    {server} answers with {status}: {}", said())?;
+            writeln!(out, "online    {server} responds with {status}: {}", said())?;
             return Ok(false);
         }
     }
     let Some(names) = names(&answer.body) else {
-        writeln!(out, "online    {server} answers, but not as the API of a model: {}", said())?;
+        writeln!(out, "online    {server} responds, but not like a model API: {}", said())?;
         return Ok(false);
     };
     let has_it = names.iter().any(|name| is_model(name, &model.id));
-    let key = if endpoint.key.is_some() { " and takes the key" } else { "" };
+    let key = if endpoint.key.is_some() { ", accepts the key" } else { "" };
     if has_it {
-        writeln!(out, "online    {server} answers{key}, and has {}", model.id)?;
+        writeln!(out, "online    {server} responds{key} and has {}", model.id)?;
     } else {
-        writeln!(out, "online    {server} answers{key}, and does not list {}", model.id)?;
+        writeln!(out, "online    {server} responds{key} but does not list {}", model.id)?;
     }
     if leads_to_loopback(url) || !has_it {
         for name in names.iter().take(MAX_LISTED) {
@@ -119,7 +119,7 @@ fn tell(
             writeln!(out, "          and {} more", names.len() - MAX_LISTED)?;
         }
         if names.is_empty() {
-            writeln!(out, "          it has no model at all")?;
+            writeln!(out, "          it lists no models")?;
         }
     }
     // A local server has what it lists; others may have more.
@@ -152,7 +152,7 @@ mod tests {
     fn an_answer_says_whether_server_key_and_model_are_right() {
         let list = r#"{"data": [{"id": "qwen3:latest"}, {"id": "m-2"}]}"#;
         for (name, status, body, model, words, is_ready) in [
-            ("listed", 200, list, "local/m-2", "answers and takes the key, and has m-2", true),
+            ("listed", 200, list, "local/m-2", "responds, accepts the key and has m-2", true),
             ("with a tag", 200, list, "local/qwen3", "and has qwen3", true),
             (
                 "another",
@@ -162,7 +162,7 @@ mod tests {
                 "does not list m-3\n          qwen3:latest\n",
                 false,
             ),
-            ("none", 200, r#"{"data": []}"#, "local/m-3", "it has no model at all", false),
+            ("none", 200, r#"{"data": []}"#, "local/m-3", "it lists no models", false),
             (
                 "Gemini's form",
                 200,
@@ -176,12 +176,12 @@ mod tests {
                 401,
                 r#"{"error": "bad key"}"#,
                 "local/m",
-                "refuses the key (401): {\"error\"",
+                "rejects the key (401): {\"error\"",
                 false,
             ),
-            ("no list", 404, "not found", "local/m", "no list of models", true),
-            ("an error", 500, "oops", "local/m", "answers with 500: oops", false),
-            ("a web page", 200, "<html>", "local/m", "not as the API of a model", false),
+            ("no list", 404, "not found", "local/m", "no model list", true),
+            ("an error", 500, "oops", "local/m", "responds with 500: oops", false),
+            ("a web page", 200, "<html>", "local/m", "not like a model API", false),
         ] {
             let mut endpoint = Endpoint::new("local", Api::Chat, "http://127.0.0.1:9/v1");
             endpoint.key = Some(pintle_base::ambient::Secret::new("k"));

@@ -36,27 +36,27 @@ const TOPICS: [Topic; 16] = [
     },
     Topic {
         name: "logins",
-        summary: "logging in to providers, and where logins are kept",
+        summary: "logging in to providers, and where logins are stored",
         text: include_str!("logins.md"),
     },
     Topic {
         name: "permissions",
-        summary: "what the agent may do without asking, and the limits",
+        summary: "what the agent may do without asking, and limitations",
         text: include_str!("permissions.md"),
     },
     Topic {
         name: "sandbox",
-        summary: "what a confined command can do, by what the kernel enforces",
+        summary: "what confined commands can do, by kernel support",
         text: include_str!("sandbox.md"),
     },
     Topic {
         name: "secrets",
-        summary: "keys of providers: who sees them, what is replaced",
+        summary: "provider keys: where they are visible, what is redacted",
         text: include_str!("secrets.md"),
     },
     Topic {
         name: "hooks",
-        summary: "programs of yours that deny or change the agent's calls",
+        summary: "programs that deny or change the agent's calls",
         text: include_str!("hooks.md"),
     },
     Topic {
@@ -96,12 +96,12 @@ const TOPICS: [Topic; 16] = [
     },
     Topic {
         name: "batches",
-        summary: "many tasks at a time: lists, results, budgets, shards",
+        summary: "many tasks in parallel: lists, results, budgets, shards",
         text: include_str!("batches.md"),
     },
     Topic {
         name: "troubleshooting",
-        summary: "what to look at when something does not work",
+        summary: "common problems and fixes",
         text: include_str!("troubleshooting.md"),
     },
 ];
@@ -142,7 +142,7 @@ fn list() -> String {
     let row = |Topic { name, summary, .. }: &Topic| format!("  {name:<17}{summary}");
     let rows: Vec<String> = TOPICS.iter().map(row).collect();
     format!(
-        "Guides, each printed by `pintle help TOPIC`:\n\n{}\n\n\
+        "Guides (print one with `pintle help TOPIC`):\n\n{}\n\n\
          `pintle help COMMAND` prints the options of a command; `pintle --help` lists the commands.\n",
         rows.join("\n")
     )
@@ -189,7 +189,7 @@ fn unknown(words: &[String]) -> String {
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     let near = near.map(|(_, name)| format!("; did you mean `{name}`?")).unwrap_or_default();
     format!(
-        "no help topic or command is named `{wanted}`{near}\n  topics: {}\n  commands: {}",
+        "unknown help topic or command `{wanted}`{near}\n  topics: {}\n  commands: {}",
         topics.join(", "),
         commands.join(", ")
     )

@@ -56,7 +56,7 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
         let provider = model.split('/').next().unwrap_or_default();
         let known = catalog::find(provider).and_then(|known| known.key_vars.first());
         let var = known.with_context(|| {
-            format!("--api-key: `{provider}` takes no key from the command line; give it one in models.json")
+            format!("--api-key: `{provider}` accepts no key from the command line; set it in models.json")
         })?;
         set_up.ambient = set_up.ambient.with_var(var, key);
     }
@@ -68,7 +68,7 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
 fn read(path: &Path) -> anyhow::Result<PiSettings> {
     let Some(text) = text_of(path)? else { return Ok(PiSettings::default()) };
     Ok(serde_json::from_str(&text).unwrap_or_else(|error| {
-        tracing::warn!("{}: {error}; it is not used", path.display());
+        tracing::warn!("{}: {error}; ignored", path.display());
         PiSettings::default()
     }))
 }
@@ -99,7 +99,9 @@ impl SetUp {
         let Some(text) = text_of(&path)? else { return Ok(()) };
         if disk::is_readable_by_others(&path) {
             let path = path.display();
-            tracing::warn!("{path} holds keys, and other users may read it: `chmod 600 {path}`");
+            tracing::warn!(
+                "{path} contains keys and is readable by other users: run `chmod 600 {path}`"
+            );
         }
         let found = auth::read(&text, &self.ambient);
         for warning in found.warnings {
@@ -114,7 +116,7 @@ impl SetUp {
             let Some(var) = vars.first() else {
                 let path = path.display();
                 tracing::warn!(
-                    "{path}: `{provider}` takes no key from there; give it one in models.json"
+                    "{path}: `{provider}` accepts no key from this file; set it in models.json"
                 );
                 continue;
             };
@@ -133,7 +135,7 @@ impl SetUp {
             let Some(level) = level else { return model };
             pi::at_level(&model, level).unwrap_or_else(|| {
                 tracing::warn!(
-                    "`{level}` is no thinking level and is not used: it is one of off, minimal, low, medium, high, xhigh, max"
+                    "unknown thinking level `{level}`, ignored; expected one of off, minimal, low, medium, high, xhigh, max"
                 );
                 model
             })
@@ -151,7 +153,7 @@ impl SetUp {
                     assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
                 let model = pi::resolve(&list, None, text);
                 let model = model.with_context(|| {
-                    format!("no model is called `{text}`: `pintle models` lists those that are known by name")
+                    format!("unknown model `{text}`: `pintle models` lists the known ones")
                 })?;
                 Some(effort.map_or(model.clone(), |effort| format!("{model}:{effort}")))
             }
@@ -160,7 +162,7 @@ impl SetUp {
                     assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
                 let first = pi::resolve(&list, Some(provider), "");
                 Some(first.with_context(|| {
-                    format!("no model of `{provider}` is known by name: name one with --model")
+                    format!("no known models for `{provider}`: choose one with --model")
                 })?)
             }
             (None, None) => None,
@@ -283,7 +285,7 @@ fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
     let named = |paths: &[PathBuf], alone: bool, folder: &str| {
         let mut paths: Vec<PathBuf> = paths.iter().map(|path| here.join(path)).collect();
         for path in paths.iter().filter(|path| !path.exists()) {
-            tracing::warn!("{} is not there, so nothing is read from it", path.display());
+            tracing::warn!("{} does not exist; ignored", path.display());
         }
         if !alone {
             paths.push(set_up.folder.join(folder));

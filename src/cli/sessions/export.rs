@@ -31,16 +31,16 @@ impl StoreCommands<'_> {
         // Looked at before the work; the rename below looks again.
         let is_there = path.symlink_metadata().is_ok();
         anyhow::ensure!(wanted.force || !is_there, "{}", there(&name));
-        let folder = path.parent().context("name a file, not a folder")?;
+        let folder = path.parent().context("expected a file, not a directory")?;
         let file = tempfile::Builder::new()
             .prefix(".pintle-export-")
             // The system takes away what this user's mask says.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder)
-            .with_context(|| format!("{} cannot be written", folder.display()))?;
+            .with_context(|| format!("cannot write {}", folder.display()))?;
         let mut out = BufWriter::new(file);
         written(export::write(&self.store, &id, format, &mut out))
-            .with_context(|| format!("{} was not written", name.display()))?;
+            .with_context(|| format!("failed to write {}", name.display()))?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         keep(file, &path, &name, wanted.force)?;
         writeln!(screen::out(), "{}", name.display())?;
@@ -59,8 +59,8 @@ fn written(done: Result<(), export::Error>) -> anyhow::Result<()> {
 
 fn keep(file: NamedTempFile, path: &Path, name: &Path, force: bool) -> anyhow::Result<()> {
     if force {
-        anyhow::ensure!(!path.is_dir(), "{} is a folder; name a file", name.display());
-        file.persist(path).with_context(|| format!("{} was not written", name.display()))?;
+        anyhow::ensure!(!path.is_dir(), "{} is a directory; expected a file", name.display());
+        file.persist(path).with_context(|| format!("failed to write {}", name.display()))?;
         return Ok(());
     }
     match file.persist_noclobber(path) {
@@ -69,11 +69,14 @@ fn keep(file: NamedTempFile, path: &Path, name: &Path, force: bool) -> anyhow::R
             anyhow::bail!(there(name))
         }
         Err(error) => {
-            Err(error.error).with_context(|| format!("{} was not written", name.display()))
+            Err(error.error).with_context(|| format!("failed to write {}", name.display()))
         }
     }
 }
 
 fn there(name: &Path) -> String {
-    format!("{} already exists; --force writes over it, --output names another", name.display())
+    format!(
+        "{} already exists; use --force to overwrite it, or --output to choose another file",
+        name.display()
+    )
 }

@@ -38,17 +38,16 @@ impl StoreCommands<'_> {
     ) -> anyhow::Result<SessionId> {
         let name = file.display();
         let path = self.ambient.current_dir()?.join(file);
-        let bytes = fs::read(&path).with_context(|| format!("{name} cannot be read"))?;
+        let bytes = fs::read(&path).with_context(|| format!("cannot read {name}"))?;
         // A byte that is no text makes its line a damaged one, not the file.
         let text = String::from_utf8_lossy(&bytes);
-        let read = pi::read(&text)
-            .with_context(|| format!("{name} is no session of Pi's that can be imported"))?;
+        let read = pi::read(&text).with_context(|| format!("{name} is not a Pi session file"))?;
         let imported = pi::import(&read, cwd, &mut || self.ambient.new_id());
         let mut err = screen::err();
         if !again && let Some(earlier) = self.imported_before(&imported.pi_id)? {
             writeln!(
                 err,
-                "pintle: {name} was imported before and is skipped; --again imports it once more"
+                "pintle: skipped {name}, which was imported before; use --again to import it again"
             )?;
             return Ok(earlier);
         }
@@ -59,11 +58,11 @@ impl StoreCommands<'_> {
             let cwd = one_line(&imported.cwd);
             writeln!(
                 err,
-                "pintle: {name}: its folder {cwd} is not here; to go on with it, import it with --directory DIR"
+                "pintle: {name}: its directory {cwd} does not exist; to continue the session, import it with --directory DIR"
             )?;
         }
         let id = SessionId::new(self.ambient.new_id());
-        imported.keep(&self.store, &id).with_context(|| format!("{name} was not imported"))?;
+        imported.keep(&self.store, &id).with_context(|| format!("failed to import {name}"))?;
         Ok(id)
     }
 

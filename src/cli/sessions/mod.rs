@@ -96,7 +96,7 @@ impl StoreCommands<'_> {
             return Ok(0);
         }
         if stored.is_empty() {
-            writeln!(screen::err(), "pintle: no session is stored that fits")?;
+            writeln!(screen::err(), "pintle: no matching sessions")?;
             return Ok(NOTHING);
         }
         let short = self.id_length()?;
@@ -105,7 +105,7 @@ impl StoreCommands<'_> {
             let id: String = summary.session_id.as_str().chars().take(short).collect();
             let title = summary.title.as_deref().map_or_else(|| "(no title)".to_owned(), one_line);
             let cost = cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
-            let mark = if state == "running" { ", not ended" } else { "" };
+            let mark = if state == "running" { ", running" } else { "" };
             let agent = if summary.parent.is_some() { ", sub-agent" } else { "" };
             let updated = time(summary.updated_ms);
             let turns = plural(turns, "turn");
@@ -135,7 +135,7 @@ impl StoreCommands<'_> {
         };
         let page = self.store.page_before(&id, before, wanted.tail)?;
         if page.more && !wanted.json {
-            writeln!(out, "(what is before this: --all)")?;
+            writeln!(out, "(use --all for earlier events)")?;
         }
         print(&page.events, wanted.json, &mut out)?;
         Ok(0)
@@ -167,15 +167,15 @@ impl StoreCommands<'_> {
             return Ok(());
         };
         let title = summary.title.as_deref().map_or_else(|| "(no title)".to_owned(), one_line);
-        writeln!(out, "session  {id}")?;
-        writeln!(out, "title    {title}")?;
-        writeln!(out, "folder   {}", one_line(&summary.cwd))?;
+        writeln!(out, "session    {id}")?;
+        writeln!(out, "title      {title}")?;
+        writeln!(out, "directory  {}", one_line(&summary.cwd))?;
         if let Some(parent) = &summary.parent {
-            writeln!(out, "works for {} as {}", parent.session_id, parent.agent_id)?;
+            writeln!(out, "parent     {}, as {}", parent.session_id, parent.agent_id)?;
         }
         let (made, last) = (time(summary.created_ms), time(summary.updated_ms));
-        writeln!(out, "made     {made}, last written {last}")?;
-        writeln!(out, "kept in  {}\n", one_line(&summary.path))?;
+        writeln!(out, "created    {made}, last updated {last}")?;
+        writeln!(out, "stored in  {}\n", one_line(&summary.path))?;
         Ok(())
     }
 
@@ -196,8 +196,7 @@ impl StoreCommands<'_> {
         };
         if wanted.range.from.is_some() || wanted.range.to.is_some() {
             let id = params.session_id.as_ref();
-            let id =
-                id.context("--from and --to are places of one session: name it with --session")?;
+            let id = id.context("--from and --to require --session")?;
             let (after, before) = history::range(&self.store, id, &wanted.range)?;
             (params.after_seq, params.before_seq) = (Some(after), Some(before));
         }
@@ -223,7 +222,7 @@ impl StoreCommands<'_> {
             }
         }
         if printed == 0 {
-            writeln!(screen::err(), "pintle: nothing was found")?;
+            writeln!(screen::err(), "pintle: no matches")?;
             return Ok(NOTHING);
         }
         Ok(0)
@@ -255,9 +254,9 @@ impl StoreCommands<'_> {
         let ids = self.all_named(&wanted.ids)?;
         if !wanted.yes {
             let names: Vec<&str> = ids.iter().map(SessionId::as_str).collect();
-            let question = format!("Delete {} for good?", names.join(", "));
-            if !confirm(&question, "nothing was deleted")? {
-                writeln!(screen::err(), "Nothing was deleted.")?;
+            let question = format!("Permanently delete {}?", names.join(", "));
+            if !confirm(&question, "nothing deleted")? {
+                writeln!(screen::err(), "Nothing deleted.")?;
                 return Ok(NOTHING);
             }
         }
@@ -280,7 +279,7 @@ impl StoreCommands<'_> {
         let check = self.store.index().check()?;
         let (sessions, entries) =
             (plural(check.sessions, "session"), plural(check.entries, "entr"));
-        writeln!(screen::out(), "the index holds {sessions} with {entries}")?;
+        writeln!(screen::out(), "indexed {sessions} with {entries}")?;
         Ok(0)
     }
 
@@ -308,7 +307,7 @@ impl StoreCommands<'_> {
             let all = plural(reports.len() as u64, "session");
             writeln!(
                 out,
-                "journals  {all}, {} readable, {wrong} with damage",
+                "journals  {all}, {} readable, {wrong} damaged",
                 plural(events, "event")
             )?;
             writeln!(out, "data      {}", size(self.store.bytes()))?;
@@ -317,17 +316,15 @@ impl StoreCommands<'_> {
                 Ok(check) => match &check.damage {
                     Some(damage) => writeln!(
                         out,
-                        "index     damaged: {}; `pintle sessions reindex` makes it anew",
+                        "index     damaged: {}; run `pintle sessions reindex` to rebuild it",
                         one_line(damage)
                     )?,
-                    None if check.behind.is_empty() => writeln!(
-                        out,
-                        "index     as the journals: {}",
-                        plural(check.entries, "entr")
-                    )?,
+                    None if check.behind.is_empty() => {
+                        writeln!(out, "index     up to date: {}", plural(check.entries, "entr"))?
+                    }
                     None => writeln!(
                         out,
-                        "index     {} to read; the next list or search does it",
+                        "index     {} to read, at the next list or search",
                         plural(check.behind.len() as u64, "session")
                     )?,
                 },
@@ -388,11 +385,9 @@ pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<SessionId> {
     let (archived, _) = store.list(&archived, None, 1)?;
     anyhow::ensure!(
         archived.is_empty(),
-        "the sessions of {cwd} are archived: name one by its id, which `pintle sessions list --archived` shows"
+        "the sessions of {cwd} are archived: use an id from `pintle sessions list --archived`"
     );
-    anyhow::bail!(
-        "no session was made in {cwd}: `pintle sessions list` shows those of other folders"
-    )
+    anyhow::bail!("no sessions in {cwd}: `pintle sessions list` lists those of other directories")
 }
 
 /// The session whose id begins so, or the newest of the current folder for `last`.
@@ -408,15 +403,17 @@ pub(crate) fn named(
     if let Some(whole) = ids.iter().find(|id| id.as_str() == beginning) {
         return Ok(whole.clone());
     }
-    anyhow::ensure!(!beginning.is_empty(), "name a session: `pintle sessions list` shows them");
+    anyhow::ensure!(!beginning.is_empty(), "missing session: `pintle sessions list` lists them");
     let mut fitting = ids.iter().filter(|id| id.as_str().starts_with(beginning));
     let first = fitting.next().with_context(|| {
-        format!("no session's id begins with `{beginning}`: `pintle sessions list` shows them")
+        format!(
+            "no session id starts with `{beginning}`: `pintle sessions list` lists the sessions"
+        )
     })?;
     let others = fitting.count();
     anyhow::ensure!(
         others == 0,
-        "the ids of {} sessions begin with `{beginning}`: write more of it",
+        "{} session ids start with `{beginning}`: use a longer prefix",
         others + 1
     );
     Ok(first.clone())

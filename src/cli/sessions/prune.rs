@@ -24,7 +24,7 @@ impl StoreCommands<'_> {
         if config.settings.sessions == SessionSettings::default() {
             writeln!(
                 err,
-                "pintle: nothing is set: write keep_days, keep_count or max_mb below [sessions] into {}",
+                "pintle: no limits set: add keep_days, keep_count or max_mb under [sessions] to {}",
                 config.folders.config_file.display()
             )?;
             return Ok(NOTHING);
@@ -45,9 +45,9 @@ impl StoreCommands<'_> {
         }
         if !wanted.yes {
             let count = plural(deletions.len() as u64, "session");
-            let question = format!("Delete {count} for good?");
-            if !confirm(&question, "nothing was deleted")? {
-                writeln!(err, "Nothing was deleted.")?;
+            let question = format!("Permanently delete {count}?");
+            if !confirm(&question, "nothing deleted")? {
+                writeln!(err, "Nothing deleted.")?;
                 return Ok(NOTHING);
             }
         }
@@ -60,7 +60,7 @@ impl StoreCommands<'_> {
                 }
                 // Opened or deleted by another process meanwhile.
                 Err(error @ (store::Error::Locked { .. } | store::Error::NotFound(_))) => {
-                    writeln!(err, "pintle: {error}; it stays as it is")?;
+                    writeln!(err, "pintle: {error}; not deleted")?;
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -81,7 +81,7 @@ pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
     }
     let deletions = match store.exceeding(&policy(&config.settings.sessions), now_ms) {
         Ok(deletions) => deletions,
-        Err(error) => return tracing::warn!("sessions were not checked: {error}"),
+        Err(error) => return tracing::warn!("failed to check session limits: {error}"),
     };
     for (family, reason) in deletions {
         match store.delete(&family.session_id) {
@@ -90,7 +90,7 @@ pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
                 let _ = screen::err().write_all(text.as_bytes());
             }
             Err(store::Error::Locked { .. } | store::Error::NotFound(_)) => {}
-            Err(error) => tracing::warn!("session {} was not deleted: {error}", family.session_id),
+            Err(error) => tracing::warn!("failed to delete session {}: {error}", family.session_id),
         }
     }
 }

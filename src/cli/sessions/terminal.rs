@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal, Write};
 pub(super) fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
     anyhow::ensure!(
         io::stdin().is_terminal(),
-        "{otherwise}: nobody can be asked here; with --yes it is done without asking"
+        "{otherwise}: cannot ask for confirmation; pass --yes"
     );
     write!(screen::err(), "{question} [y/N] ")?;
     screen::err().flush()?;
@@ -54,7 +54,9 @@ pub(super) fn parse_time(text: &str, now_ms: u64) -> anyhow::Result<u64> {
     let stamp = text.parse::<Timestamp>().ok().or_else(|| Some(local?.timestamp()));
     let stamp = stamp.and_then(|stamp| u64::try_from(stamp.as_millisecond()).ok());
     stamp.ok_or_else(|| {
-        anyhow::anyhow!("`{text}` is no time: write 2026-11-22, 2026-11-22T08:30, or 12h, 3d, 2w for so long ago")
+        anyhow::anyhow!(
+            "invalid time `{text}`: expected 2026-11-22, 2026-11-22T08:30, or 12h, 3d, 2w (ago)"
+        )
     })
 }
 

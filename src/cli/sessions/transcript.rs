@@ -27,8 +27,8 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
             ItemBody::Subagent(agent) => {
                 format!("* sub-agent {} ({})", agent.agent_id, agent.session_id)
             }
-            ItemBody::Compaction(_) => "* the conversation was summed up".to_owned(),
-            _ => return None,
+            ItemBody::Compaction(_) => "* conversation summarized".to_owned(),
+            ItemBody::Reasoning(_) | ItemBody::EngineMessage(_) => return None,
         },
         Event::TurnCompleted(turn) => match (turn.status, &turn.error) {
             (TurnStatus::Completed, _) => return None,
@@ -40,15 +40,11 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
         },
         Event::Notice(notice) => format!("! {}", one_line(&notice.message)),
         Event::SessionMoved(moved) => {
-            format!(
-                "* works in {}, not in {} any more",
-                one_line(&moved.cwd),
-                one_line(&moved.from)
-            )
+            format!("* moved to {} from {}", one_line(&moved.cwd), one_line(&moved.from))
         }
         Event::SessionUpdated(updated) => match &updated.title {
-            Some(title) => format!("* the title is now: {}", one_line(title)),
-            None => "* the title was taken away".to_owned(),
+            Some(title) => format!("* title set to: {}", one_line(title)),
+            None => "* title removed".to_owned(),
         },
         Event::FilesChanged(changed) => {
             let paths: Vec<String> =
@@ -56,24 +52,24 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
             format!("* changed {}", paths.join(", "))
         }
         Event::ReviewDecided(verdict) => {
-            format!("* decided about {} hunks", verdict.parts.len())
+            format!("* decided {} hunks", verdict.parts.len())
         }
         Event::ReviewQueued(queue) => match &queue.refused {
             Some(refused) => {
-                format!("* a decision was not carried out: {}", one_line(&refused.reason))
+                format!("* decision rejected: {}", one_line(&refused.reason))
             }
-            None => format!("* {} decisions wait", queue.waiting.len()),
+            None => format!("* {} decisions queued", queue.waiting.len()),
         },
         Event::HistoryRewound(rewound) => {
             format!(
-                "* gone back to event {}: {} items are beside the way",
+                "* rewound to event {}, dropping {} items",
                 rewound.to_seq,
                 rewound.dropped.len()
             )
         }
         Event::LabelChanged(changed) => match &changed.label {
-            Some(label) => format!("* event {} is called: {}", changed.seq, one_line(label)),
-            None => format!("* event {} has no name any more", changed.seq),
+            Some(label) => format!("* labelled event {}: {}", changed.seq, one_line(label)),
+            None => format!("* label removed from event {}", changed.seq),
         },
         Event::SessionCreated(_)
         | Event::SessionClosed {}
@@ -107,7 +103,7 @@ fn input(block: &Input) -> String {
         Input::Text { text } => text.trim_end().to_owned(),
         Input::File { path, .. } | Input::Diagnostics { path, .. } => format!("[{path}]"),
         Input::Selection { path, text, .. } => format!("[{path}]\n{}", text.trim_end()),
-        Input::Image { mime_type, .. } => format!("[picture, {mime_type}]"),
+        Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<Grepped, E
             return Ok(matched.finish(0));
         }
         FileKind::Other => {
-            let message = "not a plain file (a device, pipe or socket)".to_owned();
+            let message = "not a regular file (a device, pipe or socket)".to_owned();
             return Err(Error::Io { path: grep.root.clone(), message });
         }
     }

@@ -87,7 +87,7 @@ impl Driver {
             }
             "session/new" | "session/load" | "session/resume" if self.stage == Stage::LoggedOut => {
                 return Err(handlers::auth_required(
-                    "the client has logged out",
+                    "the client is logged out",
                     "send `authenticate` first",
                 ));
             }
@@ -160,7 +160,7 @@ impl Driver {
 
     fn initialize(&mut self, id: &Id, params: Option<&RawValue>) -> HandlerResult<()> {
         if self.stage != Stage::New {
-            let message = "the connection is initialized already";
+            let message = "the connection is already initialized";
             return Err(error_object(error::INVALID_REQUEST, message, "alreadyInitialized", None));
         }
         let params: acp::InitializeRequest = handlers::read(params)?;
@@ -237,7 +237,8 @@ impl Driver {
                 start::ENGINE_METHODS.iter().map(|name| format!("_pintle/{name}")).collect();
             let known = METHODS.into_iter().chain(own.iter().map(String::as_str));
             let message = unknown_method(method, known);
-            let hint = "`initialize` lists the engine's own under agentCapabilities._meta.pintle";
+            let hint =
+                "`initialize` lists pintle's extensions under agentCapabilities._meta.pintle";
             return Err(rpc::refusal(error::METHOD_NOT_FOUND, &message, "methodNotFound", hint));
         };
         let (_, response) = self.methods.call(id.clone(), name, params, CancellationToken::new());

@@ -165,7 +165,7 @@ fn servers(wanted: &[acp::McpServer]) -> (Vec<ServerDefinition>, Vec<String>) {
                 )
             }
             _ => {
-                unknown.push("a server of a kind that is not known here is not used".to_owned());
+                unknown.push("ignored a server of an unknown kind".to_owned());
                 continue;
             }
         };
@@ -302,7 +302,7 @@ impl RequestContext {
         if models.is_empty() {
             return Err(auth_required(
                 "no model is set",
-                "name one with `model = \"PROVIDER/ID\"` in config.toml; `pintle models` lists those that have a key",
+                "set `model = \"PROVIDER/ID\"` in config.toml; `pintle models` lists models",
             ));
         }
         for model in models {

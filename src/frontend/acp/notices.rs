@@ -35,7 +35,7 @@ pub(super) fn notice(offers: Offers, notice: &Notice, seq: u64) -> acp::SessionU
 pub(super) fn retries(offers: Offers, retry: &RetryScheduled, seq: u64) -> acp::SessionUpdate {
     let RetryScheduled { attempt, of, delay_ms, message, .. } = retry;
     let seconds = delay_ms.div_ceil(1000);
-    let title = format!("The provider failed; attempt {attempt} of {of} follows in {seconds} s");
+    let title = format!("The provider failed; retry {attempt} of {of} in {seconds} s");
     if offers.notices {
         return update(offers, NoticeLevel::Warning, &title, Some(message), "");
     }

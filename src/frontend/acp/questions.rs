@@ -154,7 +154,7 @@ fn permission(
         let first = options.iter().position(|option| option.kind == kind);
         options.insert(
             first.map_or(options.len(), |first| first + 1),
-            acp::PermissionOption::new(DENY_WITH_FEEDBACK, "Deny and say why…", kind),
+            acp::PermissionOption::new(DENY_WITH_FEEDBACK, "Deny with a Reason…", kind),
         );
     }
     let mut fields = acp::ToolCallUpdateFields::new()
@@ -245,7 +245,7 @@ fn form(session: &acp::SessionId, question: &Question) -> acp::CreateElicitation
         .iter()
         .map(|option| acp::EnumOption::new(option.option_id.clone(), option.label.clone()))
         .collect();
-    let words = acp::StringPropertySchema::new().title("In own words".to_owned());
+    let words = acp::StringPropertySchema::new().title("In your own words".to_owned());
     if choices.is_empty() {
         schema = schema.property(TEXT, words.title("Answer".to_owned()), true);
     } else {
@@ -264,7 +264,7 @@ fn form(session: &acp::SessionId, question: &Question) -> acp::CreateElicitation
 }
 
 fn feedback_form(session: &acp::SessionId, approval: &Approval) -> acp::CreateElicitationRequest {
-    let text = acp::StringPropertySchema::new().title("What the model should know".to_owned());
+    let text = acp::StringPropertySchema::new().title("Your message to the model".to_owned());
     let schema = acp::ElicitationSchema::new().property(TEXT, text, false);
     let mode = acp::ElicitationFormMode::new(scope(session, approval.item_id.as_str()), schema);
     acp::CreateElicitationRequest::new(mode, format!("Denied: {}", approval.title))

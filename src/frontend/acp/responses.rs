@@ -101,7 +101,7 @@ impl Driver {
             messages.push(open.message(acp::SessionUpdate::SessionInfoUpdate(info), None));
         }
         if !unusable.is_empty() {
-            let title = format!("MCP servers that cannot be used: {}", unusable.join("; "));
+            let title = format!("Unavailable MCP servers: {}", unusable.join("; "));
             let level = pintle_protocol::event::NoticeLevel::Warning;
             let update = notices::update(self.ctx.offers, level, &title, None, "mcp-servers");
             if self.ctx.offers.notices {

@@ -19,15 +19,15 @@ const EFFORT: &str = "effort";
 
 /// The modes of a model: id, name, description.
 const MODES: [(&str, &str, &str); 5] = [
-    ("read-only", "Read only", "It reads the workspace; changes and commands are denied"),
-    ("ask", "Ask", "It reads the workspace; changes and commands ask first"),
+    ("read-only", "Read only", "Reads the workspace; edits and commands are denied"),
+    ("ask", "Ask", "Reads the workspace; edits and commands ask first"),
     (
         "auto-edit",
         "Edit freely",
-        "It changes files of the workspace, and runs commands in the sandbox; the rest asks first",
+        "Edits the workspace and runs commands in the sandbox; everything else asks first",
     ),
     ("full", "Full access", "Nothing asks"),
-    ("plan", "Plan", "It reads and makes a plan; nothing is changed until the plan is accepted"),
+    ("plan", "Plan", "Reads and writes a plan; changes nothing until the plan is accepted"),
 ];
 
 /// The options of a session, as the engine lists them, and the available models.

@@ -71,8 +71,8 @@ pub(super) fn hello() -> acp::InitializeResponse {
             "pintle",
             json!({"methods": ENGINE_METHODS.map(|name| format!("_pintle/{name}"))}),
         ));
-    let keys = acp::AuthMethodAgent::new(KEYS, "Keys of your providers").description(
-        "Keys are read from variables such as ANTHROPIC_API_KEY and from pintle's settings, and `pintle login PROVIDER` stores a login; `pintle doctor` lists what is there"
+    let keys = acp::AuthMethodAgent::new(KEYS, "Provider keys").description(
+        "Keys are read from variables such as ANTHROPIC_API_KEY and from pintle's settings, or stored by `pintle login PROVIDER`; `pintle doctor` lists them"
             .to_owned(),
     );
     acp::InitializeResponse::new(ProtocolVersion::V1)

@@ -94,7 +94,7 @@ pub(super) fn content(
     terminal: Option<&str>,
 ) -> Vec<acp::ToolCallContent> {
     let Some(output) = &call.output else {
-        let text = "The call was cut off before it was complete. It did not run.";
+        let text = "The call was cut off before it was complete and did not run.";
         return vec![text_content(text.to_owned())];
     };
     let changes = output.details.changes.iter().flat_map(changed);

@@ -81,7 +81,7 @@ pub(super) fn cut(text: &str) -> String {
     }
     let end = border_before(text, MAX_TEXT_BYTES);
     let head = text.get(..end).unwrap_or_default();
-    format!("{head}\n[{} more bytes are not shown]", text.len() - end)
+    format!("{head}\n[{} more bytes not shown]", text.len() - end)
 }
 
 /// Shortens every text in a value.

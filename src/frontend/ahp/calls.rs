@@ -461,5 +461,5 @@ fn cut(text: &str) -> String {
         return text.to_owned();
     };
     let at = border_after(text, over);
-    format!("[{at} bytes are left out]\n{}", text.get(at..).unwrap_or_default())
+    format!("[{at} bytes omitted]\n{}", text.get(at..).unwrap_or_default())
 }

@@ -80,7 +80,7 @@ fn root_of(models: &ModelsListResult, efforts: &[&'static str]) -> RootState {
     let agent = AgentInfo {
         provider: PROVIDER.to_owned(),
         display_name: "pintle".to_owned(),
-        description: "The coding agent of this machine".to_owned(),
+        description: "Coding agent on this machine".to_owned(),
         models: models.models.iter().filter(is_usable).map(|info| model(info, efforts)).collect(),
         // With any of these, VS Code asks for a login of its own.
         protected_resources: None,
@@ -180,7 +180,8 @@ pub(super) fn state(permission_mode: PermissionMode, mode: WorkMode) -> SessionC
 pub(super) fn read(
     config: &JsonObject,
 ) -> Result<(Option<PermissionMode>, Option<WorkMode>), String> {
-    let unknown = |name: &str, value: &Value| format!("the setting `{name}` cannot be {value}");
+    let unknown =
+        |name: &str, value: &Value| format!("invalid value {value} for the setting `{name}`");
     let permission_mode = match config.get(APPROVALS) {
         None => None,
         Some(value) => {

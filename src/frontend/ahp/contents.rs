@@ -154,7 +154,7 @@ async fn load(
             let baseline = read.map_err(|error| failed(&error))?;
             match baseline.text {
                 Some(text) => Ok(text.into_bytes()),
-                None if baseline.exists => Err(invalid("the baseline is no text".to_owned())),
+                None if baseline.exists => Err(invalid("the baseline is not text".to_owned())),
                 None => Ok(Vec::new()),
             }
         }
@@ -179,11 +179,11 @@ async fn file(
 }
 
 pub(super) fn not_there(uri: &str) -> Refusal {
-    Refusal::new(ahp_error_codes::NOT_FOUND, format!("`{uri}` is not there"))
+    Refusal::new(ahp_error_codes::NOT_FOUND, format!("`{uri}` does not exist"))
 }
 
 pub(super) fn denied(uri: &str) -> Refusal {
-    let message = format!("`{uri}` is not open to clients of {}", state::PROVIDER);
+    let message = format!("`{uri}` is not accessible to clients of {}", state::PROVIDER);
     Refusal::new(ahp_error_codes::PERMISSION_DENIED, message)
 }
 

@@ -88,7 +88,7 @@ impl Host {
         }
         let origin = Origin { connection, client_id, client_seq, uri, action };
         let Some((session, channel)) = Channel::read(&origin.uri) else {
-            return self.reject(origin, "the channel is unknown".to_owned());
+            return self.reject(origin, "unknown channel".to_owned());
         };
         // A draft that is being made is known to its clients.
         let is_known = |open: &&mut Open| open.loading.is_none() || open.is_draft;
@@ -123,7 +123,7 @@ impl Host {
                 let archived = changed.is_archived;
                 let archive = async move {
                     if let Err(error) = engine.archive(id, archived).await {
-                        tracing::warn!("a session was not archived: {error}");
+                        tracing::warn!("failed to archive a session: {error}");
                     }
                     super::host::Done::Nothing
                 };
@@ -198,7 +198,7 @@ fn client_tool(tool: &ToolDefinition) -> Option<ClientTool> {
     let parameters = tool.input_schema.clone().unwrap_or_else(|| json!({ "type": "object" }));
     let is_object = parameters.get("type").and_then(|kind| kind.as_str()) == Some("object");
     if !is_name || !is_object {
-        tracing::warn!("the tool `{}` of a client is left out", tool.name);
+        tracing::warn!("ignored the client tool `{}`", tool.name);
         return None;
     }
     let title = tool.title.clone().unwrap_or_else(|| tool.name.clone());
@@ -208,7 +208,7 @@ fn client_tool(tool: &ToolDefinition) -> Option<ClientTool> {
         parameters,
     };
     let made = ClientTool::new(shape, NEXT.fetch_add(1, Ordering::Relaxed));
-    made.inspect_err(|error| tracing::warn!("the tool `{}` is left out: {error}", tool.name)).ok()
+    made.inspect_err(|error| tracing::warn!("ignored the tool `{}`: {error}", tool.name)).ok()
 }
 
 /// Decides what becomes of an action.
@@ -238,7 +238,7 @@ fn decide(
         ) => Verdict::Show,
         (Channel::Session, StateAction::SessionIsArchivedChanged(_)) => {
             if open.is_draft {
-                Verdict::refuse("nothing was said in it yet")
+                Verdict::refuse("it has no messages yet")
             } else {
                 Verdict::Show
             }
@@ -264,7 +264,7 @@ fn decide(
         (Channel::Session, StateAction::SessionWorkingDirectoryRemoved(action)) => {
             remove_directory(open, &action.directory, engine)
         }
-        _ => Verdict::refuse("pintle does not take this action from clients"),
+        _ => Verdict::refuse("pintle does not accept this action from clients"),
     }
 }
 
@@ -291,7 +291,7 @@ where
 fn rename(open: &mut Open, title: String) -> Verdict {
     let is_unsaid = open.is_draft && !open.has_work();
     if is_unsaid || open.channels.session.title == title.trim() {
-        return Verdict::refuse("the session has this title, or nothing was said in it yet");
+        return Verdict::refuse("the session already has this title, or has no messages yet");
     }
     let params = SessionUpdateParams { session_id: None, title: Some(Some(title)) };
     Verdict::Ask(call::<SessionUpdate>(params))
@@ -333,7 +333,7 @@ fn start(open: &mut Open, action: &ChatTurnStartedAction) -> Verdict {
         Err(reason) => return Verdict::Refuse(reason),
     };
     if open.channels.chat.active_turn.is_some() {
-        return Verdict::refuse("a turn runs; send a pending message instead");
+        return Verdict::refuse("a turn is running; send a pending message instead");
     }
     let values = model_options(open, action.message.model.as_ref());
     let key = key(&action.turn_id);
@@ -375,7 +375,7 @@ fn model_options(
 fn cancel(open: &Open, turn: &str) -> Verdict {
     let active = open.translator.active().filter(|(name, _)| *name == turn);
     let Some((_, id)) = active else {
-        return Verdict::refuse("this turn does not run");
+        return Verdict::refuse("this turn is not running");
     };
     let turn_id = Some(id.clone());
     Verdict::Ask(call::<TurnInterrupt>(TurnInterruptParams {
@@ -387,7 +387,7 @@ fn cancel(open: &Open, turn: &str) -> Verdict {
 /// A message for the running turn, or for one of its own.
 fn say(open: &Open, action: &ChatPendingMessageSetAction) -> Verdict {
     if open.translator.queued(&action.id).is_some() {
-        return Verdict::refuse("the message is queued already; remove it to send another");
+        return Verdict::refuse("the message is already queued; remove it to send another");
     }
     let input = match input::blocks(&action.message) {
         Ok(input) => input,
@@ -433,7 +433,7 @@ fn reorder(open: &Open, order: &[String]) -> Verdict {
 fn truncate(open: &Open, turn: Option<&str>) -> Verdict {
     let turns = &open.channels.chat.turns;
     if open.channels.chat.active_turn.is_some() {
-        return Verdict::refuse("a turn runs; stop it first");
+        return Verdict::refuse("a turn is running; stop it first");
     }
     if turn == turns.last().map(|turn| turn.id.as_str()) {
         return Verdict::Show;
@@ -458,7 +458,7 @@ fn truncate(open: &Open, turn: Option<&str>) -> Verdict {
 
 fn add_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdict {
     let Some(path) = wire::path_of(uri) else {
-        return Verdict::Refuse(format!("`{uri}` is no folder of this machine"));
+        return Verdict::Refuse(format!("`{uri}` is not a directory on this machine"));
     };
     if open.folders().contains(&path) {
         return Verdict::Show;
@@ -471,12 +471,12 @@ fn add_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdict {
 fn remove_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdict {
     let path = wire::path_of(uri).unwrap_or_default();
     if Path::new(&open.channels.cwd) == path {
-        return Verdict::refuse("the first directory stays as long as the session");
+        return Verdict::refuse("the first directory cannot be removed from a session");
     }
     let mut additional = open.additional.clone();
     additional.retain(|known| *known != path);
     if additional == open.additional {
-        return Verdict::refuse("the session does not work in this directory");
+        return Verdict::refuse("this is not a directory of the session");
     }
     work_in(open, additional, engine)
 }
@@ -506,11 +506,11 @@ fn confirm(open: &mut Open, action: &ChatToolCallConfirmedAction, client: &str) 
         return if quirks::is_of_client_tool(tool_client, client) {
             Verdict::Show
         } else {
-            Verdict::refuse("the call was decided about already")
+            Verdict::refuse("the call has already been decided")
         };
     };
     if open.expected.iter().any(|(key, _)| *key == Key::Confirm(action.tool_call_id.clone())) {
-        return Verdict::refuse("the call is being decided about");
+        return Verdict::refuse("the call is being decided");
     }
     let answer = match approval_answer(approval, action) {
         Ok(answer) => answer,
@@ -527,7 +527,7 @@ fn approval_answer(
     action: &ChatToolCallConfirmedAction,
 ) -> Result<ApprovalAnswer, String> {
     if action.edited_tool_input.is_some() {
-        return Err("the arguments of a call cannot be changed; deny it and say why".to_owned());
+        return Err("the arguments of a call cannot be changed; deny it with a reason".to_owned());
     }
     let wanted = if action.approved { Decision::Allow } else { Decision::Deny };
     let chosen = action.selected_option_id.as_deref();
@@ -539,7 +539,7 @@ fn approval_answer(
     });
     let narrowest = options.clone().find(|option| option.scope == Scope::Once);
     let Some(option) = narrowest.or_else(|| options.next()) else {
-        return Err("this is none of the options of the approval".to_owned());
+        return Err("this is not an option of the approval".to_owned());
     };
     let said = action.user_suggestion.as_ref().map(|message| message.text.clone());
     let reason = action.reason_message.as_ref().map(|reason| reason.as_text().to_owned());
@@ -554,7 +554,7 @@ fn approval_answer(
 fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
     let item = ItemId::new(action.tool_call_id.clone());
     let Some(call_id) = open.calls.remove(&item) else {
-        return Verdict::refuse("the call does not wait for a result");
+        return Verdict::refuse("the call is not waiting for a result");
     };
     let content = action.result.content.iter().flatten().filter_map(|block| match block {
         ToolResultContent::Text(text) => Some(Content::text(text.text.clone())),
@@ -584,7 +584,7 @@ fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
 fn answer(open: &Open, action: &ChatInputCompletedAction, subagents: &Subagents) -> Verdict {
     let answers = action.answers.as_ref();
     match open.translator.asked(&action.request_id) {
-        None => Verdict::refuse("the question was answered already"),
+        None => Verdict::refuse("the question has already been answered"),
         Some(Asked::Question(id)) => {
             let answer = input::question_answer(action.response, answers);
             let question_id = id.clone();
@@ -593,7 +593,7 @@ fn answer(open: &Open, action: &ChatInputCompletedAction, subagents: &Subagents)
         }
         Some(Asked::Approval(session, approval)) => {
             let Some(child) = subagents.get(session).cloned() else {
-                return Verdict::refuse("the sub-agent is gone");
+                return Verdict::refuse("the sub-agent no longer exists");
             };
             let approval_id = approval.approval_id.clone();
             let answer = input::approval_answer(action.response, answers);

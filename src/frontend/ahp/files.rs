@@ -66,7 +66,7 @@ pub(super) fn write(host: &Host, params: ResourceWriteParams) -> Result<Work, Re
     let position = usize::try_from(position.unwrap_or_default())
         .map_err(|_| invalid("`position` is negative".to_owned()))?;
     if if_match.is_some() {
-        let message = "pintle gives no `etag`, so that no file has this one";
+        let message = "pintle does not use `etag`, so no file has this one";
         return Err(Refusal::new(ahp_error_codes::CONFLICT, message));
     }
     let is_new = create_only == Some(true);

@@ -413,7 +413,7 @@ impl Host {
             ReduceOutcome::NoOp | ReduceOutcome::OutOfScope if origin.is_some() => {}
             ReduceOutcome::NoOp | ReduceOutcome::OutOfScope => return,
             ReduceOutcome::Invalid(error) => {
-                return tracing::error!("an action was not sent: {error}");
+                return tracing::error!("failed to send an action: {error}");
             }
         }
         self.send_action(&channel.uri(session), action, origin);

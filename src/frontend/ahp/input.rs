@@ -99,7 +99,7 @@ pub(super) fn blocks(message: &Message) -> Result<Vec<Input>, String> {
             MessageAttachment::Resource(resource) => {
                 let Some(path) = wire::path_of(&resource.uri) else {
                     return Err(format!(
-                        "`{}` is attached, which is no file of this machine; remove it from the message",
+                        "the attachment `{}` is not a file on this machine; remove it from the message",
                         resource.uri
                     ));
                 };
@@ -115,7 +115,7 @@ pub(super) fn blocks(message: &Message) -> Result<Vec<Input>, String> {
             }
             MessageAttachment::EmbeddedResource(embedded) => {
                 return Err(format!(
-                    "`{}` is attached as {}, of which only pictures can be read; attach the file itself",
+                    "the attachment `{}` is a {}, of which only images can be read; attach the file itself",
                     embedded.label, embedded.content_type
                 ));
             }
@@ -125,7 +125,7 @@ pub(super) fn blocks(message: &Message) -> Result<Vec<Input>, String> {
             MessageAttachment::Annotations(_)
             | MessageAttachment::Chat(_)
             | MessageAttachment::Unknown(_) => {
-                return Err("an attachment of this kind cannot be read; remove it".to_owned());
+                return Err("this kind of attachment cannot be read; remove it".to_owned());
             }
         }
     }

@@ -130,7 +130,7 @@ impl Host {
                 Ok(Outcome::Later(review::invoke(handle, params)))
             }
             _ => {
-                let message = format!("pintle has no method `{method}`");
+                let message = format!("unknown method `{method}`");
                 Err(Refusal::new(json_rpc_error_codes::METHOD_NOT_FOUND, message))
             }
         }
@@ -145,7 +145,7 @@ impl Host {
         match method {
             "dispatchAction" => match read::<DispatchActionParams>(params) {
                 Ok(params) => self.dispatched(connection, params),
-                Err(refusal) => tracing::warn!("an action was left out: {}", refusal.message),
+                Err(refusal) => tracing::warn!("ignored an action: {}", refusal.message),
             },
             "unsubscribe" => {
                 let Ok(UnsubscribeParams { channel }) = read(params) else { return };
@@ -367,7 +367,7 @@ impl Host {
     fn create_session(&mut self, params: CreateSessionParams) -> Asked {
         check_provider(params.provider.as_deref())?;
         let Some((id, Channel::Session)) = Channel::read(&params.channel) else {
-            return Err(invalid(format!("`{}` cannot be a session's address", params.channel)));
+            return Err(invalid(format!("invalid session address `{}`", params.channel)));
         };
         if self.sessions.contains_key(&id) || self.engine.store().folder(&id).is_ok() {
             let message = format!("session {id} already exists");
@@ -375,7 +375,7 @@ impl Host {
         }
         let uris = params.working_directories.unwrap_or_default();
         let folder = |uri: &String| {
-            let not_here = || invalid(format!("`{uri}` is no folder of this machine"));
+            let not_here = || invalid(format!("`{uri}` is not a directory on this machine"));
             wire::path_of(uri).ok_or_else(not_here)
         };
         let mut folders = uris.iter().map(folder).collect::<Result<Vec<PathBuf>, _>>()?.into_iter();
@@ -514,7 +514,7 @@ async fn completions(
 fn summary(stored: Stored) -> SessionSummary {
     SessionSummary {
         provider: PROVIDER.to_owned(),
-        title: stored.title.unwrap_or_else(|| "Session without a title".to_owned()),
+        title: stored.title.unwrap_or_else(|| "Untitled session".to_owned()),
         status: SessionStatus::Idle.bits() | SessionStatus::IsRead.bits(),
         activity: None,
         origin: None,
@@ -535,14 +535,14 @@ fn check_provider(provider: Option<&str>) -> Result<(), Refusal> {
     match provider {
         None | Some(PROVIDER) => Ok(()),
         Some(other) => {
-            let message = format!("there is no provider `{other}`; expected `{PROVIDER}`");
+            let message = format!("unknown provider `{other}`; expected `{PROVIDER}`");
             Err(Refusal::new(ahp_error_codes::PROVIDER_NOT_FOUND, message))
         }
     }
 }
 
 fn not_found(uri: &str) -> Refusal {
-    let message = format!("`{uri}` is not there");
+    let message = format!("`{uri}` does not exist");
     Refusal::new(ahp_error_codes::SESSION_NOT_FOUND, message)
 }
 

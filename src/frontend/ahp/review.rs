@@ -58,7 +58,7 @@ impl Host {
                     self.tell_changes(session);
                 }
             }
-            Err(error) => tracing::warn!("the review cannot be read: {}", loading::reason(&error)),
+            Err(error) => tracing::warn!("failed to read the review: {}", loading::reason(&error)),
         }
         self.look_at_review(session);
     }
@@ -128,7 +128,7 @@ fn operations() -> Vec<ChangesetOperation> {
         status: ChangesetOperationStatus::Idle,
         error: None,
     };
-    vec![operation(KEEP, None), operation(UNDO, Some("Undo these changes of the agent?"))]
+    vec![operation(KEEP, None), operation(UNDO, Some("Undo these changes by the agent?"))]
 }
 
 /// Keeps or undoes changes.
@@ -141,15 +141,15 @@ pub(super) fn invoke(
             None => ReviewTarget::All,
             Some(ChangesetOperationTarget::Resource { resource, .. }) => {
                 let path = wire::split_uri(&resource).map(|(_, _, path)| path);
-                let path = path.ok_or_else(|| invalid(format!("`{resource}` is no file")))?;
+                let path = path.ok_or_else(|| invalid(format!("`{resource}` is not a file")))?;
                 ReviewTarget::File { path }
             }
-            Some(_) => return Err(invalid("whole files are kept and undone".to_owned())),
+            Some(_) => return Err(invalid("only whole files can be kept or undone".to_owned())),
         };
         let action = match params.operation_id.as_str() {
             id if id == KEEP.0 => ReviewAction::Keep { target },
             id if id == UNDO.0 => ReviewAction::Undo { target, discard_edits: false },
-            other => return Err(invalid(format!("there is no operation `{other}`"))),
+            other => return Err(invalid(format!("unknown operation `{other}`"))),
         };
         let decided = handle
             .call::<ReviewDecide>(ReviewDecideParams { session_id: None, action })
@@ -158,14 +158,14 @@ pub(super) fn invoke(
         let conflicts =
             decided.verdict.parts.iter().filter(|part| part.outcome == Outcome::Conflict).count();
         let message = if decided.is_queued {
-            Some("This is done when the running call has ended.".to_owned())
+            Some("This will be done when the running call has ended.".to_owned())
         } else if let Some(cause) = decided.verdict.parts.iter().find_map(|part| part.cause.as_ref())
         {
             Some(format!(
-                "{conflicts} changes stay: they may be yours (cause {cause}). Undo their files if they are not."
+                "{conflicts} changes were kept, since they may be yours (cause {cause}). Undo their files if they are not."
             ))
         } else if conflicts > 0 {
-            Some(format!("{conflicts} changes stay: somebody has edited them since."))
+            Some(format!("{conflicts} changes were kept, since they have been edited."))
         } else {
             None
         };

@@ -220,7 +220,7 @@ impl Translator {
             Event::StepCompleted(step) => self.usage(step, &mut out),
             Event::RetryScheduled(retry) => {
                 let text = format!(
-                    "{} Trying again ({} of {}).",
+                    "{} Retrying ({} of {}).",
                     sentence(&retry.message),
                     retry.attempt,
                     retry.of
@@ -467,13 +467,13 @@ impl Translator {
             ItemBody::Compaction(compaction) => {
                 if is_over && item.status == ItemStatus::Completed {
                     let text = format!(
-                        "The conversation was summed up: about {} tokens became {}.",
+                        "The conversation was summarized from about {} to {} tokens.",
                         compaction.tokens_before,
                         compaction.tokens_after.unwrap_or_default()
                     );
                     self.notify(&text, out);
                 } else if let (true, Some(error)) = (is_over, &compaction.error) {
-                    let text = format!("The conversation could not be summed up: {error}");
+                    let text = format!("The conversation could not be summarized: {error}");
                     self.notify(&text, out);
                 }
             }

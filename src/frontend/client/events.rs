@@ -194,7 +194,7 @@ async fn read(
     let page = match engine.page(session, PageRange::After(after), PAGE).await {
         Ok((page, _)) => page,
         Err(error) => {
-            tracing::error!("missed events cannot be read: {error}");
+            tracing::error!("failed to read missed events: {error}");
             return (Vec::new(), None);
         }
     };
@@ -203,7 +203,7 @@ async fn read(
         match Record::read(raw) {
             Ok(record) if record.value.seq <= head => missed.push(Feed::Durable(Arc::new(record))),
             Ok(_) => {}
-            Err(error) => tracing::error!("a missed event cannot be read: {error}"),
+            Err(error) => tracing::error!("failed to read a missed event: {error}"),
         }
     }
     (missed, (page.last > after && page.last < head).then_some(page.last))

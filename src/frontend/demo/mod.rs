@@ -173,7 +173,7 @@ impl Client<'_> {
             }
             _ => {
                 if let Some(error) = message.get("error") {
-                    self.narrate(&format!("The engine refused: {error}\n")).await;
+                    self.narrate(&format!("The engine rejected the request: {error}\n")).await;
                     drop(self.to_engine.take());
                 }
             }

@@ -31,7 +31,7 @@ impl Narration {
     }
 
     pub(super) fn approval(approval: &Approval) -> String {
-        format!("? may it run `{}`: {}; the demo answers yes\n", approval.title, approval.reason)
+        format!("Allow `{}`? ({}) → yes, answered by the demo\n", approval.title, approval.reason)
     }
 
     pub(super) fn event(&mut self, record: &AnyRecord) -> String {
@@ -100,9 +100,10 @@ impl Narration {
             let _ = writeln!(text, "  {}", name.trim_start_matches('/'));
         }
         text.push_str(
-            "\nNo model was called: the replies came from a script, everything else was real.\n\
-             With a real one: export ANTHROPIC_API_KEY=..., then\n  \
-             pintle run --model anthropic/MODEL --permission full \"what should be done\"\n",
+            "\nThe replies came from a script instead of a model; everything else was real.\n\
+             To use a real model:\n  \
+             export ANTHROPIC_API_KEY=...\n  \
+             pintle run --model anthropic/MODEL --permission full \"TASK\"\n",
         );
         text
     }

@@ -137,21 +137,21 @@ async fn read_request<S: AsyncRead + Unpin>(
             Ok(Some((length, request))) => return Ok((request, bytes.split_off(length))),
             Ok(None) if bytes.len() <= MAX_REQUEST_BYTES => {}
             Ok(None) => {
-                let why = format!("the request is over the limit of {MAX_REQUEST_BYTES} bytes");
+                let why = format!("the request exceeds {MAX_REQUEST_BYTES} bytes");
                 return Err(Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, why));
             }
             Err(error) => return Err(no_handshake(&error)),
         }
         let read = stream.read_buf(&mut bytes).await;
         if read.unwrap_or(0) == 0 {
-            let why = "the connection was closed before the end of the request";
+            let why = "the connection closed in the middle of the request";
             return Err(Refusal::new(StatusCode::BAD_REQUEST, why));
         }
     }
 }
 
 fn no_handshake(error: &Error) -> Refusal {
-    let why = format!("no request for a WebSocket: {error}");
+    let why = format!("not a WebSocket request: {error}");
     match error {
         Error::Protocol(ProtocolError::HttparseError(_)) => {
             Refusal::new(StatusCode::BAD_REQUEST, why)
@@ -170,7 +170,7 @@ impl Gate {
             && !self.hosts.iter().any(|allowed| is_allowed(host, allowed))
         {
             let why = format!(
-                "the host `{host}` is not this engine's; expected {address}; allow another with --allow-host {}",
+                "host `{host}` not allowed: expected {address}; allow it with --allow-host {}",
                 if host.is_empty() { "HOST:PORT" } else { host }
             );
             return Err(Refusal::forbidden(why));
@@ -178,9 +178,7 @@ impl Gate {
         if let Some(origin) = only(request, &ORIGIN)?
             && !self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
         {
-            let why = format!(
-                "pages of the origin `{origin}` may not connect; allow it with --allow-origin"
-            );
+            let why = format!("origin `{origin}` not allowed; allow it with --allow-origin");
             return Err(Refusal::forbidden(why));
         }
         if request.uri().path() != "/" {
@@ -189,9 +187,9 @@ impl Gate {
         let token = shown_token(request)?;
         if !credentials::is_same(&token, &self.token) {
             let why = if token.is_empty() {
-                "no token was shown; `token` of the engine's engine.json is expected"
+                "missing token; send `token` from the engine's engine.json"
             } else {
-                "the token is not this engine's; `token` of its engine.json is expected"
+                "wrong token; send `token` from the engine's engine.json"
             };
             return Err(Refusal::new(StatusCode::UNAUTHORIZED, why));
         }
@@ -369,10 +367,10 @@ mod tests {
             ),
             ("no token", "/", OWN.to_owned(), "401 no token"),
             ("VS Code's address", "/?tkn=c0ffee", OWN.to_owned(), "101"),
-            ("another token of VS Code's", "/?tkn=c0ffe", OWN.to_owned(), "401 the token is not"),
+            ("another token of VS Code's", "/?tkn=c0ffe", OWN.to_owned(), "401 wrong token"),
             ("an empty token", "/?token=", OWN.to_owned(), "401 no token"),
-            ("another token", "/?token=c0ffe", OWN.to_owned(), "401 the token is not"),
-            ("a longer token", "/?token=c0ffeee", OWN.to_owned(), "401 the token is not"),
+            ("another token", "/?token=c0ffe", OWN.to_owned(), "401 wrong token"),
+            ("a longer token", "/?token=c0ffeee", OWN.to_owned(), "401 wrong token"),
             (
                 "the token of another scheme",
                 "/",

@@ -96,11 +96,11 @@ pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, Str
         }
         searched = bytes.len();
         if bytes.len() > MAX_LINE_BYTES {
-            return Err("the first line is no greeting; connect by `pintle attach`".to_owned());
+            return Err("invalid handshake; connect with `pintle attach`".to_owned());
         }
         stream.readable().await.map_err(|error| error.to_string())?;
         match stream.try_read_buf(&mut bytes) {
-            Ok(0) => return Err("the connection was closed before the greeting".to_owned()),
+            Ok(0) => return Err("the connection closed before the handshake".to_owned()),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error.to_string()),
@@ -108,9 +108,9 @@ pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, Str
     };
     let rest = bytes.split_off(end + 1);
     let line: Line = serde_json::from_slice(&bytes)
-        .map_err(|error| format!("no greeting: {error}; connect by `pintle attach`"))?;
+        .map_err(|error| format!("invalid handshake: {error}; connect with `pintle attach`"))?;
     if !credentials::is_same(&line.attach.token, token) {
-        return Err("the token is not this engine's; connect by `pintle attach`".to_owned());
+        return Err("wrong token; connect with `pintle attach`".to_owned());
     }
     Ok(First::Greeted(Greeted { greeting: line.attach, rest }))
 }
@@ -147,12 +147,12 @@ mod tests {
         let good = [&greeting("secret").line()[..], b"{\"id\":1}\n"].concat();
         for (bytes, want) in [
             (good, Ok(b"{\"id\":1}\n".to_vec())),
-            (greeting("guessed").line(), Err("the token is not this engine's")),
-            (greeting("secre").line(), Err("the token is not this engine's")),
+            (greeting("guessed").line(), Err("wrong token")),
+            (greeting("secre").line(), Err("wrong token")),
             (b"{\"id\":1,\"method\":\"ping\"}\n".to_vec(), Err("no greeting")),
             (b"GET / HTTP/1.1\r\n".to_vec(), Err("a request of 16 bytes")),
-            (b"{\"attach\":".to_vec(), Err("the connection was closed")),
-            (vec![b'x'; MAX_LINE_BYTES + 1], Err("the first line is no greeting")),
+            (b"{\"attach\":".to_vec(), Err("the connection closed")),
+            (vec![b'x'; MAX_LINE_BYTES + 1], Err("invalid handshake")),
         ] {
             let (mut client, engine) = UnixStream::pair().unwrap();
             // The engine stops reading at its limit.

@@ -131,7 +131,7 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
                 (Ok(Came::Web(_)), None) => {}
                 (Err(error), _) => {
                     // Out of descriptors, perhaps: others may end.
-                    tracing::warn!("a client could not be accepted: {error}");
+                    tracing::warn!("failed to accept a client: {error}");
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }
             },
@@ -215,11 +215,11 @@ async fn serve_unix(
             return serve_request(stream, begun, gate, (engine, host), options).await;
         }
         Ok(Err(error)) => {
-            tracing::info!("a client was refused: {error}");
+            tracing::info!("rejected a client: {error}");
             greeting::refuse(&stream, &error).await;
             return;
         }
-        Err(_) => return tracing::info!("a client said nothing, and was let go"),
+        Err(_) => return tracing::info!("disconnected a client that sent nothing"),
     };
     let opened = stream.into_std().and_then(|stream| {
         let (link, writing) = socket::open(&stream, rest)?;
@@ -227,7 +227,7 @@ async fn serve_unix(
     });
     let (stream, link, writing) = match opened {
         Ok(opened) => opened,
-        Err(error) => return tracing::warn!("a client could not be served: {error}"),
+        Err(error) => return tracing::warn!("failed to serve a client: {error}"),
     };
     engine.trust_for_now(greeting.trust);
     let (cwd, native::Options { stop, scope, .. }) = (greeting.cwd, options);
@@ -302,11 +302,11 @@ where
     match tokio::time::timeout(GREETING_TIMEOUT, shaking).await {
         Ok(Ok(handshake)) => Some(handshake),
         Ok(Err(error)) => {
-            tracing::info!("a client was refused: {error}");
+            tracing::info!("rejected a client: {error}");
             None
         }
         Err(_) => {
-            tracing::info!("a client did not finish its handshake, and was let go");
+            tracing::info!("disconnected a client that did not finish its handshake");
             None
         }
     }

@@ -12,11 +12,11 @@ pub(super) const SOURCE: &str = "pintle";
 
 /// The code actions of a selection: title, kind, message.
 const OF_SELECTIONS: [(&str, Option<lsp::CodeActionKind>, &str); 3] = [
-    ("Explain with pintle", None, "Explain this code. Change nothing."),
+    ("Explain with pintle", None, "Explain this code. Do not change anything."),
     (
         "Refactor with pintle",
         Some(lsp::CodeActionKind::REFACTOR_REWRITE),
-        "Refactor this code so that it is easier to read. Its behavior stays as it is.",
+        "Refactor this code so that it is easier to read. Do not change its behavior.",
     ),
     (
         "Add a test with pintle",

@@ -198,8 +198,8 @@ pub(super) fn place(command: &str, arguments: &[Value]) -> HandlerResult<Option<
 }
 
 pub(super) fn no_session() -> ErrorObjectOwned {
-    let hint = "begin one with the command `pintle.prompt`, or go on with one by `pintle.sessions`";
-    wire::failed("there is no session yet", hint)
+    let hint = "start one with the command `pintle.prompt`, or continue one with `pintle.sessions`";
+    wire::failed("no session yet", hint)
 }
 
 /// Lists the stored sessions of the folder, newest first.
@@ -249,7 +249,7 @@ impl SessionCommand {
                     None => None,
                 };
                 let idle =
-                    || wire::failed("no turn runs", "begin one with the command `pintle.prompt`");
+                    || wire::failed("no turn runs", "start one with the command `pintle.prompt`");
                 let (session, accepted) = accepted.ok_or_else(idle)?;
                 return Ok(told(&session, &accepted, "steered"));
             }
@@ -328,7 +328,7 @@ async fn leave(session: &SessionHandle, opener: &Opener) -> HandlerResult<()> {
     let failed = |error: pintle_agent::Error| -> ErrorObjectOwned { wire::refused(&error) };
     if snapshot(session).await.map_err(failed)?.state.value != StateValue::Idle {
         let hint = "stop it with the command `pintle.stop`";
-        return Err(wire::failed("a turn runs in the session", hint));
+        return Err(wire::failed("a turn is running in the session", hint));
     }
     opener.client.close(session).await.map_err(failed)
 }

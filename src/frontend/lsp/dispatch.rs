@@ -130,7 +130,7 @@ impl Driver {
             commands::REVERT => {
                 let named = commands::number(&command, "the number of a verdict", &arguments)?;
                 let verdict = named.or(self.changes.last_verdict).ok_or_else(|| {
-                    wire::failed("nothing was decided here", "name the verdict's number")
+                    wire::failed("no decisions in this session", "send the verdict's number")
                 })?;
                 SessionCommand::Decide(ReviewAction::Revert { verdict })
             }
@@ -144,7 +144,7 @@ impl Driver {
                 let (session, answer, withdrawal) =
                     self.questions.answer(text).ok_or_else(|| {
                         wire::failed(
-                            "the model asks nothing",
+                            "no question is open",
                             "send a message with the command `pintle.prompt`",
                         )
                     })?;

@@ -170,7 +170,7 @@ impl OpenDocuments {
         };
         let params = DocumentSaveParams { path: document.path.clone(), version: document.version };
         if let Err(problem) = documents.save(self.owner, &params) {
-            tracing::warn!("a save was not noted: {problem}");
+            tracing::warn!("failed to record a save: {problem}");
         }
     }
 
@@ -199,9 +199,7 @@ impl OpenDocuments {
 
 /// A message about a document whose text the agent does not read.
 fn unread(path: &str, why: &str, hint: &str) -> Vec<u8> {
-    let text = format!(
-        "pintle reads {path} from the disk, without changes that are not saved: {why} ({hint})"
-    );
+    let text = format!("pintle reads {path} from disk, without unsaved changes: {why} ({hint})");
     wire::show(lsp::MessageType::WARNING, &text)
 }
 

@@ -361,7 +361,7 @@ impl Driver {
         }
         match self.views.begin_draft(None, None, &message) {
             Ok(effects) => self.apply(effects),
-            Err(error) => tracing::warn!("the message is not shown again: {}", error.message()),
+            Err(error) => tracing::warn!("failed to show the message again: {}", error.message()),
         }
     }
 
@@ -412,7 +412,7 @@ impl Driver {
             return self.send_all(begun);
         }
         if let Err(error) = reply {
-            tracing::debug!("the client refused {id:?}: {error}");
+            tracing::debug!("the client rejected {id:?}: {error}");
         }
     }
 
@@ -422,7 +422,7 @@ impl Driver {
             Stage::New if method != "initialize" => Some(wire::not_initialized()),
             Stage::Ready if method == "initialize" => {
                 let hint = "send it once";
-                Some(wire::invalid_request("the connection is initialized already", hint))
+                Some(wire::invalid_request("the connection is already initialized", hint))
             }
             Stage::ShutDown => {
                 Some(wire::invalid_request("the connection is shut down", "send `exit`"))

@@ -127,7 +127,7 @@ fn unsaved(paths: &[String]) -> Vec<u8> {
         .map(|path| Path::new(path).file_name().unwrap_or_default().to_string_lossy())
         .collect();
     let text = format!(
-        "pintle has changed {}, which is not saved: commands of the agent see the change once you save it",
+        "pintle changed {}, which is unsaved: commands of the agent see the change after you save it",
         names.join(", ")
     );
     wire::show(lsp::MessageType::INFO, &text)

@@ -57,11 +57,11 @@ pub(super) fn diagnostic(hunk: &Hunk, text: Option<&str>) -> lsp::Diagnostic {
     };
     match hunk.state {
         HunkState::Modified => message.push_str(", edited since"),
-        HunkState::Conflict => message.push_str(", not undone: it holds lines of yours"),
+        HunkState::Conflict => message.push_str(", not undone: contains your lines"),
         _ => {}
     }
     if hunk.waiting.is_some() {
-        message.push_str(", decided once the running call has ended");
+        message.push_str(", waiting for the running call to end");
     }
     if hunk.kind == HunkKind::Lines && !hunk.old_text.is_empty() {
         message.push_str("\nbefore:");

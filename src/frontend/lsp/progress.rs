@@ -169,7 +169,7 @@ fn doing(item: &Item) -> Option<String> {
             message.content.iter().find_map(Input::as_text).map(short)
         }
         ItemBody::ToolCall(call) if !call.title.is_empty() => Some(short(&call.title)),
-        ItemBody::Compaction(_) => Some("sums up the conversation".to_owned()),
+        ItemBody::Compaction(_) => Some("summarizes the conversation".to_owned()),
         _ => None,
     }
 }

@@ -84,8 +84,7 @@ impl Questions {
         let Some(open) = self.open.take(id) else { return Err(reply) };
         let message = reply.as_ref().err().map(|error| {
             let text = format!(
-                "the editor did not show a question of pintle's, so it was denied: {error} (start `pintle lsp` with --permission auto-edit, or \
-                 allow such calls by a rule in config.toml)"
+                "the editor did not show a question by pintle, so it was denied: {error} (start `pintle lsp` with --permission auto-edit, or allow such calls with a rule in config.toml)"
             );
             wire::show(lsp::MessageType::WARNING, &text)
         });

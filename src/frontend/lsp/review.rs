@@ -75,7 +75,7 @@ impl Changes {
             }
             Ok(_) => Effects::default(),
             Err(error) => {
-                tracing::debug!("the changes cannot be read: {}", error.message);
+                tracing::debug!("failed to read the changes: {}", error.message);
                 Effects::default()
             }
         };
@@ -160,7 +160,7 @@ pub(super) fn action(
         Target::Hunk { hunk, changed_seq } => ReviewTarget::Hunk { hunk, changed_seq },
         Target::File { uri } => {
             let not_here =
-                || invalid_params(&format!("`{}` is no file of this machine", uri.as_str()));
+                || invalid_params(&format!("`{}` is not a file on this machine", uri.as_str()));
             ReviewTarget::File { path: path(&uri).ok_or_else(not_here)? }
         }
     };
@@ -185,17 +185,15 @@ pub(super) async fn decide(
     let cause = verdict.parts.iter().find_map(|part| part.cause.as_deref());
     let may_be_theirs = |cause| {
         format!(
-            "pintle left changes that may be yours (cause {cause}); if they are not, undo each by itself"
+            "pintle kept changes that may be yours (cause {cause}); if they are not, undo each one individually"
         )
     };
     let text = match (is_queued, conflicts) {
-        (true, _) => Some("pintle does this when the running call has ended".to_owned()),
+        (true, _) => Some("pintle will do this when the running call has ended".to_owned()),
         (false, 0) => None,
         (false, _) if cause.is_some() => cause.map(may_be_theirs),
-        (false, 1) => Some("pintle left a change as it is: it holds lines of yours".to_owned()),
-        (false, count) => {
-            Some(format!("pintle left {count} changes as they are: they hold lines of yours"))
-        }
+        (false, 1) => Some("pintle kept a change that contains your lines".to_owned()),
+        (false, count) => Some(format!("pintle kept {count} changes that contain your lines")),
     };
     let result =
         json!({"verdict": seq, "applied": applied, "conflicts": conflicts, "isQueued": is_queued});

@@ -20,8 +20,8 @@ const MAX_NAMED_FILES: usize = 20;
 const MAX_SHOWN_CHARS: usize = 400;
 
 const BOTH: &str = "Conversation and files";
-const CONVERSATION: &str = "Conversation alone";
-const FILES: &str = "Files alone";
+const CONVERSATION: &str = "Only the conversation";
+const FILES: &str = "Only the files";
 
 /// A place to go back to, with what a person has to know.
 #[derive(Debug)]
@@ -51,11 +51,11 @@ pub(super) async fn look(
     let known = messages.len();
     let missing = || {
         let text = match known {
-            0 => "the session has no message to take back".to_owned(),
-            1 => "the session has one message only".to_owned(),
-            known => format!("the session has {known} messages only"),
+            0 => "the session has no message to remove".to_owned(),
+            1 => "the session has only one message".to_owned(),
+            known => format!("the session has only {known} messages"),
         };
-        wire::failed(&text, "take fewer back")
+        wire::failed(&text, "use a smaller number")
     };
     let at = known.checked_sub(count).ok_or_else(missing)?;
     let (item_id, content) = messages.swap_remove(at);
@@ -74,8 +74,8 @@ fn before(item_id: ItemId) -> SessionRewindParams {
 
 fn question(message: &str, count: usize, files: &[FileFate]) -> String {
     let mut text = match count {
-        1 => "pintle: take the last message back, and what came of it?".to_owned(),
-        count => format!("pintle: take the last {count} messages back, and what came of them?"),
+        1 => "pintle: remove the last message and everything after it?".to_owned(),
+        count => format!("pintle: remove the last {count} messages and everything after them?"),
     };
     let mut shown: String = message.chars().take(MAX_SHOWN_CHARS).collect();
     if shown.len() < message.len() {
@@ -86,9 +86,9 @@ fn question(message: &str, count: usize, files: &[FileFate]) -> String {
         text.push_str("\n\nNo file has changed since.");
     }
     for (heading, action) in [
-        ("get their earlier content", FileAction::Restore),
-        ("are removed", FileAction::Remove),
-        ("stay, since somebody else has changed them", FileAction::Leave),
+        ("will be restored", FileAction::Restore),
+        ("will be removed", FileAction::Remove),
+        ("will be kept, since others have changed them", FileAction::Leave),
     ] {
         let those: Vec<&FileFate> = files.iter().filter(|fate| fate.action == action).collect();
         if those.is_empty() {
@@ -143,15 +143,17 @@ pub(super) fn rewound(rewound: Result<SessionRewindResult, Error>) -> (Vec<u8>, 
         Ok(result) => result,
         Err(error) => {
             let text = wire::with_hint(&error.message, error.hint.as_ref());
-            let text = format!("pintle did not go back: {text}");
+            let text = format!("pintle did not rewind: {text}");
             return (wire::show(lsp::MessageType::ERROR, &text), String::new());
         }
     };
     let left = result.files.iter().filter(|fate| fate.action == FileAction::Leave).count();
     let text = match (result.files.len() - left, left) {
-        (0, 0) => "pintle went back".to_owned(),
-        (done, 0) => format!("pintle went back, with {done} of the files"),
-        (done, left) => format!("pintle went back, with {done} of the files; {left} stay"),
+        (0, 0) => "pintle rewound the session".to_owned(),
+        (done, 0) => format!("pintle rewound the session, with {done} of the files"),
+        (done, left) => {
+            format!("pintle rewound the session, with {done} of the files; {left} stay")
+        }
     };
     (wire::show(lsp::MessageType::INFO, &text), Input::texts(&result.input))
 }

@@ -68,9 +68,9 @@ impl Views {
             folder
         } else {
             let made = disk::temporary_folder("pintle-lsp-");
-            let hint = "see that TMPDIR names a folder that you can write";
+            let hint = "set TMPDIR to a writable directory";
             let made = made.map_err(|error| {
-                wire::failed(&format!("no folder for files to show: {error}"), hint)
+                wire::failed(&format!("failed to create a directory for documents: {error}"), hint)
             })?;
             self.folder.insert(made)
         };
@@ -149,7 +149,7 @@ impl Views {
                 self.transcript = None;
                 let text = wire::with_hint(&error.message, error.hint.as_ref());
                 if asking.is_empty() {
-                    let text = format!("pintle: the transcript does not grow any more: {text}");
+                    let text = format!("pintle: the transcript is no longer updated: {text}");
                     effects.message(wire::show(lsp::MessageType::WARNING, &text));
                 }
                 Err(wire::refused(&error))
@@ -167,7 +167,7 @@ impl Views {
     /// Asks the client to show a file, or reports its path to the user.
     fn show(&mut self, path: &Path, at: Option<lsp::Range>) -> Vec<u8> {
         let Some(uri) = lsp::Uri::from_file_path(path).filter(|_| self.can_show) else {
-            let text = format!("pintle: the file to look at is {}", path.display());
+            let text = format!("pintle: see the file {}", path.display());
             return wire::show(lsp::MessageType::INFO, &text);
         };
         self.count += 1;
@@ -259,7 +259,7 @@ impl Views {
             None => self.drafts.last(),
         };
         let none = || {
-            let hint = "begin one with the command `pintle.ask`";
+            let hint = "start one with the command `pintle.ask`";
             wire::failed("no message is being written there", hint)
         };
         let draft = draft.ok_or_else(none)?.clone();
@@ -286,7 +286,7 @@ impl Views {
         let text = text.map_err(|error| wire::refused(&error))?;
         let text = written(&text).to_owned();
         if text.is_empty() {
-            let hint = "write it above the line that says so, then send it again";
+            let hint = "write the message above the marked line, then send it again";
             return Err(wire::failed("the message is empty", hint));
         }
         self.drafts.retain(|known| known.path != draft.path);

@@ -52,7 +52,7 @@ pub(super) fn invalid_request(message: &str, hint: &str) -> ErrorObjectOwned {
 }
 
 pub(super) fn cancelled() -> ErrorObjectOwned {
-    let message = "the request was cancelled before it began";
+    let message = "the request was cancelled before it started";
     error_object(REQUEST_CANCELLED, message, "requestCancelled", None)
 }
 

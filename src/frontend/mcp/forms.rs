@@ -25,7 +25,7 @@ pub(super) fn title(asked: &Asked) -> &str {
 pub(super) fn message(asked: &Asked) -> String {
     match asked {
         Asked::Approval(approval) => {
-            let mut text = format!("May it run {}?\n{}", approval.title, approval.reason);
+            let mut text = format!("Allow {}?\n{}", approval.title, approval.reason);
             for detail in &approval.details {
                 let _ = write!(text, "\n\n{}:\n{}", detail.kind.heading(), detail.text);
             }

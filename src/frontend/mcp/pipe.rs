@@ -89,11 +89,9 @@ impl Transport<RoleServer> for Pipe {
                         Ok(value) if value.get("id").is_none() && value.is_object() => continue,
                         Ok(value) => {
                             let id = value.get("id").cloned().unwrap_or_default();
-                            (INVALID_REQUEST, format!("this is no message of MCP: {error}"), id)
+                            (INVALID_REQUEST, format!("invalid MCP message: {error}"), id)
                         }
-                        Err(error) => {
-                            (PARSE_ERROR, format!("this is no JSON: {error}"), Value::Null)
-                        }
+                        Err(error) => (PARSE_ERROR, format!("invalid JSON: {error}"), Value::Null),
                     },
                 },
                 Incoming::TooLarge => {

@@ -102,7 +102,7 @@ impl Server {
     }
 
     fn named(&self, id: &str) -> Result<Arc<Task>, String> {
-        self.task(id).ok_or_else(|| format!("no task of this connection has the session `{id}`"))
+        self.task(id).ok_or_else(|| format!("no task of this connection uses the session `{id}`"))
     }
 
     /// Opens the session that a task wants, or makes one.
@@ -111,7 +111,7 @@ impl Server {
             OpenConfig { model: wanted.model.clone(), mode: wanted.mode, ..OpenConfig::default() };
         if let Some(id) = &wanted.session {
             if wanted.directory.is_some() {
-                return Err("a session keeps its directory: leave `directory` out".to_owned());
+                return Err("a session keeps its directory: omit `directory`".to_owned());
             }
             let id = SessionId::new(id.as_str());
             let known = self.engine.store().entries(&id).map_err(|error| error.to_string())?;
@@ -139,7 +139,7 @@ impl Server {
         let path = self.engine.canonicalize(&path).await.map_err(|error| words(&error))?;
         if !path.starts_with(&cwd) {
             return Err(format!(
-                "`{directory}` is outside of the server's directory, {}: start another server there",
+                "`{directory}` is outside the server's directory, {}: start another server there",
                 cwd.display()
             ));
         }
@@ -152,7 +152,9 @@ impl Server {
             tasks.values().filter(|task| task.state().borrow().result.is_none()).count()
         };
         if running >= MAX_RUNNING {
-            return Err(format!("{MAX_RUNNING} tasks run already: wait for one, or stop it"));
+            return Err(format!(
+                "{MAX_RUNNING} tasks are already running: wait for one, or stop it"
+            ));
         }
         let session = self.session(wanted).await?;
         let prompt = wanted.prompt.clone();
@@ -295,7 +297,7 @@ impl Server {
                 Ok("The task reads it before its next step.".to_owned())
             }
             Ok(SteerOutcome::NoActiveTurn) => {
-                Err("the task is over: go on with start_task and its session".to_owned())
+                Err("the task has ended: continue with start_task and its session".to_owned())
             }
             Err(error) => Err(words(&error)),
         }
@@ -304,13 +306,13 @@ impl Server {
     async fn stop(&self, session: &str) -> Result<String, String> {
         let task = self.named(session)?;
         if task.state().borrow().result.is_some() {
-            return Ok("The task is over already.".to_owned());
+            return Ok("The task has already ended.".to_owned());
         }
         task.stop().await.map_err(|error| words(&error))?;
         let mut changes = task.state();
         // With the task's end its channel is closed.
         let _ = changes.wait_for(|state| state.result.is_some()).await;
-        Ok("The task is stopped. Its changes stay: task_patch shows them.".to_owned())
+        Ok("The task was stopped. Its changes are kept: task_patch returns them.".to_owned())
     }
 
     async fn patch(&self, session: &str) -> Result<String, String> {
@@ -318,11 +320,11 @@ impl Server {
         let patch = task.session.call::<ReviewPatch>(ReviewPatchParams::default()).await;
         let patch = patch.map_err(|error| words(&error))?;
         let left_out = patch.left_out.iter().map(|path| {
-            format!("Not in the patch, since outside of the session's directory: {path}\n")
+            format!("Not in the patch, since outside the session's directory: {path}\n")
         });
         let left_out: String = left_out.collect();
         if patch.text.is_empty() {
-            return Ok(format!("{left_out}Nothing was changed."));
+            return Ok(format!("{left_out}Nothing changed."));
         }
         Ok(format!("{left_out}{}", patch.text))
     }
@@ -390,13 +392,13 @@ fn done(text: String) -> CallToolResponse {
 fn shown(task: &Task, state: &State) -> CallToolResult {
     let Some(result) = &state.result else {
         let mut asked = state.asked.iter().map(|(_, asked)| forms::title(asked)).peekable();
-        let mut text = format!("The task runs, in session {}.", task.id());
+        let mut text = format!("The task is running in session {}.", task.id());
         if !state.line.is_empty() {
             text = format!("{text}\n{}", state.line);
         }
         if asked.peek().is_some() {
             let waits: Vec<&str> = asked.collect();
-            text = format!("{text}\nIt waits for a person's answer: {}", waits.join("; "));
+            text = format!("{text}\nIt is waiting for the user's answer: {}", waits.join("; "));
         }
         let value = json!({"state": "running", "sessionId": task.id(), "progress": state.line});
         let mut shown = CallToolResult::success(vec![ContentBlock::text(text)]);
@@ -494,7 +496,8 @@ impl ServerHandler for Server {
         let arguments: Map<String, Value> = request.arguments.unwrap_or_default();
         let Some(call) = tools::read(&request.name, arguments) else {
             let known: Vec<&str> = tools::all().iter().map(|shape| shape.name).collect();
-            let message = format!("no tool `{}`; there are {}", request.name, known.join(", "));
+            let message =
+                format!("unknown tool `{}`; expected one of {}", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
         let client = Client::of(&context);

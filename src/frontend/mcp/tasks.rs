@@ -155,10 +155,10 @@ impl Follower {
             self.take(batch);
         }
         if !self.watch.is_over {
-            let message = "the session was closed, or the end of the turn could not be written";
+            let message = "the session was closed, or writing the end of the turn failed";
             self.watch.refused(Error::new(ErrorKind::Internal, message));
         } else if let Err(error) = count_lines(&self.engine, &self.session, &mut self.watch).await {
-            tracing::warn!("the changed lines could not be counted: {}", error.message);
+            tracing::warn!("failed to count the changed lines: {}", error.message);
         }
         let result = Arc::new(self.watch.outcome.clone());
         self.change(|state| {

@@ -74,7 +74,7 @@ pub(super) fn read(tool: &str, arguments: Map<String, Value>) -> Option<Result<C
         "start_task" => typed(arguments).map(Call::Start),
         "task_result" => typed::<Waiting>(arguments).and_then(|waiting| {
             if waiting.wait_seconds > MAX_WAIT_S {
-                return Err(format!("`waitSeconds` is at most {MAX_WAIT_S}"));
+                return Err(format!("`waitSeconds` must be at most {MAX_WAIT_S}"));
             }
             Ok(Call::Result(waiting))
         }),
@@ -87,7 +87,7 @@ pub(super) fn read(tool: &str, arguments: Map<String, Value>) -> Option<Result<C
 
 fn typed<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(arguments)
-        .map_err(|error| format!("the arguments are wrong: {error}"))
+        .map_err(|error| format!("invalid arguments: {error}"))
 }
 
 /// A tool, as clients see it.

@@ -106,5 +106,5 @@ pub(super) async fn mcp_logout(
 }
 
 fn no_login(server: &str, reason: &impl Display) -> ErrorObjectOwned {
-    refused(Error::new(ErrorKind::Invalid, format!("no login to `{server}`: {reason}")))
+    refused(Error::new(ErrorKind::Invalid, format!("failed to log in to `{server}`: {reason}")))
 }

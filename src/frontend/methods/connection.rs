@@ -73,7 +73,7 @@ impl Connection {
     /// Has the client show a page to a person who logs in.
     pub(super) fn open_url(&self, page: AuthOpenUrlParams) {
         if let Err(error) = self.pages.try_send(page) {
-            tracing::warn!("a page to log in on was not sent: {error}");
+            tracing::warn!("failed to send a login page: {error}");
         }
     }
 

@@ -20,7 +20,7 @@ pub(super) async fn open(
     let documents = documents(&connection)?;
     if !Path::new(&params.path).is_absolute() {
         let message = format!("`{}` is not an absolute path", params.path);
-        let hint = "send the path of the file from the root";
+        let hint = "send an absolute path";
         return Err(error_object(error::INVALID_PARAMS, &message, "invalidParams", Some(hint)));
     }
     let path =

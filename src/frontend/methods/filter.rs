@@ -46,7 +46,7 @@ pub(super) fn read(
     if !EVENT_TYPES.iter().any(is_taken) {
         let hint = "send `subscribe: false` to receive no events".to_owned();
         let path = if include.is_some() { "/include" } else { "/exclude" };
-        return Err(invalid(path, "the filter leaves no event", hint));
+        return Err(invalid(path, "the filter excludes all events", hint));
     }
     let named =
         |patterns: &Option<Vec<String>>| patterns.iter().flatten().any(|pattern| pattern == DELTA);
@@ -57,15 +57,15 @@ pub(super) fn read(
     let has_no_deltas = without_deltas.len() == FIELDS.len();
     if named(include) && (has_no_deltas || excluded.contains(&DELTA)) {
         let why = if has_no_deltas {
-            "`include` names `item.delta`, and the client's capability `deltas` has no types"
+            "`include` contains `item.delta`, but the client's capability `deltas` has no types"
         } else {
-            "`include` names `item.delta`, and `exclude` leaves it out"
+            "`include` and `exclude` both contain `item.delta`"
         };
-        return Err(invalid("/include", why, "leave one of them out".to_owned()));
+        return Err(invalid("/include", why, "remove one of them".to_owned()));
     }
     if max_latency_ms.is_some() && (has_no_deltas || !is_taken(&DELTA)) {
-        let why = "`maxLatencyMs` is about deltas, and the filter leaves them out";
-        return Err(invalid("/maxLatencyMs", why, "leave one of them out".to_owned()));
+        let why = "`maxLatencyMs` applies to deltas, but the filter excludes them";
+        return Err(invalid("/maxLatencyMs", why, "remove one of them".to_owned()));
     }
     let latency = match max_latency_ms {
         Some(_) => latency("/maxLatencyMs", *max_latency_ms)?,
@@ -116,7 +116,7 @@ fn unknown(path: &str, pattern: &str) -> jsonrpsee::types::ErrorObjectOwned {
         }
         None => format!("unknown event type `{pattern}`"),
     };
-    let hint = "send types of events, such as `item.completed`, or beginnings, such as `turn.*`";
+    let hint = "send event types, such as `item.completed`, or prefixes, such as `turn.*`";
     invalid(path, &message, hint.to_owned())
 }
 
@@ -193,27 +193,27 @@ mod tests {
                 none.clone(),
                 "/include/0: unknown event type `turn.*.x`",
             ),
-            (json!({"include": []}), none.clone(), "/include: the filter leaves no event"),
-            (json!({"exclude": ["*"]}), none.clone(), "/exclude: the filter leaves no event"),
+            (json!({"include": []}), none.clone(), "/include: the filter excludes all events"),
+            (json!({"exclude": ["*"]}), none.clone(), "/exclude: the filter excludes all events"),
             (
                 json!({"include": ["turn.started"], "exclude": ["turn.*"]}),
                 none.clone(),
-                "/include: the filter leaves no event",
+                "/include: the filter excludes all events",
             ),
             (
                 json!({"include": ["item.delta", "state"], "exclude": ["item.*"]}),
                 none.clone(),
-                "/include: `include` names `item.delta`, and `exclude` leaves it out",
+                "/include: `include` and `exclude` both contain `item.delta`",
             ),
             (
                 json!({"include": ["item.delta"]}),
                 json!({"types": []}),
-                "/include: `include` names `item.delta`, and the client's capability `deltas` has no types",
+                "/include: `include` contains `item.delta`, but the client's capability `deltas` has no types",
             ),
             (
                 json!({"exclude": ["item.*"], "maxLatencyMs": 5}),
                 none.clone(),
-                "/maxLatencyMs: `maxLatencyMs` is about deltas, and the filter leaves them out",
+                "/maxLatencyMs: `maxLatencyMs` applies to deltas, but the filter excludes them",
             ),
             (json!({"maxLatencyMs": 10_001}), none, "/maxLatencyMs: 10001 is out of range"),
         ] {

@@ -50,7 +50,7 @@ pub(super) async fn initialize(
         };
         let offered = protocol.versions.join(", ");
         let message = format!(
-            "this engine speaks {PROTOCOL_NAME} {PROTOCOL_VERSION}, not {} {offered}",
+            "this engine supports {PROTOCOL_NAME} {PROTOCOL_VERSION}, not {} {offered}",
             protocol.name
         );
         return Err(ErrorObjectOwned::owned(error::UNSUPPORTED_PROTOCOL, message, Some(data)));
@@ -310,8 +310,8 @@ impl Subscription {
         if *filter == EventFilter::default() {
             return Ok(Self::Unwanted);
         }
-        let why = "a filter is given, and `subscribe` is false";
-        let hint = "leave one of them out, or send the filter with session/subscribe";
+        let why = "a filter cannot be combined with `subscribe: false`";
+        let hint = "remove one of them, or send the filter with session/subscribe";
         Err(invalid("/subscribe", why, hint.to_owned()))
     }
 }

@@ -13,11 +13,11 @@ pub(super) fn text(hint: Hint) -> String {
             "use turn/steer, or turn/start with whenBusy \"queue\", or turn/interrupt first"
         }
         Action::NameModel => {
-            "name one with --model PROVIDER/ID, `model = \"PROVIDER/ID\"` in the config file, or config.model"
+            "set one with --model PROVIDER/ID, `model = \"PROVIDER/ID\"` in the config file, or config.model"
         }
         Action::OpenSession => "open it again with session/open",
         Action::Attach(_) => {
-            "connect with `pintle attach` in place of `pintle serve`, and open it there"
+            "connect with `pintle attach` instead of `pintle serve`, and open it there"
         }
         Action::SetAtCreation => "send `systemPrompt` with session/create",
         Action::Fork => "only forks of this session, made with session/fork, can be merged into it",
@@ -33,7 +33,7 @@ pub(super) fn text(hint: Hint) -> String {
         }
         Action::ListChangedFiles => "review/list lists the changed files",
         Action::ListHunks => "review/list lists the open hunks",
-        Action::ListQueue => "it was read or handed back; queue/list lists the waiting messages",
+        Action::ListQueue => "it was read or returned; queue/list lists the waiting messages",
         Action::LogIn { provider, otherwise } => {
             let either = otherwise.map(|other| format!("{other}, or ")).unwrap_or_default();
             return format!("{either}log in to {provider} with auth/login");

@@ -20,7 +20,7 @@ pub(super) fn check_length(path: &str, text: &str) -> HandlerResult<()> {
 pub(super) fn check_key(key: Option<&str>) -> HandlerResult<()> {
     let Some(key) = key else { return Ok(()) };
     if key.is_empty() {
-        let hint = "leave it out, or send a text such as a UUID".to_owned();
+        let hint = "omit it, or send a text such as a UUID".to_owned();
         return Err(invalid("/key", "is empty", hint));
     }
     check_length("/key", key)

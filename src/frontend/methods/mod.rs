@@ -166,7 +166,7 @@ impl Table {
             }
             Phase::Ready if method == Initialize::METHOD => Some(error_object(
                 error::INVALID_REQUEST,
-                "the connection is initialized already",
+                "the connection is already initialized",
                 "alreadyInitialized",
                 None,
             )),

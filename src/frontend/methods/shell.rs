@@ -60,7 +60,7 @@ fn result(job: Job) -> HandlerResult<ShellRunResult> {
     let Job { job_id, end, output, details, .. } = job;
     let output = output.unwrap_or_default();
     if end == Some(JobEnd::Failed) {
-        let message = format!("the command could not be started: {output}");
+        let message = format!("failed to start the command: {output}");
         return Err(error_object(error::CONFLICT, &message, "conflict", None));
     }
     Ok(ShellRunResult {

@@ -186,7 +186,7 @@ pub(super) async fn session_events(
             let hint = Some("omit one of them");
             return Err(error_object(
                 error::INVALID_PARAMS,
-                "`after` and `before` exclude each other",
+                "`after` and `before` cannot be combined",
                 "invalidParams",
                 hint,
             ));

@@ -20,7 +20,9 @@ pub(crate) fn annotations(findings: &[Finding]) -> Vec<String> {
         rest += of_level.len().saturating_sub(MAX_OF_LEVEL);
     }
     if rest > 0 {
-        lines.push(format!("pintle: {rest} more findings are not annotated; the summary and other reports have them"));
+        lines.push(format!(
+            "pintle: {rest} more findings are not annotated; see the summary and other reports"
+        ));
     }
     lines
 }

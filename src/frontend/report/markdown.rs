@@ -53,7 +53,7 @@ pub(super) fn text(result: &RunResult) -> String {
         }
     }
     if let Some(rest) = findings.len().checked_sub(MAX_FINDINGS).filter(|rest| *rest > 0) {
-        let _ = writeln!(text, "\n{} more left out.", counted(rest, "finding"));
+        let _ = writeln!(text, "\n{} more omitted.", counted(rest, "finding"));
     }
     text
 }

@@ -40,7 +40,7 @@ pub(crate) fn rejection(invalid: &Invalid) -> Vec<u8> {
 
 /// The error of a cancelled request, for protocols without a code of their own.
 pub(crate) fn cancelled() -> ErrorObjectOwned {
-    let message = "the request was cancelled before it began";
+    let message = "the request was cancelled before it started";
     error_object(error::CANCELLED, message, "cancelled", None)
 }
 

@@ -18,7 +18,7 @@ impl InFlight {
     /// Returns the error of a request that cannot be accepted.
     pub(crate) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
         if self.0.contains(id) {
-            let message = "this id is in use by a request without a response";
+            let message = "this id is used by a request that is still in flight";
             return Some(error_object(error::INVALID_REQUEST, message, "duplicateId", None));
         }
         (self.0.len() >= MAX_IN_FLIGHT).then(|| {

@@ -39,7 +39,7 @@ async def task(mode: str, choice: str) -> None:
             result = await client.call_tool("start_task", {"prompt": "make it"}, progress_callback=progress)
             text = result.content[0].text
             assert text.startswith("It is made."), text
-            assert len(asked) == 1 and "May it run write: made.txt?" in asked[0], asked
+            assert len(asked) == 1 and "Allow write: made.txt?" in asked[0], asked
             made = os.path.exists(os.path.join(project, "made.txt"))
             assert made == (choice == "Allow"), text
             session = result.structured_content["sessionId"]

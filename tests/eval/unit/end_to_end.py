@@ -76,7 +76,7 @@ def scripts_are_played_twice(root):
     # Again: nothing runs, and nothing changes.
     before = {path: path.stat().st_mtime_ns for path in (out / "batch").rglob("journal.jsonl")}
     again, said = run("--replay", KIT / "cassettes", "--repeat", 2, "--jobs", 2, "--out", out, *FULL)
-    assert again == text and "12 of 12 tasks are finished already" in said, said
+    assert again == text and "12 of 12 tasks are already finished" in said, said
     assert before == {path: path.stat().st_mtime_ns for path in (out / "batch").rglob("journal.jsonl")}
 
 

@@ -106,7 +106,7 @@ fn an_archived_session_leaves_the_lists_and_comes_back() {
         let number = window.dispatch(SESSION, &action);
         outcome(window, number)
     };
-    assert_eq!(archive(&mut window, true).as_deref(), Some("nothing was said in it yet"));
+    assert_eq!(archive(&mut window, true).as_deref(), Some("it has no messages yet"));
     window.prompt("request_1", "hello");
     window.until_action("chat/turnComplete");
     assert_eq!(archive(&mut window, true), None);
@@ -173,13 +173,13 @@ fn attachments_reach_the_model_or_are_refused_with_the_reason() {
     for (attachment, why) in [
         (
             json!({"type": "resource", "label": "page", "uri": "https://example.org/"}),
-            "which is no file of this machine",
+            "is not a file on this machine",
         ),
         (
             json!({"type": "embeddedResource", "label": "tune", "contentType": "audio/wav", "data": "AAAA"}),
-            "of which only pictures can be read",
+            "of which only images can be read",
         ),
-        (json!({"type": "hologram", "label": "x"}), "an attachment of this kind"),
+        (json!({"type": "hologram", "label": "x"}), "this kind of attachment"),
     ] {
         let refused = prompt(&mut window, json!([attachment])).unwrap();
         assert!(refused.contains(why), "{refused}");
@@ -470,10 +470,10 @@ fn a_session_works_in_several_directories() {
     let now = [uri(&shared.place.project()), uri(&third)];
     assert_eq!(state.working_directories.as_deref(), Some(now.as_slice()));
     for (kind, directory, why) in [
-        (set, "https://x/y".to_owned(), "`https://x/y` is no folder of this machine"),
+        (set, "https://x/y".to_owned(), "`https://x/y` is not a directory on this machine"),
         (set, "file:///none/of/these".to_owned(), "additional directory"),
-        (removed, uri(&shared.place.project()), "the first directory stays"),
-        (removed, uri(&second), "does not work in this directory"),
+        (removed, uri(&shared.place.project()), "the first directory cannot be removed"),
+        (removed, uri(&second), "not a directory of the session"),
     ] {
         let refused = change(&mut window, kind, &directory).unwrap();
         assert!(refused.contains(why), "{refused}");

@@ -46,7 +46,7 @@ pub(super) fn all_is_well(scene: &Scene, place: &Place, seen: &[Value]) {
     nothing_is_left_over(place);
     let out = place.command(&["sessions", "doctor"]).output().unwrap();
     let said = String::from_utf8_lossy(&out.stdout);
-    assert!(out.status.success() && said.contains("0 with damage"), "{said}");
+    assert!(out.status.success() && said.contains("0 damaged"), "{said}");
 }
 
 /// Whether a process works in this folder.

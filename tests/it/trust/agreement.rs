@@ -172,7 +172,7 @@ fn permissions_that_are_missing_make_every_call_ask() {
         assert!(told.iter().any(|code| code.contains("notAgreed")), "{way}: {told:?}");
         let agreed = place.command(&["trust"]).output().unwrap();
         let said = String::from_utf8(agreed.stdout).unwrap();
-        assert!(said.contains(&format!("{name} is gone and is no longer missed")), "{said}");
+        assert!(said.contains(&format!("{name}: removal accepted")), "{said}");
         assert!(!result(&touch()).0, "{way}: without the rule");
     }
 }

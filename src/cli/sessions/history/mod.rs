@@ -112,7 +112,7 @@ impl<'a> OpenSession<'a> {
         if cwd != own {
             writeln!(
                 screen::err(),
-                "pintle: the session moved to {} from {}, which does not exist any more",
+                "pintle: the session moved to {} from {}, which no longer exists",
                 one_line(&cwd),
                 one_line(&own)
             )?;
@@ -143,7 +143,7 @@ impl<'a> OpenSession<'a> {
     async fn consent(&self, question: &str) -> anyhow::Result<Consent> {
         // On a thread of its own, so that a signal is seen meanwhile.
         let question = question.to_owned();
-        let asked = tokio::task::spawn_blocking(move || confirm(&question, "nothing was changed"));
+        let asked = tokio::task::spawn_blocking(move || confirm(&question, "nothing changed"));
         let is_agreed = tokio::select! {
             answer = asked => answer??,
             () = self.stop.cancelled() => return Ok(Consent::Stopped),
@@ -188,10 +188,7 @@ async fn fork(
     let session = engine.fork(fork).await.map_err(|error| refused(error, &of))?;
     let cwd = engine.cwd_of(session.id.clone()).await?;
     if wanted.directory.is_none() && cwd != own {
-        writeln!(
-            screen::err(),
-            "pintle: the fork works in {cwd}, since {own} does not exist any more"
-        )?;
+        writeln!(screen::err(), "pintle: the fork uses {cwd}, since {own} no longer exists")?;
     }
     writeln!(screen::out(), "{}", session.id)?;
     Ok(0)
@@ -211,7 +208,7 @@ async fn merge(
     });
     let Some(from) = created.and_then(|created| created.forked_from) else {
         anyhow::bail!(
-            "session {fork} is no fork\n  what `pintle sessions fork` made can be merged into the session that it was made of"
+            "session {fork} is not a fork\n  a session created by `pintle sessions fork` can be merged into its original"
         );
     };
     let id = from.session_id;
@@ -220,9 +217,9 @@ async fn merge(
         open.call::<SessionMerge>(SessionMergeParams { session_id: None, fork_id: fork }).await?;
     let SessionMergeResult { to_seq, from_seq, copied_seq, added, .. } = merged;
     let said = [
-        format!("{} items came to session {id}, after event {to_seq}", added.len()),
-        format!("it stands at event {copied_seq}"),
-        format!("to undo this: pintle sessions rewind {id} --to {from_seq}"),
+        format!("merged {} items into session {id}, after event {to_seq}", added.len()),
+        format!("now at event {copied_seq}"),
+        format!("to undo: pintle sessions rewind {id} --to {from_seq}"),
     ];
     print(&said)?;
     Ok(0)
@@ -254,16 +251,17 @@ fn hint_words(hint: &Hint, id: &SessionId) -> String {
     let Hint::Action(action) = hint else { return hint.to_string() };
     match action {
         Action::GoTo(seq) => {
-            format!("`pintle sessions rewind {id}` to event {seq} goes to the end of it")
+            format!("rewind to its end: pintle sessions rewind {id} --to {seq}")
         }
         Action::Fork => {
-            "only what `pintle sessions fork` made of this session comes back to it".to_owned()
+            "only forks created from this session by `pintle sessions fork` can be merged into it"
+                .to_owned()
         }
-        Action::ListHistory => format!("`pintle sessions tree {id}` shows the places there are"),
+        Action::ListHistory => format!("run `pintle sessions tree {id}` to list the points"),
         Action::ListChangedFiles => {
-            format!("`pintle sessions review {id}` shows the files that it changed")
+            format!("run `pintle sessions review {id}` to list the changed files")
         }
-        Action::ListHunks => format!("`pintle sessions review {id}` shows the open hunks"),
+        Action::ListHunks => format!("run `pintle sessions review {id}` to list the open hunks"),
         _ => hint.to_string(),
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn find(
             match number.checked_sub(1).and_then(|at| prompts.get(at)) {
                 Some(node) => Ok(point(node)),
                 None => anyhow::bail!(
-                    "there is no prompt #{number}: the session has {}\n  `pintle sessions tree {id}` shows them",
+                    "no prompt #{number}: the session has {}\n  run `pintle sessions tree {id}` to list them",
                     prompts.len()
                 ),
             }
@@ -33,12 +33,12 @@ pub(super) fn find(
             match named.as_slice() {
                 [node] => Ok(point(node)),
                 [] => anyhow::bail!(
-                    "no place of the session has the label `{label}`\n  `pintle sessions tree {id}` shows the labels"
+                    "unknown label `{label}`\n  run `pintle sessions tree {id}` to list the labels"
                 ),
                 several => {
                     let seqs: Vec<_> = several.iter().map(|node| node.seq.to_string()).collect();
                     anyhow::bail!(
-                        "{} places have the label `{label}`: name one by its number: {}",
+                        "{} events have the label `{label}`: use one of their numbers: {}",
                         several.len(),
                         seqs.join(", ")
                     )
@@ -65,10 +65,7 @@ pub(crate) fn range(store: &Store, id: &SessionId, wanted: &Range) -> anyhow::Re
     };
     let from = from.as_ref().map(seq).transpose()?.unwrap_or(0);
     let to = to.as_ref().map(seq).transpose()?.unwrap_or(u64::MAX);
-    anyhow::ensure!(
-        from <= to,
-        "--from is event {from}, and --to is event {to}, which is before it"
-    );
+    anyhow::ensure!(from <= to, "--from (event {from}) is after --to (event {to})");
     Ok((from, to.saturating_add(1)))
 }
 

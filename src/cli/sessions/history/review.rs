@@ -20,11 +20,14 @@ impl OpenSession<'_> {
         let mut err = screen::err();
         for path in &patch.left_out {
             let path = one_line(path);
-            writeln!(err, "pintle: not in the patch, since outside the session's folder: {path}")?;
+            writeln!(
+                err,
+                "pintle: not in the patch, since outside the session's directory: {path}"
+            )?;
         }
         if patch.text.is_empty() {
-            let what = if open { "is open" } else { "that the agent did is left" };
-            writeln!(err, "pintle: the patch is empty: nothing {what} in the session's folder")?;
+            let what = if open { "no open hunks" } else { "no changes by the agent remain" };
+            writeln!(err, "pintle: the patch is empty: {what} in the session's directory")?;
             return Ok(NOTHING);
         }
         screen::content().write_all(patch.text.as_bytes())?;
@@ -49,7 +52,7 @@ impl OpenSession<'_> {
                 lines.push(screen::escaped(&serde_json::to_string(hunk)?));
             }
         } else if hunks.is_empty() {
-            writeln!(screen::err(), "pintle: nothing is open: no change of the agent's waits")?;
+            writeln!(screen::err(), "pintle: no open hunks")?;
             return Ok(NOTHING);
         } else {
             let root = self.root().await?;
@@ -101,18 +104,16 @@ impl OpenSession<'_> {
             }
             if let Some(cause) = &part.cause {
                 let (cause, id, hunk) = (one_line(cause), &self.session.id, &part.hunk);
-                told.push(format!(
-                    "pintle: left as it is, since it may be yours: {name} (cause {cause})"
-                ));
-                told.push(format!("to undo it: pintle sessions undo {id} --hunk {hunk}"));
+                told.push(format!("pintle: kept, since it may be yours: {name} (cause {cause})"));
+                told.push(format!("to undo it anyway: pintle sessions undo {id} --hunk {hunk}"));
                 continue;
             }
-            told.push(format!("pintle: conflict, left as it is: {name}"));
+            told.push(format!("pintle: conflict, kept: {name}"));
             told.extend(part.conflict.iter().map(|text| shown(text).trim_end().to_owned()));
         }
         if !done.is_empty() {
             let id = &self.session.id;
-            done.push(format!("to take this back: pintle sessions revert {id} {seq}"));
+            done.push(format!("to revert: pintle sessions revert {id} {seq}"));
         }
         print(&done)?;
         for line in &told {
@@ -126,7 +127,7 @@ fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Keep => "kept",
         Effect::Undo => "undone",
-        Effect::Reopen => "open again",
+        Effect::Reopen => "reopened",
         Effect::Comment => "commented",
         Effect::Withdraw => "comment withdrawn",
     }
@@ -141,8 +142,8 @@ fn drawn(hunk: &Hunk, root: &str) -> Vec<String> {
     let path = short(&hunk.path, root);
     let place = match hunk.kind {
         HunkKind::Lines => format!("{path}:{}", hunk.after.start),
-        HunkKind::File => format!("{path} (the whole file)"),
-        HunkKind::Mode => format!("{path} (its mode)"),
+        HunkKind::File => format!("{path} (whole file)"),
+        HunkKind::Mode => format!("{path} (file mode)"),
     };
     let state = match hunk.state {
         HunkState::Pending => "",

@@ -32,8 +32,7 @@ impl OpenSession<'_> {
         for path in &rewind.overwrite {
             anyhow::ensure!(
                 would.files.iter().any(|fate| fate.path == *path),
-                "{} is none of the files that would go back, so --overwrite cannot name it\n  \
-                 with --dry-run and --scope files or both they are shown",
+                "invalid --overwrite {}: not one of the files to restore\n  use --dry-run with --scope files or both to list them",
                 one_line(path)
             );
         }
@@ -46,15 +45,15 @@ impl OpenSession<'_> {
         };
         let is_same = would.dropped.is_empty() && would.restored.is_empty();
         if is_same && !would.files.iter().any(is_touched) {
-            writeln!(screen::err(), "pintle: nothing would change, so nothing was done")?;
+            writeln!(screen::err(), "pintle: nothing to change")?;
             return Ok(NOTHING);
         }
         if !wanted.yes {
-            match self.consent("Go there?").await? {
+            match self.consent("Rewind?").await? {
                 Consent::Yes => {}
                 Consent::Stopped => return Ok(STOPPED),
                 Consent::No => {
-                    writeln!(screen::err(), "Nothing was changed.")?;
+                    writeln!(screen::err(), "Nothing changed.")?;
                     return Ok(NOTHING);
                 }
             }
@@ -69,23 +68,19 @@ impl OpenSession<'_> {
         let SessionRewindResult { to_seq, from_seq, input, files, .. } = &done;
         let is_files_alone = rewind.scope == RewindScope::Files;
         if is_files_alone {
-            said.push(format!(
-                "the files, but for those that were left, are as after event {to_seq}"
-            ));
+            said.push(format!("restored the files to event {to_seq}, except those kept"));
         } else {
-            said.push(format!("went to event {to_seq}"));
+            said.push(format!("rewound to event {to_seq}"));
         }
         let message = input.iter().map(words).collect::<Vec<_>>().join("\n");
         if !message.is_empty() && !is_files_alone {
-            said.push("the prompt that stood behind it, to be said anew:".to_owned());
+            said.push("the prompt after this point, to send again:".to_owned());
             for line in message.lines() {
                 said.push(format!("> {}", shown(line)));
             }
         }
         let scope = wanted.scope.name();
-        said.push(format!(
-            "to undo this: pintle sessions rewind {id} --to {from_seq} --scope {scope}"
-        ));
+        said.push(format!("to undo: pintle sessions rewind {id} --to {from_seq} --scope {scope}"));
         print(&said)?;
         let has_failed = files.iter().any(|fate| fate.action == FileAction::Failed);
         Ok(if has_failed { FAILED } else { 0 })
@@ -96,7 +91,7 @@ impl OpenSession<'_> {
 fn preview(would: &SessionRewindResult) -> Vec<String> {
     let SessionRewindResult { to_seq, from_seq, dropped, restored, files, .. } = would;
     let mut lines = vec![format!("from event {from_seq} to event {to_seq}")];
-    for (items, what) in [(dropped, "forgets"), (restored, "knows again")] {
+    for (items, what) in [(dropped, "forgets"), (restored, "recalls")] {
         match items.len() {
             0 => {}
             1 => lines.push(format!("the model {what} 1 item")),
@@ -104,9 +99,9 @@ fn preview(would: &SessionRewindResult) -> Vec<String> {
         }
     }
     for (owner, title) in [
-        (FileOwner::Agent, "changed by the agent alone:"),
-        (FileOwner::Other, "changed by you alone, so left:"),
-        (FileOwner::Conflict, "conflict, changed by both, so left unless --overwrite names them:"),
+        (FileOwner::Agent, "changed only by the agent:"),
+        (FileOwner::Other, "changed only by you, kept:"),
+        (FileOwner::Conflict, "conflict, changed by both, kept unless listed after --overwrite:"),
     ] {
         let of: Vec<_> = files.iter().filter(|fate| fate.owner == owner).collect();
         if !of.is_empty() {
@@ -124,11 +119,11 @@ fn line(fate: &FileFate) -> String {
     match fate.action {
         FileAction::Restore => format!("restore  {path}"),
         FileAction::Remove => format!("remove   {path}"),
-        FileAction::Leave => format!("leave    {path}"),
+        FileAction::Leave => format!("keep     {path}"),
         FileAction::Lost => {
-            format!("leave    {path} (what it held then, or holds now, is too large to be kept)")
+            format!("keep     {path} (its content then or now is too large to store)")
         }
-        FileAction::Failed => format!("failed   {path} (it cannot be read or written as it was)"),
+        FileAction::Failed => format!("failed   {path} (cannot be read or restored)"),
     }
 }
 
@@ -138,6 +133,6 @@ fn words(input: &Input) -> String {
         Input::File { path, .. }
         | Input::Selection { path, .. }
         | Input::Diagnostics { path, .. } => format!("[{path}]"),
-        Input::Image { mime_type, .. } => format!("[picture, {mime_type}]"),
+        Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
     }
 }

@@ -78,8 +78,8 @@ impl OpenSession<'_> {
         let seq = self.call::<SessionLabel>(named).await?.seq;
         let mut out = screen::out();
         match label {
-            Some(label) => writeln!(out, "event {seq} is called {}", one_line(&label))?,
-            None => writeln!(out, "event {seq} has no name any more")?,
+            Some(label) => writeln!(out, "labelled event {seq}: {}", one_line(&label))?,
+            None => writeln!(out, "removed the label of event {seq}")?,
         }
         Ok(0)
     }
@@ -119,7 +119,7 @@ fn drawn(rows: &[Row], here: Option<u64>, width: usize) -> Vec<String> {
         children.entry(row.node.parent_seq).or_default().push(row);
     }
     let mark = |is_here: bool| if is_here { "  <- here" } else { "" };
-    let mut lines = vec![format!("* {:>width$}  the beginning{}", 0, mark(here.is_none()))];
+    let mut lines = vec![format!("* {:>width$}  start{}", 0, mark(here.is_none()))];
     // What is still to draw: a row, what stands before it, and what before the lines that belong to it.
     let mut left: Vec<(&Row, String, String)> = Vec::new();
     branch(&mut left, children.remove(&None), "");
@@ -204,13 +204,13 @@ fn described(anchor: &Anchor) -> String {
     let Anchor { kind, text, from, .. } = anchor;
     let text = text.as_deref().map(one_line).unwrap_or_default();
     match (kind, from) {
-        (AnchorKind::Start, _) => "the beginning".to_owned(),
+        (AnchorKind::Start, _) => "start".to_owned(),
         (AnchorKind::Copied, from) => {
             let from = from.as_ref().map_or("another session", SessionId::as_str);
-            format!("the end of what came from {from}")
+            format!("end of the history copied from {from}")
         }
-        (AnchorKind::Compaction, _) => format!("summed up to make room: {text}"),
-        (AnchorKind::HandOver, _) => format!("what was left, summed up: {text}"),
+        (AnchorKind::Compaction, _) => format!("summarized to free context: {text}"),
+        (AnchorKind::HandOver, _) => format!("summary of the branch that was left: {text}"),
         (AnchorKind::Label, _) => format!("[{text}]"),
     }
 }
