@@ -73,7 +73,7 @@ test("`@` completes files, buffers and names, `/` prompts and skills", function(
   open_prompt(vi)
   -- nothing is selected or inserted by itself
   vi:keys("i@")
-  vi:wait_screen("@selection        the lines")
+  vi:wait_screen("@selection        the last")
   vi:wait_screen("@src/beta.lua")
   equal(vi:lua("return vim.fn.getline(1)"), "@")
   vi:keys("bet")

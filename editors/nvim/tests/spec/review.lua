@@ -130,7 +130,7 @@ test("keep, undo, and back again", function()
   equal(vi:lua("return vim.bo.modified"), false)
   equal(vi:lua(DRAWN), { "Added new" })
   decide(vi, "Pintle revert")
-  vi:wait_note("1 hunk open again")
+  vi:wait_note("1 hunk reopened")
   equal({ child.read(path), vi:lua(DRAWN) }, { changed, { "-5", "Added new" } })
   decide(vi, "Pintle revert")
   equal({ child.read(path), vi:lua(DRAWN) }, { changed, { "-2", "Changed two", "-5", "Added new" } })
@@ -285,8 +285,8 @@ test("verdicts with nothing to decide about", function()
     { "1Pintle undo", "no hunk in these lines" },
     { "Pintle undo file", "no open hunks in this buffer's file" },
     { "Pintle keep all", "not decided: there is no open hunk to decide about" },
-    { "Pintle review", "nothing is open" },
-    { "Pintle revert", "nothing was decided" },
+    { "Pintle review", "no open hunks" },
+    { "Pintle revert", "no decision to revert" },
   }
   for _, row in ipairs(rows) do
     vi:cmd(row[1])
@@ -344,7 +344,7 @@ test("notes are collected, sent in one message, and begin another round", functi
   local vi = child.start({ dir = dir, script = { replies = replies } })
   vi:cmd("edit a.txt")
   vi:cmd("Pintle notes")
-  vi:wait_note("there are no notes")
+  vi:wait_note("no notes")
   vi:cmd("Pintle ask go")
   vi:wait_turn()
   settled(vi)

@@ -18,11 +18,11 @@ test("the session's MCP servers are listed with their tools, and switched off an
   vi:wait_turn()
   vi:lua("_G.choices = { 'notes', 'Disable it', 'notes', 'Enable it' }")
   vi:cmd("Pintle servers")
-  vi:wait_note("the MCP server notes is off")
+  vi:wait_note("the MCP server notes is disabled")
   equal(vi:lua("return _G.asked[1].labels"), { "notes  ready  17 tools, bad 1, MCP 2025-06-18" })
   contains(table.concat(vi:lua("return _G.asked[2].labels"), "\n"), "tool echo: Says it again")
   vi:cmd("Pintle servers")
-  vi:wait_note("the MCP server notes is on")
+  vi:wait_note("the MCP server notes is enabled")
   contains(vi:lua("return _G.asked[3].labels[1]"), "notes  off  python3 ")
 end)
 

@@ -66,7 +66,7 @@ test("what the cursor is on in the transcript is stopped, and nothing else", fun
   vi:wait_chat("touch later · …")
   vi:cmd("wincmd k")
   vi:keys("G?touch later<CR>\\x")
-  vi:wait_screen("this call has not begun")
+  vi:wait_screen("this call has not started")
   vi:keys("gg/^▸ bash_1\\|^▸ job<CR>")
   vi:keys("\\x")
   vi:wait_screen("has ended")
