@@ -169,12 +169,12 @@ fn what_a_provider_of_ones_own_lacks_is_told() {
         ),
         (no_var, "authRequired", "the URL of own requires NO", "set NO"),
         (no_place, "config", "the provider `own` has no URL", "`base_url` in HOME/config.toml"),
-        (no_api, "config", "which API the server of `own` speaks", "--api chat"),
+        (no_api, "config", "the API of `own` is unknown", "--api chat"),
         (
             failing,
             "auth",
             "the key command failed with exit code 3",
-            "run it by hand and see: echo sk-$((6 * 7))",
+            "run it yourself to see why: echo sk-$((6 * 7))",
         ),
         (
             own("headers = { A = \"!true\" }"),

@@ -24,7 +24,7 @@ fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
     text += &told(&["merge", &id]);
     text += &told(&["tree", &id]);
     expect![[r#"
-        (2) pintle: all that session FORK has is in this one already
+        (2) pintle: session FORK has nothing that is not already in this one
           rewind to its end: pintle sessions rewind ID --to 9
         (0) merged 3 items into session ID, after event 9
         now at event 23
@@ -32,7 +32,7 @@ fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
         (0) merged 2 items into session ID, after event 23
         now at event 31
         to undo: pintle sessions rewind ID --to 24
-        (2) pintle: all that session FORK has is in this one already
+        (2) pintle: session FORK has nothing that is not already in this one
           rewind to its end: pintle sessions rewind ID --to 31
         (2) pintle: session ID is not a fork
           a session created by `pintle sessions fork` can be merged into its original

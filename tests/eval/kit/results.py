@@ -8,7 +8,7 @@ VERSION = 1
 
 # The kinds of errors of tools, by what the tool said; the first that fits.
 ERRORS = (
-    ("unknown tool", re.compile(r"^There is no tool ")),
+    ("unknown tool", re.compile(r"^(There is no tool|Unknown tool) ")),
     ("not JSON", re.compile(r"arguments are not valid JSON")),
     ("no match", re.compile(r"Could not find the exact text|these lines are not there|^Cannot apply hunk .* there is no line")),
     ("several matches", re.compile(r"occurrences of the text|its lines are there more than once")),

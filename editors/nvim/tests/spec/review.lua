@@ -222,7 +222,7 @@ test("comments and verdicts are told to the model", function()
   vi:wait_turn(2)
   local chat = vi:chat()
   contains(chat, "is that so?")
-  contains(chat, "what the user decided about your changes")
+  contains(chat, "the user has since made these decisions about your changes")
 end)
 
 test("hunks are there again in another editor", function()

@@ -70,7 +70,7 @@ test("a person logs in to an MCP server that wants it, and out of it", function(
   vi:wait_note("you are logged in to the MCP server guarded")
   contains(
     vi:lua("return _G.asked[1].labels[1]"),
-    "guarded  failed  the MCP server `guarded` cannot be used: it requires a login"
+    "guarded  failed  the MCP server `guarded` is not usable: it requires a login"
   )
   equal(vi:lua("return _G.asked[2].labels"), { "Log in, in the browser", "Restart it" })
   contains(vi:lua("return _G.pages[1]"), "/authorize?")
