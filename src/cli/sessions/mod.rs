@@ -320,7 +320,7 @@ impl StoreCommands<'_> {
                         one_line(damage)
                     )?,
                     None if check.behind.is_empty() => {
-                        writeln!(out, "index     up to date: {}", plural(check.entries, "entr"))?
+                        writeln!(out, "index     up to date: {}", plural(check.entries, "entr"))?;
                     }
                     None => writeln!(
                         out,
