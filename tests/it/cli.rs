@@ -258,7 +258,7 @@ fn doctor_says_what_is_there_and_what_is_missing() {
     };
     let out = run(&place, &["doctor"]);
     assert_eq!(out.status.code(), Some(2));
-    expect![[r#"
+    expect![[r"
         config    HOME/config.toml: found (readable by other users)
         models    HOME/models.json: not found (optional)
                   HOME/config.toml:2:1: `typo` is unknown and ignored
@@ -269,7 +269,7 @@ fn doctor_says_what_is_there_and_what_is_missing() {
                   shell /bin/bash, variables Filtered
                   profile by model, read first by default, web_fetch off, private addresses off, web_search off, images on
         network   no proxy, system certificates
-        keys"#]]
+        keys"]]
     .assert_eq(&shown(&out).lines().take(11).collect::<Vec<_>>().join("\n"));
 
     let out = place

@@ -106,7 +106,7 @@ fn a_session_goes_back_and_forward_and_its_ways_are_shown() {
     terminal.types("rewind ID --to both_done --yes");
     assert!(!place.path("b.txt").exists(), "only the conversation went");
     terminal.types("tree ID");
-    expect![[r#"
+    expect![[r"
         $ tree ID
         *  0  start
         *  5  #1 Edit a
@@ -158,7 +158,7 @@ fn a_session_goes_back_and_forward_and_its_ways_are_shown() {
         * │  29  end of the turn  [both_done]  <- here
           └─ 40  #3 Another way␛[31m
              44    end of the turn
-    "#]]
+    "]]
     .assert_eq(&terminal.text);
 }
 
@@ -172,7 +172,7 @@ fn what_a_person_wrote_is_left_unless_it_is_named() {
     terminal.types("rewind ID --to=#1 --scope files --overwrite c.txt --yes");
     terminal.types("rewind ID --to=#1 --scope files --yes");
     terminal.types("rewind ID --to=#1 --scope files --overwrite a.txt b.txt --yes");
-    expect![[r#"
+    expect![[r"
         $ rewind ID --to=#1 --scope files --overwrite c.txt --yes
         pintle: invalid --overwrite DIR/c.txt: not one of the files to restore
           use --dry-run with --scope files or both to list them
@@ -191,7 +191,7 @@ fn what_a_person_wrote_is_left_unless_it_is_named() {
           remove   DIR/b.txt
         restored the files to event 2, except those kept
         to undo: pintle sessions rewind ID --to 32 --scope files
-    "#]]
+    "]]
     .assert_eq(&terminal.text);
     assert_eq!(place.read("a.txt"), "one\n");
     assert!(!place.path("b.txt").exists());
@@ -218,7 +218,7 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
     assert_eq!(place.read("a.txt"), "won\ntwo\n3\n");
     terminal.types("undo ID --hunk 16.1");
     terminal.types("patch ID");
-    expect![[r#"
+    expect![[r"
         $ review ID
         22.1  OUTSIDE/away.txt (whole file)
         +away
@@ -264,7 +264,7 @@ fn hunks_are_listed_kept_undone_and_taken_back() {
          two
          three
         pintle: not in the patch, since outside the session's directory: OUTSIDE/away.txt
-    "#]].assert_eq(&terminal.text);
+    "]].assert_eq(&terminal.text);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
     assert_eq!(place.read("a.txt"), "one\n");
     terminal.types("review ID");
     terminal.types("patch ID");
-    expect![[r#"
+    expect![[r"
         $ undo ID --all
         pintle: conflict, kept: 10.1  a.txt
         <<<<<<< present
@@ -302,7 +302,7 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
         $ patch ID
         pintle: the patch is empty: no changes by the agent remain in the session's directory
         (1)
-    "#]]
+    "]]
     .assert_eq(&terminal.text);
 }
 

@@ -44,7 +44,7 @@ pub struct ProviderEntry {
     /// The variables that may hold the key where `key` is not set; the first one set is used.
     #[schemars(example = ["LOCAL_API_KEY"])]
     pub key_vars: Vec<String>,
-    /// How long a key printed by a command is used, in seconds. By default until the server refuses it.
+    /// How long a key printed by a command is used, in seconds. By default until the server rejects it.
     #[schemars(example = 3600)]
     pub key_expires_s: Option<Seconds>,
     /// The header that carries the key: bearer, x-api-key, api-key or x-goog-api-key.
@@ -62,7 +62,7 @@ pub struct ProviderEntry {
     /// Fields to merge into the body of each request.
     #[schemars(example = json!({ "top_k": 20 }))]
     pub extra_body: Map<String, Value>,
-    /// What is known of a model, by its id; over a built-in one field by field. Entries with the same id are merged, the last one winning.
+    /// A model, by its id; overrides fields of a built-in one. Entries with the same id are merged, the last one winning.
     #[serde(deserialize_with = "models")]
     #[schemars(with = "Models", extend("propertyNames" = { "examples": ["qwen3-coder"] }))]
     pub models: Vec<ModelEntry>,

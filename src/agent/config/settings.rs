@@ -69,9 +69,9 @@ pub struct Settings {
     pub models_files: Vec<String>,
     /// The tools that the model can call.
     pub tools: ToolSettings,
-    /// Limits of one turn, which ends in order at the first that is reached. Its sub-agents share cost and tokens.
+    /// Limits of one turn, which ends gracefully at the first one reached. Sub-agents share its cost and tokens.
     pub limits: LimitSettings,
-    /// How room is made in a long conversation.
+    /// How long conversations are shortened.
     pub context: ContextSettings,
     /// A check that runs once after the edits of a reply; the model reads its output.
     pub lint: LintSettings,
@@ -81,7 +81,7 @@ pub struct Settings {
     pub sessions: SessionSettings,
     /// Where tools act; see `pintle help remote`.
     pub environment: EnvironmentSettings,
-    /// What runs, asks or is denied whatever the permission mode; see `pintle help permissions`.
+    /// Rules that allow, ask about or deny calls in any permission mode; see `pintle help permissions`.
     #[schemars(
         example = json!({ "decision": "deny", "argv": ["git", "push", "**"] }),
         example = json!({ "decision": "allow", "argv": ["git", "commit", "**"], "flags": ["--amend"], "sandbox": "off" }),
@@ -89,7 +89,7 @@ pub struct Settings {
         example = json!({ "decision": "ask", "tool": "edit", "path": "migrations/**" })
     )]
     pub rules: Vec<Rule>,
-    /// A command that runs at a point of the engine's work, and may change or deny what follows; see `pintle help hooks`.
+    /// A command that runs at a certain point, and can change or deny what follows; see `pintle help hooks`.
     pub hooks: Vec<HookSettings>,
     /// A server of the Model Context Protocol; see `pintle help servers`. Values of `env` and `headers` may be keys: "file:PATH",
     /// "keyring:SERVICE/USER" or "!COMMAND".
@@ -143,8 +143,7 @@ pub struct ToolSettings {
     /// The style of the tools: pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek or mistral. By default the model's name decides.
     #[schemars(extend("enum" = PROFILE_NAMES), example = &"anthropic")]
     pub profile: Option<String>,
-    /// The files that the model must read before it changes them: "overwrite" for those that it replaces or removes, "always" for all,
-    /// or "never".
+    /// The files that the model must read before changing them: "overwrite" for files that it replaces or removes, "always" for all, or "never".
     #[schemars(extend("default" = "overwrite", "enum" = ["overwrite", "always", "never"]))]
     pub read_first: Option<String>,
     /// Whether the model has a tool that fetches web pages; each host asks for permission.
@@ -220,7 +219,7 @@ pub struct LimitSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ContextSettings {
-    /// Whether to prune old results and then summarize when room runs out. False does so on request only.
+    /// Whether to prune old results and then summarize when the context window fills up. If false, only on request.
     #[schemars(extend("default" = true))]
     pub automatic: Option<bool>,
     /// The size below which no result is pruned: a share of the context window, or tokens such as "80k".
@@ -263,7 +262,7 @@ pub struct TitleSettings {
     /// Whether that model is asked.
     #[schemars(extend("default" = true))]
     pub enabled: Option<bool>,
-    /// The model. Without one, the beginning of the first prompt is the title, and nothing is sent.
+    /// The model. Without one, the start of the first prompt becomes the title, and nothing is sent.
     #[schemars(example = &"anthropic/claude-haiku-4-5")]
     pub model: Option<String>,
 }

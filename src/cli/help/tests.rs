@@ -140,12 +140,12 @@ fn an_unknown_topic_names_the_nearest() {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         unknown(&words).lines().next().unwrap().to_owned()
     };
-    expect![[r#"
+    expect![[r"
         unknown help topic or command `permission`; did you mean `permissions`?
         unknown help topic or command `Hook`; did you mean `hooks`?
         unknown help topic or command `session`; did you mean `sessions`?
         unknown help topic or command `xyz`
-        unknown help topic or command `sessions xyz`; did you mean `sessions`?"#]]
+        unknown help topic or command `sessions xyz`; did you mean `sessions`?"]]
     .assert_eq(
         &[
             told(&["permission"]),

@@ -19,7 +19,9 @@ local verbs = {
   open = function(text)
     local layouts = require("pintle.layout").LAYOUTS
     if text ~= "" and not vim.tbl_contains(layouts, text) then
-      return require("pintle.log").error(("unknown value `%s`; expected one of: %s"):format(text, table.concat(layouts, ", ")))
+      return require("pintle.log").error(
+        ("unknown value `%s`; expected one of: %s"):format(text, table.concat(layouts, ", "))
+      )
     end
     require("pintle").open(text ~= "" and text or nil)
   end,
@@ -39,7 +41,9 @@ local verbs = {
   stop = function(text)
     local scopes = require("pintle.stop").SCOPES
     if text ~= "" and not vim.tbl_contains(scopes, text) then
-      return require("pintle.log").error(("unknown value `%s`; expected one of: %s"):format(text, table.concat(scopes, ", ")))
+      return require("pintle.log").error(
+        ("unknown value `%s`; expected one of: %s"):format(text, table.concat(scopes, ", "))
+      )
     end
     require("pintle").stop(text ~= "" and text or nil)
   end,

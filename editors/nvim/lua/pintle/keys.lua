@@ -70,9 +70,7 @@ function M.jump(by)
   if #positions == 0 then
     return log.say("no open hunks: the agent changed no files, or everything is decided")
   elseif not number then
-    return log.say(
-      ("no hunk %s; %d are open"):format(by > 0 and "after this one" or "before this one", #positions)
-    )
+    return log.say(("no hunk %s; %d are open"):format(by > 0 and "after this one" or "before this one", #positions))
   end
   local target = positions[number]
   vim.cmd("normal! m'")

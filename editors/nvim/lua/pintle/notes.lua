@@ -64,7 +64,9 @@ function M.add(range, text)
     { text = text, about = input.selection(range.first, range.last), buf = buf, mark = mark, shown = shown }
   )
   local count = M.count(here.root)
-  log.say((count == 1 and "1 unsent note" or count .. " unsent notes") .. "; :Pintle notes send sends all in one message")
+  log.say(
+    (count == 1 and "1 unsent note" or count .. " unsent notes") .. "; :Pintle notes send sends all in one message"
+  )
 end
 
 ---What a note is about, where its lines stand now.

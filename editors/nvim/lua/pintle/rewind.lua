@@ -67,7 +67,11 @@ end
 
 local SCOPES = {
   { label = "Conversation and files", scope = "both" },
-  { label = "Conversation and files, with a summary of the branch that is left for the model", scope = "both", summarize = true },
+  {
+    label = "Conversation and files, with a summary of the branch that is left for the model",
+    scope = "both",
+    summarize = true,
+  },
   { label = "Only the conversation", scope = "conversation" },
   { label = "Only the files", scope = "files" },
 }

@@ -114,7 +114,11 @@ function M.page(params)
   end
   log.note(params.url)
   local name = params.mcpServer or params.provider or "it"
-  log.say(("complete the login to %s in your browser, or cancel it with :Pintle stop login; :Pintle log shows the address"):format(name))
+  log.say(
+    ("complete the login to %s in your browser, or cancel it with :Pintle stop login; see :Pintle log for the URL"):format(
+      name
+    )
+  )
   local _, err = vim.ui.open(params.url)
   if err then
     log.warn(("could not open a browser: %s; :Pintle log shows the address"):format(err))

@@ -117,12 +117,7 @@ test("a picker that is not installed is said once, and vim.ui.select takes its p
     vi:wait_note(mode .. " from the next turn on")
     equal(vi:lua("return #_G.asked"), number)
   end
-  equal(
-    vi:lua(
-      "return #vim.tbl_filter(function(note) return note:find('telescope: not installed') end, _G.notes)"
-    ),
-    1
-  )
+  equal(vi:lua("return #vim.tbl_filter(function(note) return note:find('telescope: not installed') end, _G.notes)"), 1)
 end)
 
 test("a picker that nobody knows is refused", function()

@@ -42,8 +42,7 @@ export function checkpointRows(
   label: (path: string) => string,
 ): { label: string; detail: string; seq: number; tsMs: number }[] {
   return checkpoints.toReversed().map(({ seq, tsMs, changed, label: name, turnId }) => {
-    const what =
-      seq === 0 ? t("The start") : turnId === undefined ? t("Before a turn") : t("After a turn");
+    const what = seq === 0 ? t("The start") : turnId === undefined ? t("Before a turn") : t("After a turn");
     const files =
       changed.length === 0
         ? t("no files changed")

@@ -226,9 +226,7 @@ export function wantsAnswer({ code }: Notice): boolean {
 export function inWords({ level, code, message, hint }: Notice): Notice {
   const own =
     code === NOT_AGREED
-      ? t(
-          "Pintle: Review the Project's Files… shows them; those you choose take effect with the next turn.",
-        )
+      ? t("Pintle: Review the Project's Files… shows them; those you choose take effect with the next turn.")
       : hint;
   return { level, code, message, ...(own === undefined ? {} : { hint: own }) };
 }

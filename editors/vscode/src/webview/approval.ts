@@ -81,11 +81,7 @@ function drawChange(approval: Approval, change: FileChange, folder: string, send
     ),
   );
   const body =
-    diff === ""
-      ? op === "move"
-        ? undefined
-        : el("p", { class: "reason" }, t("Not text."))
-      : diffBox(diff);
+    diff === "" ? (op === "move" ? undefined : el("p", { class: "reason" }, t("Not text."))) : diffBox(diff);
   return el("div", { class: "change" }, line, body);
 }
 

@@ -190,7 +190,9 @@ export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
   await window.command("Pintle: Undo All Hunks");
   await window.notification("2 hunks waiting for the running call to end").waitFor({ timeout: LONG });
   await until("they are said to wait", async () =>
-    (await window.lenses()).every((each) => each.includes("a decision is waiting for the running call to end")),
+    (await window.lenses()).every((each) =>
+      each.includes("a decision is waiting for the running call to end"),
+    ),
   );
   await window.shot("45-waiting");
   await disk(CHANGED);

@@ -51,7 +51,11 @@ for (const [name, state, isShared, want] of [
 test("what goes on after a turn was stopped", () => {
   assert.deepEqual(
     [goesOnText(0), goesOnText(1), goesOnText(2)],
-    ["", "The turn is stopped. 1 background job continues.", "The turn is stopped. 2 background jobs continue."],
+    [
+      "",
+      "The turn is stopped. 1 background job continues.",
+      "The turn is stopped. 2 background jobs continue.",
+    ],
   );
 });
 

@@ -27,7 +27,12 @@ for (const [name, plan, problem, hint] of [
   ["older", { supported: ["0.9"] }, /speaks 0\.9, this extension speaks pintle 1\.1/, /too old/],
   ["newer", { supported: ["2.0"] }, /speaks 2\.0/, /update this extension/],
   ["newer that does not refuse", { version: "2.1" }, /speaks pintle 2\.1/, /update this extension/],
-  ["another program", { exitAtOnce: true }, /did not respond like an engine\. Output: no such option/, /path/],
+  [
+    "another program",
+    { exitAtOnce: true },
+    /did not respond like an engine\. Output: no such option/,
+    /path/,
+  ],
 ] as const) {
   test(`an engine that does not fit is refused with a reason: ${name}`, async (t) => {
     const { chat } = rig(t, plan);

@@ -54,9 +54,7 @@ async function find(owner: HasFolder, name: string): Promise<vscode.Uri | undefi
 export async function insertCode(text: string): Promise<void> {
   const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
   if (editor === undefined) {
-    void vscode.window.showInformationMessage(
-      t("Open the file for this code and place the cursor in it."),
-    );
+    void vscode.window.showInformationMessage(t("Open the file for this code and place the cursor in it."));
     return;
   }
   await editor.edit((edit) => {

@@ -54,11 +54,7 @@ export class OpenDocuments implements Editor {
   }
 
   refused(path: string, why: string): void {
-    const text = t(
-      "{0}: the agent sees only saved text ({1}).",
-      labelOf(this.#owner.folderPath, path),
-      why,
-    );
+    const text = t("{0}: the agent sees only saved text ({1}).", labelOf(this.#owner.folderPath, path), why);
     this.#owner.log.warn(text);
     void vscode.window.showWarningMessage(text);
   }

@@ -36,7 +36,9 @@ export class HelpPages implements vscode.TextDocumentContentProvider {
       const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${picked.label}.md` });
       await vscode.commands.executeCommand("markdown.showPreview", uri);
     } catch (error) {
-      void vscode.window.showErrorMessage(t("Could not show the help: {0}", String((error as Error).message)));
+      void vscode.window.showErrorMessage(
+        t("Could not show the help: {0}", String((error as Error).message)),
+      );
     }
   }
 

@@ -135,11 +135,7 @@ export class Overlay implements vscode.CodeLensProvider {
       const lenses = [
         lens(t("Keep"), "pintle.keep", t("Accept this hunk")),
         lens(t("Undo"), "pintle.undo", t("Undo this hunk")),
-        lens(
-          t("Comment"),
-          "pintle.comment",
-          t("Your comment; the model reads it at its next turn"),
-        ),
+        lens(t("Comment"), "pintle.comment", t("Your comment; the model reads it at its next turn")),
         lens(`${countsOf(hunk)}${state}`),
       ];
       if (hunk.waiting !== undefined) {

@@ -84,8 +84,7 @@ class Decisions {
         ? editor && placeAt(places, editor.selection.active.line)
         : places.find((each) => each.hunk.id === named.hunk);
     const hunk = place?.hunk ?? (named?.hunk === undefined ? undefined : review.hunk(named.hunk));
-    if (hunk === undefined)
-      return say(t("No hunk at the cursor; Pintle: Review All Changes shows all."));
+    if (hunk === undefined) return say(t("No hunk at the cursor; Pintle: Review All Changes shows all."));
     // Only of what is selected, where a part of the hunk is.
     const target =
       editor !== undefined && place !== undefined && named?.hunk === undefined && !editor.selection.isEmpty

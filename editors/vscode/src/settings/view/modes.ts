@@ -23,9 +23,7 @@ function modes(): { setting: PermissionMode; value: string; label: string; detai
       setting: "autoEdit",
       value: "auto-edit",
       label: t("Edit Freely"),
-      detail: t(
-        "Edits in the workspace and commands in the sandbox run freely; everything else asks first.",
-      ),
+      detail: t("Edits in the workspace and commands in the sandbox run freely; everything else asks first."),
     },
     { setting: "full", value: "full", label: t("Full"), detail: t("Nothing asks.") },
   ];

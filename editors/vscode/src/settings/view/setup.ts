@@ -142,15 +142,14 @@ async function restart({ chat }: Owner): Promise<void> {
 async function models(owner: Owner): Promise<ModelsListResult | undefined> {
   const { chat } = owner;
   if (chat === undefined) {
-    void vscode.window.showInformationMessage(
-      t("Open a trusted folder first: the engine starts there."),
-    );
+    void vscode.window.showInformationMessage(t("Open a trusted folder first: the engine starts there."));
     return undefined;
   }
   await chat.settled();
   if (chat.engine.connection === undefined) {
     const { status } = chat.engine;
-    const why = status.kind === "failed" ? `${status.problem} ${status.hint}` : t("The engine is not running.");
+    const why =
+      status.kind === "failed" ? `${status.problem} ${status.hint}` : t("The engine is not running.");
     void vscode.window.showErrorMessage(why.trim());
     return undefined;
   }
