@@ -119,14 +119,14 @@ export async function thePromptCompletesAndTakesPictures(rig) {
       { data: PIXEL, type: mimeType },
     );
   await paste("image/png");
-  await chips.filter({ hasText: "picture" }).waitFor({ timeout: LONG });
+  await chips.filter({ hasText: "image" }).waitFor({ timeout: LONG });
   await paste("application/pdf");
   await window.notification("Only images can be attached").waitFor({ timeout: LONG });
   await window.shot("prompt-attached");
   await window.button("Send").click();
   await window.sees("The first answer.");
   const sent = await window.view.locator(".user").last().innerText();
-  assert.match(sent, /look at @src\/parser\.ts and the notes\n\[my notes\.md\]\n\[picture\]/);
+  assert.match(sent, /look at @src\/parser\.ts and the notes\n\[my notes\.md\]\n\[image\]/);
   assert.equal(await chips.count(), 0);
 
   // What is selected in the editor goes with the message.
