@@ -72,7 +72,10 @@ export async function theFirstMinutesWithoutAnyConfiguration(_, own) {
     await window.command("Pintle: Get Started");
     await window.page.getByText("A coding agent that you steer").first().waitFor({ timeout: LONG });
     await window.page.getByText("A model and its key").first().click();
-    await window.page.getByText("it is stored in VS Code's secret storage").first().waitFor({ timeout: LONG });
+    await window.page
+      .getByText("it is stored in VS Code's secret storage")
+      .first()
+      .waitFor({ timeout: LONG });
     await window.shot("first-walkthrough");
     // Its pages are webviews too.
     await window.command("View: Close All Editors");
