@@ -149,10 +149,10 @@ mod tests {
             (good, Ok(b"{\"id\":1}\n".to_vec())),
             (greeting("guessed").line(), Err("wrong token")),
             (greeting("secre").line(), Err("wrong token")),
-            (b"{\"id\":1,\"method\":\"ping\"}\n".to_vec(), Err("no greeting")),
+            (b"{\"id\":1,\"method\":\"ping\"}\n".to_vec(), Err("invalid handshake: ")),
             (b"GET / HTTP/1.1\r\n".to_vec(), Err("a request of 16 bytes")),
             (b"{\"attach\":".to_vec(), Err("the connection closed")),
-            (vec![b'x'; MAX_LINE_BYTES + 1], Err("invalid handshake")),
+            (vec![b'x'; MAX_LINE_BYTES + 1], Err("invalid handshake; connect")),
         ] {
             let (mut client, engine) = UnixStream::pair().unwrap();
             // The engine stops reading at its limit.
