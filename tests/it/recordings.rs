@@ -185,7 +185,7 @@ fn a_hostile_folder_of_recordings_neither_hangs_nor_panics() {
     };
     for (name, fill, code, wanted) in [
         ("pipe", &pipe as &dyn Fn(&Path), 2, "not a regular file"),
-        ("folder", &|path| std::fs::create_dir(path).unwrap(), 2, "is a folder"),
+        ("folder", &|path| std::fs::create_dir(path).unwrap(), 2, "is a directory"),
         ("cut", &|path| std::fs::write(path, &line[..40]).unwrap(), 2, "line 1"),
         ("bytes", &|path| std::fs::write(path, b"\xff\xfe").unwrap(), 2, "not UTF-8"),
         ("other", &|path| std::fs::write(path, line).unwrap(), 3, "no recorded request"),

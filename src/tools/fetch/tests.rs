@@ -154,7 +154,7 @@ async fn pages_are_fetched() {
         (
             "compressed",
             "/gzip",
-            "error: Cannot fetch URL/gzip: the server compressed its answer (gzip) unasked",
+            "error: Cannot fetch URL/gzip: the server sent an unrequested encoding (gzip)",
         ),
         (
             "too large by its own word",
