@@ -159,12 +159,12 @@ async fn pages_are_fetched() {
         (
             "too large by its own word",
             "/large",
-            "error: Cannot fetch URL/large: it is 5.7MB, at most 5.0MB are taken",
+            "error: Cannot fetch URL/large: it is 5.7MB, and the limit is 5.0MB",
         ),
         (
             "too large",
             "/endless",
-            "error: Cannot fetch URL/endless: it is larger than 5.0MB, at most 5.0MB are taken",
+            "error: Cannot fetch URL/endless: it is larger than 5.0MB, and the limit is 5.0MB",
         ),
         (
             "cut off",
