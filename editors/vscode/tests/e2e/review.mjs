@@ -199,7 +199,7 @@ export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
   await window.clickLens(GONE, "Withdraw");
   await shows(LENS(GONE), LENS(NEW));
   await window.clickLens(GONE, "Undo");
-  await until("it waits again", async () => (await window.lenses())[0]?.includes("waits") === true);
+  await until("it waits again", async () => (await window.lenses())[0]?.includes("is waiting") === true);
   folder.write("go", "");
   await disk(CHANGED.replace("6", "5\n6"));
   await shows(LENS(NEW));

@@ -24,7 +24,7 @@ export async function aServersToolsAreShownAndItIsSwitchedOff(rig) {
   await window.page.locator(".quick-input-list", { hasText: "Says it again" }).waitFor({ timeout: LONG });
   await window.shot("65-servers");
   await window.pick("Disable it for this session");
-  await window.notification("The MCP server notes is off.").waitFor({ timeout: LONG });
+  await window.notification("The MCP server notes is disabled.").waitFor({ timeout: LONG });
   await window.page.context().close();
 }
 
@@ -49,7 +49,7 @@ export async function aPersonLogsInToAServerInTheBrowserAndOutOfIt(rig) {
     // A login that nobody finishes is cancelled: by the command, and by the notification.
     const browser = window.page.context();
     await browser.route("**/authorize*", (route) => route.abort());
-    const waits = window.notification("Finish the login to the MCP server guarded in your browser");
+    const waits = window.notification("Complete the login to the MCP server guarded in your browser");
     for (const way of ["command", "button"]) {
       await window.pick("Log in, in the browser");
       await waits.waitFor({ timeout: LONG });
