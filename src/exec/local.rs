@@ -248,7 +248,7 @@ fn in_path(program: &Program) -> Option<String> {
 enum Others {
     /// The file stays as they left it, and the change fails.
     Kept,
-    /// It is overwritten.
+    /// The file is overwritten.
     Overwritten,
 }
 

@@ -1,12 +1,11 @@
-//! Documents that editors have open, with their text as it is on the screen.
+//! Documents open in editors, with their text as shown on screen.
 //!
-//! One for each process: connections announce their open documents, and the overlay reads them. The lock is held for
-//! a few assignments, never across an await. Invariant: a document is known in a version that its editor sent, or not
-//! at all.
+//! One instance per process: connections announce their open documents, and the overlay reads them. The lock is held for a few assignments,
+//! never across an await. Invariant: a document is known in a version that its editor sent, or not at all.
 //!
-//! Documents belong to the process, not to a session: an editor has one text of a file, whichever session asks for it. Connections
-//! write here and the overlay reads; an edit goes straight to the connection. Requests about documents are answered beside other
-//! requests, since a verdict that waits for an edit must not hold up the text that the edit makes.
+//! Documents belong to the process, not to a session: an editor has one text of a file, whichever session asks for it. Connections write
+//! here and the overlay reads; an edit goes straight to the connection. Document requests are answered concurrently with other requests,
+//! since a verdict that waits for an edit must not delay the text that the edit produces.
 
 use super::followed::{Followed, Follower};
 use pintle_base::text::positions;
@@ -30,7 +29,7 @@ const MAX_BYTES: usize = 256 * 1024 * 1024;
 /// The maximum number of edits of one document that are kept for a query.
 const MAX_APPLIED: usize = 16;
 
-/// The time to wait for an editor's own notification of a change that it made.
+/// How long to wait for an editor's notification of a change it made.
 const ECHO_WAIT: Duration = Duration::from_secs(2);
 
 /// Names an editor's connection, unique in the process.
@@ -81,7 +80,7 @@ pub(super) struct Document {
     pub(super) is_dirty: bool,
 }
 
-/// An edit of ours that an editor has made.
+/// An edit by the engine that an editor has applied.
 #[derive(Debug, Clone)]
 pub(super) struct Applied {
     pub(super) before: Arc<String>,
@@ -100,7 +99,7 @@ pub enum EditCall {
         /// Takes its answer, or why there is none.
         reply: oneshot::Sender<Result<ApplyEditResult, String>>,
     },
-    /// Return the text of a file.
+    /// Return a file's text.
     Read {
         /// The file, as the tool called it.
         path: String,
@@ -130,7 +129,7 @@ impl Drop for PendingRequest {
 /// The reason why an editor's message about a document is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// It has not been opened on this connection.
+    /// The document has not been opened on this connection.
     #[error("{0} is not open")]
     NotOpen(String),
     /// The version does not rise, or is unknown.
@@ -316,7 +315,7 @@ impl Documents {
         self.state().editors.get(&owner).cloned()
     }
 
-    /// Returns true if the editor of a document accepts edits.
+    /// Returns true if the document's editor accepts edits.
     pub(super) fn takes_edits(&self, document: &Document) -> bool {
         self.state().editors.contains_key(&document.owner)
     }

@@ -15,7 +15,7 @@ pub(super) struct Followed(BTreeMap<PathBuf, Document>);
 
 #[derive(Debug)]
 struct Document {
-    /// The text of the file, as its editor knows it.
+    /// The file's text, as its editor knows it.
     file: Arc<String>,
     steps: Vec<DocumentStep>,
 }

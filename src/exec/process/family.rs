@@ -86,7 +86,7 @@ impl Drop for Family {
     }
 }
 
-/// Sends a signal to the group and to all that left it; returns whom it found.
+/// Sends a signal to the group and to all processes that left it. Returns the processes found.
 fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) -> Vec<Pid> {
     // Found before any process dies, while parents are still known.
     let mut family = descendants::living(mark, known);

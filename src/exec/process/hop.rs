@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 
-/// The output of the program.
+/// The program's output.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The exit code; none after a signal, and if the output exceeded the limit.

@@ -14,7 +14,7 @@ const MAX_PROGRESS_BYTES: usize = 16 * 1024;
 #[derive(Default)]
 pub(super) struct Pending {
     text: String,
-    /// When it is to be told.
+    /// When to report the pending text.
     pub(super) due: Option<Instant>,
     last: Option<Instant>,
 }

@@ -147,7 +147,7 @@ impl Started {
 }
 
 impl Launch {
-    /// The same command behind the program that applies the profile of its confinement.
+    /// The same command, run through the program that applies its confinement profile.
     #[cfg(target_os = "macos")]
     fn confined(&self, mut confinement: crate::sandbox::Confinement) -> Self {
         use crate::sandbox::{SEATBELT, seatbelt_profile};

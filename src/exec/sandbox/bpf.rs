@@ -29,7 +29,7 @@ pub(super) fn fail(errno: libc::c_int) -> Label {
     Label::Return(libc::SECCOMP_RET_ERRNO | errno.unsigned_abs())
 }
 
-/// A word of what a filter sees of a call.
+/// A word of the call data that a filter sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Word {
     Number,
@@ -54,7 +54,7 @@ impl Word {
 pub(super) enum Is {
     Equal(u32),
     AtLeast(u32),
-    /// It has one of these bits.
+    /// The word has at least one of these bits.
     AnyOf(u32),
 }
 
@@ -100,14 +100,14 @@ impl Assembler {
         self.code.push(Instruction::Jump(is, then, otherwise));
     }
 
-    /// Jumps to `then` if the comparison holds, and goes on if not.
+    /// Jumps to `then` if the comparison succeeds, and falls through if not.
     pub(super) fn jump_if(&mut self, is: Is, then: Label) {
         let next = self.label();
         self.jump(is, then, next);
         self.place(next);
     }
 
-    /// Jumps to the label of the loaded number, or to `otherwise`. The numbers are in order.
+    /// Jumps to the loaded number's label, or to `otherwise`. The numbers are sorted.
     pub(super) fn search(&mut self, numbers: &[(u32, Label)], otherwise: Label) {
         match numbers {
             [] => {}

@@ -20,13 +20,13 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 
-/// The time that the guardian gets to end what is left, when it is no longer needed.
+/// How long the guardian may take to end the remaining processes when it is no longer needed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The interval between two looks whether it has.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The guardian of an environment's commands. It is started with the first of them.
+/// The guardian of an environment's commands, started with the first of them.
 ///
 /// Dropping it ends all of its commands.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ struct Process {
     child: Child,
 }
 
-/// The step after which the system's error is the error of the command.
+/// The steps whose system error is the command's error.
 const EXECUTE: [&str; 2] = ["execute", "enter the folder"];
 
 /// Why a command could not be confined; inside an [`io::Error`].
@@ -75,7 +75,7 @@ impl Guardian {
         self
     }
 
-    /// Returns what is enforced for a confined command on this machine, by confining a process.
+    /// Returns the level enforced for a confined command on this machine, determined by confining a process.
     pub async fn level(&self) -> Level {
         let confinement = Confinement { minimum: Grade::None, ..Confinement::default() };
         let watched = Watched { files: true, ..Watched::default() };
@@ -121,7 +121,7 @@ impl Guardian {
         let is_logged = log.is_some() && kind != Kind::Plain;
         request.watched.files |= is_logged || (changes && !names.is_empty());
         request.watched.programs = names.judges_programs();
-        // On the network of the machine, one table lists its sockets and those of others.
+        // On the machine's network, one table lists the command's sockets together with all others.
         request.watched.sockets = kind == Kind::Confined && !names.is_empty();
         let programs = if request.watched.programs {
             let path = request.variables.iter().find(|(name, _)| name == "PATH");
@@ -154,7 +154,8 @@ impl Guardian {
             proxy: None,
         };
         guarded.connection.write_all(&wire::encode(&request)?).await?;
-        // The proxy and the reports of changes come with the level. A command needs both at once, and nobody may wait for its end.
+        // The proxy and the change reports come with the level. A command needs both at once, and may run without a caller that waits for
+        // its end.
         let (is_confined, is_watched) = (kind != Kind::Plain, request.watched.any());
         let waits = |guarded: &Guarded| {
             if is_confined {
@@ -164,7 +165,7 @@ impl Guardian {
             }
         };
         while guarded.pid.as_raw() == 0 || waits(&guarded) {
-            // On a busy machine a command has ended before the guardian tells its number.
+            // On a busy machine a command may end before the guardian reports its process id.
             let ended = guarded.next().await?;
             guarded.early = guarded.early.or(ended);
         }
@@ -210,11 +211,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns what is enforced for a confined command on this machine. `program` is as for [`Guardian::new`].
+/// Returns the level enforced for a confined command on this machine. `program` is as for [`Guardian::new`].
 pub async fn probe(program: &Path) -> Level {
     let guardian = Guardian::new(program);
     let level = guardian.level().await;
-    // Its end takes a moment, for which nobody has to wait.
+    // The guardian takes a moment to end, and the caller need not wait for it.
     drop(tokio::task::spawn_blocking(move || drop(guardian)));
     level
 }
@@ -239,7 +240,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The end of its input is what it waits for.
+        // The guardian exits when its input ends.
         let _ = nix::sys::socket::shutdown(
             std::os::fd::AsRawFd::as_raw_fd(&self.control),
             nix::sys::socket::Shutdown::Both,
@@ -268,7 +269,7 @@ pub(crate) struct Guarded {
     descriptors: Vec<OwnedFd>,
     /// The descriptors for the proxy, until it has them.
     listening: Option<wire::Listening<OwnedFd>>,
-    /// Takes what the kernel reports, from then on.
+    /// Receives the kernel's reports, from then on.
     watcher: Option<watch::Watcher>,
     /// The files that it was kept from.
     kept: Kept,
@@ -358,7 +359,7 @@ impl Guarded {
         Ok(None)
     }
 
-    /// Takes what the kernel reports from now on, if a descriptor for it has come.
+    /// Starts receiving the kernel's reports, if a descriptor for them has arrived.
     fn watch(&mut self) -> io::Result<()> {
         if let (Some(watcher), Some(listener)) = (self.watcher.take(), self.descriptors.pop()) {
             self.kept = watcher.kept.clone();

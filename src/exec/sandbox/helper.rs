@@ -43,14 +43,14 @@ struct Guarded {
 struct Reserve {
     kind: Kind,
     pid: Pid,
-    /// It is told on this what it becomes.
+    /// The socket on which the process receives its command.
     socket: OwnedFd,
 }
 
 #[derive(Debug)]
 struct Helper {
     control: OwnedFd,
-    /// Commands hold the first end; its hang-up tells them that the guardian, with the second end, is gone.
+    /// Commands have the first end; its hang-up signals that the guardian, which has the second end, is gone.
     life: (OwnedFd, OwnedFd),
     signals: SigSet,
     guarded: Vec<Guarded>,
@@ -58,14 +58,14 @@ struct Helper {
     reserves: Vec<Reserve>,
     /// The kinds of which a reserve is made when a command ends, so that it takes no time from one that runs.
     wanted: Vec<Kind>,
-    /// None until something is to be confined, or where it cannot be compiled.
+    /// `None` until a command is to be confined, or if the programs cannot be compiled.
     programs: Option<Programs>,
-    /// The result of making namespaces: the step that failed. None until somebody has tried.
+    /// The result of creating namespaces: the step that failed. `None` until the first attempt.
     namespaces: Option<Result<(), String>>,
 }
 
-/// Guards the commands of the engine at the other end of stdin, until it is gone. Takes the arguments behind [`ARGUMENT`];
-/// returns the exit code.
+/// Guards the commands of the engine at the other end of stdin, until it is gone. Takes the arguments behind [`ARGUMENT`]; returns the exit
+/// code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let is_denied = arguments.into_iter().any(|argument| argument == NO_NAMESPACES);
     let denied = is_denied.then(|| Err("not wanted".to_owned()));
@@ -80,7 +80,7 @@ impl Helper {
         // A signal for the engine's group, such as that of a terminal, is none for the guardian.
         let _ = nix::unistd::setsid();
         nix::sys::prctl::set_child_subreaper(true)?;
-        // It was started by a link of `/proc`, whose name says nothing in a list of processes.
+        // The process was started through a `/proc` link, whose name is meaningless in a process list.
         let _ = nix::sys::prctl::set_name(c"pintle");
         namespaces::close_all_but(Vec::new());
         let control = io::stdin().as_fd().try_clone_to_owned()?;
@@ -221,7 +221,7 @@ impl Helper {
         }
     }
 
-    /// Tries once, in a process of its own, to make what a confined command needs.
+    /// Tries once, in a separate process, to create a confined command's namespaces.
     fn namespaces(&mut self) -> Result<(), String> {
         if let Some(known) = &self.namespaces {
             return known.clone();
@@ -231,7 +231,7 @@ impl Helper {
         tried
     }
 
-    /// Reports the ends of commands, and takes note of all other ends.
+    /// Reports the ends of commands, and records all other ends.
     fn reap(&mut self) {
         let mut has_one_ended = false;
         for guarded in &mut self.guarded {

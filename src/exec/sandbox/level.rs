@@ -1,4 +1,4 @@
-//! The level of a sandbox: what the kernel enforces, and in words what it does not.
+//! The sandbox level: what the kernel enforces, and a description of what it does not.
 
 use super::Network;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing that is enforced or not")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
-    /// The version of Landlock's interface; 0 where the kernel has none.
+    /// The Landlock ABI version; 0 if the kernel has none.
     pub landlock: u32,
     /// System calls are filtered.
     pub seccomp: bool,
     /// The command has its own users, processes, mounts, network, host name and inter-process communication.
     pub namespaces: bool,
-    /// The kernel was asked to report changes of files and does not, so no file is protected by its name.
+    /// True if the kernel was asked to report file changes and does not, so that no file is protected by its name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unwatched: bool,
     /// A profile of `sandbox-exec` confines it, on macOS.
@@ -33,7 +33,7 @@ pub enum Grade {
     /// Files cannot be changed outside, and there is no network; the gaps are listed.
     #[default]
     Partial,
-    /// Everything that the confinement says.
+    /// The confinement is enforced completely.
     Full,
 }
 
@@ -43,7 +43,7 @@ const SCOPES: u32 = 6;
 const TRUNCATE: u32 = 3;
 
 impl Level {
-    /// The grade of the level.
+    /// Returns the level's grade.
     pub fn grade(&self) -> Grade {
         match (self.seccomp, self.namespaces, self.landlock) {
             // Nobody has tested it yet.
@@ -69,7 +69,7 @@ impl Level {
         self.grade() == Grade::None
     }
 
-    /// Returns the gaps of this level against the full one, in words.
+    /// Describes the gaps between this level and the full one.
     pub fn gaps(&self, network: &Network) -> Vec<String> {
         if self.has_seatbelt {
             return [

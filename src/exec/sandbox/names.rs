@@ -1,11 +1,11 @@
-//! Files that commands are kept from by their names, wherever they lie in the workspace.
+//! Files protected from commands by their names, anywhere in the workspace.
 //!
-//! The names are the caller's. What exists is found by looking: secret files are hidden by mounts, and so are the files at the top of
-//! the workspace that other programs obey made read-only. Those in subfolders, and those that a command would make, are kept by
-//! `watch`, which judges the path of each call that changes a file.
+//! The caller supplies the names. Existing files are found by walking: secret files are hidden by mounts, and files at the top of the
+//! workspace that other programs obey are made read-only in the same way. Those in subdirectories, and those that a command would create,
+//! are protected by `watch`, which judges the path of each call that changes a file.
 //!
-//! The workspace is walked at the first command and again behind each one, so that no command waits for it. A secret file that
-//! appears while a command runs is hidden from the next.
+//! The workspace is walked at the first command and again after each one, so that no command waits for it. A secret file that appears while
+//! a command runs is hidden from the next.
 #![expect(clippy::disallowed_methods, reason = "exec is where folders are listed")]
 
 use super::Confinement;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The number of entries of the workspace that are looked at for secret files and sockets.
 const MAX_ENTRIES: usize = 20_000;
 
-/// The number of files of one kind that get a mount of their own. Each takes about 20 µs of a command's start.
+/// The maximum number of files of one kind with a separate mount. Each adds about 20 µs to a command's start.
 const MAX_MOUNTS: usize = 256;
 
 /// Folders with too many entries to look at, and none of the user's secrets: `.git` is protected as a whole.
@@ -43,12 +43,12 @@ pub trait JudgeNames: Send + Sync {
     }
 }
 
-/// The names of files that confined commands are kept from. By default none.
+/// The file names protected from confined commands. By default none.
 #[derive(Clone, Default)]
 pub struct Names(Option<Arc<Inner>>);
 
-/// The same names as patterns, for a sandbox that takes a text: paths relative to any folder, or from the root if they begin with `/`.
-/// `*` is any text within a name, and `/` at the end means all that is below.
+/// The same names as patterns, for a sandbox that takes a text: paths relative to any directory, or from the root if they begin with `/`.
+/// `*` is any text within a name, and `/` at the end matches everything below.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamePatterns {
     /// What must not be changed or made in the workspace.
@@ -135,7 +135,7 @@ impl Names {
         self.0.as_ref().map(|inner| inner.judge.denied_names()).unwrap_or_default()
     }
 
-    /// Returns what was found last, if anybody has looked.
+    /// Returns the result of the last walk, if there was one.
     pub(crate) fn known(&self) -> Option<Arc<Found>> {
         self.0.as_ref()?.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -148,8 +148,8 @@ impl Names {
         found
     }
 
-    /// Returns the files at the top of the workspace that must not be changed: entries of its folders, and of folders in these whose
-    /// names begin with a dot.
+    /// Returns the files at the top of the workspace that must not be changed: entries of its directories, and of their subdirectories
+    /// whose names begin with a dot.
     pub(crate) fn at_the_top(&self, roots: &[PathBuf]) -> Vec<PathBuf> {
         let mut found = Vec::new();
         if self.is_empty() {
@@ -213,7 +213,7 @@ fn is_dotted(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
 }
 
-/// The entries of a folder, in order; none of one that cannot be read.
+/// Returns a directory's entries, sorted; empty if it cannot be read.
 fn entries(folder: &Path) -> Vec<(PathBuf, std::fs::FileType)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let mut entries: Vec<_> =

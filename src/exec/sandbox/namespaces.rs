@@ -1,4 +1,4 @@
-//! Forks, with namespaces of their own or without, and what a process can only do from inside them.
+//! Forks, with or without separate namespaces, and the operations that a process can only perform from inside them.
 
 use super::wire::{Failure, Kind};
 use nix::errno::Errno;
@@ -27,8 +27,8 @@ const fn flags(kind: Kind) -> libc::c_int {
 #[expect(unsafe_code, reason = "a fork, by a call that can make namespaces too")]
 pub(super) fn fork(kind: Kind) -> Result<ForkResult, Errno> {
     let flags = libc::c_long::from(flags(kind) | libc::SIGCHLD);
-    // Safety: without a stack of its own the child goes on with a copy of this one, as after fork; the guardian has a single
-    // thread, so no lock is held by another.
+    // Safety: without a separate stack the child continues on a copy of this one, as after fork; the guardian has a single thread, so no
+    // lock is held by another.
     let made = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
     Ok(match Errno::result(made)? {
         0 => ForkResult::Child,
@@ -53,7 +53,7 @@ fn write(path: &str, text: &str) -> io::Result<()> {
     std::fs::write(path, text)
 }
 
-/// Starts the loopback of a new network.
+/// Starts a new network's loopback.
 #[expect(unsafe_code, reason = "a system call without a wrapper")]
 pub(super) fn start_loopback() -> Result<(), Failure> {
     let failed = |error: Errno| Failure::of("start the loopback", error);
@@ -71,7 +71,7 @@ pub(super) fn start_loopback() -> Result<(), Failure> {
     Errno::result(set).map(drop).map_err(failed)
 }
 
-/// Drops every capability for good, also those that root would get back.
+/// Drops every capability permanently, including those that root would regain.
 #[expect(unsafe_code, reason = "system calls without a wrapper")]
 pub(super) fn drop_capabilities() -> Result<(), Failure> {
     /// NOROOT, NO_SETUID_FIXUP, KEEP_CAPS off and NO_CAP_AMBIENT_RAISE, each with its lock.

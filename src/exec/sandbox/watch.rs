@@ -1,13 +1,13 @@
-//! Records which files a confined command changes, and denies it those with protected names, and programs that rules deny.
+//! Records which files a confined command changes, and denies it files with protected names, and programs that rules deny.
 //!
-//! A second seccomp filter reports the calls that may change a file by its path: opening for writing, making, renaming, linking,
-//! removing, truncating and changing modes. Each call blocks until a thread of the engine has read the path and either continued or failed it, so
+//! A second seccomp filter reports the calls that may change a file by its path: opening for writing, creating, renaming, linking,
+//! removing, truncating and changing modes. Each call blocks until an engine thread has read the path and either continued or failed it, so
 //! the log is complete when the command ends.
 //!
 //! The kernel reads the path again when a call is continued. A program that swaps it in between, from another thread, can create a
-//! protected file or change one in a subfolder. Mounts protect the existing files at the top of the workspace against that.
+//! protected file or change one in a subdirectory. Mounts protect the existing files at the top of the workspace against that.
 //!
-//! Paths are resolved as the command sees them, from its root on, and as this process sees them they are the same in the workspace.
+//! Paths are resolved as the command sees them, starting at its root; within the workspace they are the same for this process.
 //!
 //! The thread lives as long as the command's processes: without a listener the kernel fails the reported calls.
 
@@ -42,7 +42,7 @@ const MAX_FOUND_BYTES: u64 = 8 * 1024 * 1024;
 /// The answer that reports a call.
 const REPORT: Label = Label::Return(libc::SECCOMP_RET_USER_NOTIF);
 
-/// The flags of an open that may change the file.
+/// The open flags that may change the file.
 const WRITING: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
@@ -60,12 +60,12 @@ enum Named {
     Open(usize),
 }
 
-/// The effect of a call on the files that it names.
+/// How a call affects the files it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// It changes the file, and follows links.
     Changes,
-    /// The same, if the flags in the structure at this argument say so.
+    /// Changes the file, if the flags in the structure at this argument include writing.
     ChangesBy(usize),
     /// It removes the name, or makes it.
     Names,
@@ -241,7 +241,7 @@ impl Kept {
     }
 }
 
-/// The state of the reports of one command.
+/// The state of one command's reports.
 #[derive(Debug, Default)]
 struct State {
     /// Its root folder, once it is open.
@@ -250,7 +250,7 @@ struct State {
     has_begun: bool,
 }
 
-/// The treatment of what a command reports.
+/// How to handle a command's reports.
 #[derive(Debug)]
 pub(super) struct Watcher {
     /// Receives the changed paths.
@@ -303,7 +303,7 @@ impl Watcher {
             Ok(_) => {}
         }
         let seen = Seen::new(&report, &mut state.root);
-        // The shell that runs the command is the engine's own.
+        // The engine itself starts the shell that runs the command.
         let is_start = matches!(seen.effect, Effect::Starts(_));
         let is_own = is_start && !std::mem::replace(&mut state.has_begun, true);
         // Safety: the number lives until the call returns.
@@ -315,7 +315,7 @@ impl Watcher {
         }
         let mut answer = libc::seccomp_notif_resp { id: report.id, val: 0, error: 0, flags: 0 };
         if is_denied {
-            // The errors of a read-only mount, of a file that is no program, and of a socket without a listener.
+            // The errors of a file that is not executable, a socket without a listener, and a read-only mount.
             answer.error = match seen.effect {
                 Effect::Starts(_) => -libc::EACCES,
                 Effect::Reaches(_) => -libc::ECONNREFUSED,
@@ -339,7 +339,7 @@ impl Watcher {
         }
         let mut is_denied = false;
         for resolved in &seen.paths {
-            // A path that nobody can read may be any.
+            // An unreadable path may be any path.
             let Some(Resolved { named, target }) = resolved else { return true };
             let target = match seen.effect {
                 Effect::Changes | Effect::ChangesBy(_) | Effect::Links => target.as_ref(),
@@ -416,7 +416,7 @@ impl Watcher {
                 seen += 1;
             }
             if seen > MAX {
-                // Any name that is kept in every folder tells whether the two places differ.
+                // Any name that is protected in every directory shows whether the two places differ.
                 let is_kept = |folder: &Path| self.names.is_obeyed(&folder.join("x/.git/config"));
                 let is_dotted = to.file_name().unwrap_or_default().as_bytes().starts_with(b".");
                 return (is_dotted || is_kept(from) != is_kept(to)).then(|| to.to_path_buf());
@@ -621,7 +621,7 @@ fn below_folder(thread: i32, link: &str, path: PathBuf) -> Option<PathBuf> {
         return Some(path);
     }
     let folder = std::fs::read_link(format!("/proc/{thread}/{link}")).ok()?;
-    // An empty path means the descriptor's own file.
+    // An empty path refers to the descriptor's file itself.
     Some(if path.as_os_str().is_empty() { folder } else { folder.join(path) })
 }
 
@@ -630,7 +630,7 @@ fn open_root(thread: i32) -> Option<OwnedFd> {
     nix::fcntl::open(format!("/proc/{thread}/root").as_str(), flags, Mode::empty()).ok()
 }
 
-/// Returns the content of a file that was modified since a time. The command has not changed it yet, so somebody else has.
+/// Returns the content of a file that was modified since a time. The command has not changed it yet, so another process has.
 fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
     let facts = std::fs::symlink_metadata(path).ok()?;
     let is_new = facts.is_file() && facts.modified().ok()? >= since;
@@ -655,7 +655,7 @@ fn words(thread: i32, address: u64) -> Vec<String> {
     (0..MAX).map_while(word).collect()
 }
 
-/// Reads a path from the memory of a process.
+/// Reads a path from a process's memory.
 fn text(thread: i32, address: u64) -> Option<PathBuf> {
     const PAGE: u64 = 4096;
     let mut bytes = Vec::new();
@@ -785,7 +785,7 @@ impl Resolver<'_> {
         path.into()
     }
 
-    /// Returns the text of a link.
+    /// Returns a link's target.
     fn link(&self, path: &Path) -> Option<PathBuf> {
         let relative = path.strip_prefix("/").unwrap_or(path);
         if relative.as_os_str().is_empty() {

@@ -22,7 +22,7 @@ impl PathKey {
     /// Takes another path, with no new memory.
     pub(crate) fn set(&mut self, path: &Path) {
         self.0.clear();
-        // No name contains a NUL, so it sorts the end of a component before everything else.
+        // No name contains a NUL, so as a separator it sorts a component's end before everything else.
         let bytes = path.as_os_str().as_bytes().iter();
         self.0.extend(bytes.map(|&byte| if byte == b'/' { 0 } else { byte }));
     }
@@ -42,7 +42,7 @@ impl PathKey {
 #[derive(Debug)]
 pub(crate) struct FirstInOrder<T> {
     kept: BTreeMap<PathKey, (usize, T)>,
-    /// The weights of the kept paths.
+    /// The total weight of the kept paths.
     total: usize,
     limit: usize,
 }

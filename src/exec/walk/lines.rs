@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// The number of files that are searched in order before threads are started, which costs more.
+/// How many files are searched in order before threads are started, which costs more.
 const MAX_PROBED_FILES: usize = 32;
 
 /// The number of folder entries that are read for them.

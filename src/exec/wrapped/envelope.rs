@@ -8,7 +8,7 @@ use crate::{Command, End, Error};
 /// The two lines, as they come.
 #[derive(Debug)]
 pub(crate) struct Envelope {
-    /// The prefix of the two lines.
+    /// The two lines' prefix.
     token: Vec<u8>,
     /// Bytes that may be the beginning of such a line.
     held: Vec<u8>,

@@ -1,9 +1,9 @@
 //! The helper at the other end, and the connections to it.
 //!
-//! A connection is one start of the prefix with `sh` behind it. The shell gets one script over its stdin, with a function for each kind of
+//! A connection is one run of the prefix followed by `sh`. The shell receives one script over its stdin, with a function for each kind of
 //! access, and then answers requests. Files are read and changed over one connection, and over a second one while the first is busy for
-//! long; each command that runs has one of its own, which the next command takes over. Invariants: a connection on which anything was cut
-//! off is never used again; only a request that may be answered twice is sent again.
+//! long; each running command has a separate one, which the next command reuses. Invariants: a connection on which anything was cut off is
+//! never used again; only an idempotent request is resent.
 
 use super::{COMMON, FAMILY, Wrapped, quote, unreachable};
 use crate::process::{Connection, Launch, Lost};

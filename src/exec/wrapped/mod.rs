@@ -35,7 +35,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The functions that most scripts share.
 const COMMON: &str = include_str!("scripts/common.sh");
-/// Finds the processes of a command.
+/// Finds a command's processes.
 const FAMILY: &str = include_str!("scripts/family.sh");
 
 /// The maximum length of a path and of its components on common systems.
@@ -55,7 +55,7 @@ pub struct Wrapped {
     temporary: PathBuf,
     marks: String,
     connections: Connections,
-    /// Changes of files one after the other, so that two of the same file never mix.
+    /// Serializes file changes, so that two changes to the same file never mix.
     changes: tokio::sync::Mutex<()>,
     has_run: AtomicBool,
     /// The output of what commands left in the background.
@@ -176,7 +176,7 @@ impl Wrapped {
         Ok(format!("set -- \"$(cat {file})\"; rm -f {file}; eval \"set --; $1\""))
     }
 
-    /// Writes a file that must be as `expected` says: see `scripts/write.sh`.
+    /// Writes a file whose current state must match `expected`: see `scripts/write.sh`.
     async fn put(&self, path: &Path, content: &[u8], expected: &str) -> Result<(), Error> {
         let (size, id) = (content.len().to_string(), self.ambient.new_id());
         let arguments = [size.as_str(), expected, id.as_str()];
@@ -215,7 +215,7 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// Classifies the failure of a script, by its exit code and its programs' messages.
+/// Classifies a script failure, by its exit code and its programs' messages.
 fn sort(path: &Path, code: Option<i32>, stderr: &str) -> Error {
     let own = || path.to_path_buf();
     let said = |text: &str| stderr.contains(text);

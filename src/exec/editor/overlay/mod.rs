@@ -1,8 +1,7 @@
-//! An environment as editors show it: a document that is open and not saved is read instead of its file, and changed through its editor.
+//! An environment as editors show it: an open, unsaved document is read instead of its file, and changed through its editor.
 //!
-//! Reading is here, changing in `update`, asking editors that tell nothing by themselves in `pull`, commands in their terminals in
-//! [`super::terminals`]. What is saved, and what no editor has open, passes. Invariant: what a person has typed is
-//! never written over.
+//! Reading is here, changing in `update`, asking editors that report nothing by themselves in `pull`, commands in their terminals in
+//! [`super::terminals`]. Saved files, and files that no editor has open, pass through. Invariant: the user's typing is never overwritten.
 
 mod pull;
 mod update;
@@ -227,7 +226,7 @@ impl Environment for Overlay {
                 && let Some(seen) = Arc::make_mut(&mut scanned.files).get_mut(&path)
             {
                 seen.state = state(text, Arc::clone(&keep), seen.state.mode).await?;
-                // Another one than the file's own, so that the file is read again when the text was saved.
+                // Differs from the file's mark, so that the file is read again once the text is saved.
                 seen.mark = u128::MAX;
             }
         }

@@ -13,13 +13,13 @@ use tokio::task::JoinSet;
 const EDITOR: Owner = 1;
 const PATH: &str = "/w/a";
 
-/// The action of a person just before the editor gets an edit.
+/// The user's action just before the editor gets an edit.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     /// Replaces a text by another.
     Type(&'static str, &'static str),
     Close,
-    /// The editor says no.
+    /// The editor refuses the edit.
     Refuse,
     /// The editor is killed.
     Die,

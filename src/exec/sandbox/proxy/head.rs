@@ -33,7 +33,7 @@ impl Wanted {
 /// The maximum length of a host name.
 const MAX_NAME_BYTES: usize = 253;
 
-/// Fields that are between a client and its proxy, or that are written anew.
+/// Fields that are between a client and its proxy, or that the proxy rewrites.
 const NOT_PASSED: [&str; 8] = [
     "connection",
     "proxy-connection",
@@ -45,11 +45,11 @@ const NOT_PASSED: [&str; 8] = [
     "host",
 ];
 
-/// Fields by which the length of a body is known. They are passed even if `Connection` names them.
+/// Fields that determine a body's length. They are forwarded even if `Connection` lists them.
 const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 
 impl Head {
-    /// Reads a head, with the empty line at its end. None where it is malformed.
+    /// Parses a head, including the empty line at its end. Returns `None` if it is malformed.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let text = bytes.strip_suffix(b"\r\n\r\n")?;
         let mut lines = split(text);
@@ -68,7 +68,7 @@ impl Head {
         found.next().is_none().then_some(value.as_slice())
     }
 
-    /// Reads the head of a request.
+    /// Parses a request head.
     ///
     /// # Errors
     /// The problem, for the client.
@@ -98,7 +98,7 @@ impl Head {
         Ok(Wanted::Plain(host, Self { line, fields }))
     }
 
-    /// Reads the head of a response: returns what the client gets, and true if it is the last head before the body.
+    /// Parses a response head. Returns the head for the client, and true if it is the last one before the body.
     pub(super) fn response(mut self) -> (Self, bool) {
         let is_interim = self.line.split(' ').nth(1).is_some_and(|status| status.starts_with('1'));
         if !is_interim {
@@ -134,7 +134,7 @@ impl Head {
     }
 }
 
-/// The lines of a head.
+/// Splits a head into lines.
 fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -149,7 +149,7 @@ fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Reads `Name: value`. A field that goes on in the next line is malformed, and so is a control character.
+/// Parses `Name: value`. A field that continues on the next line is malformed, and so is a control character.
 fn field(line: &[u8]) -> Option<(String, Vec<u8>)> {
     let colon = line.iter().position(|byte| *byte == b':')?;
     let name = std::str::from_utf8(line.get(..colon)?).ok()?;

@@ -117,7 +117,7 @@ pub(super) fn candidates(
     found
 }
 
-/// The program behind the loader of the system or a program of several.
+/// Returns the program behind the system's loader or a multi-call program.
 fn behind<'a>(name: &str, rest: &'a [String]) -> Option<&'a [String]> {
     let is_loader = name.starts_with("ld") && name.contains(".so");
     if SEVERAL.contains(&name) {

@@ -53,7 +53,7 @@ async fn stops_all(env: &Wrapped, way: &str) {
     }
     until_gone(&format!("{mark}-drop")).await;
 
-    // What a command leaves behind goes on, and ends when its owner does.
+    // Processes left by a command continue, and end with their owner.
     let left = format!("(setsid bash -c 'exec -a {mark}-left sleep 1000' &); echo ok");
     let mut output = |_: &str| {};
     let ran = env.exec(command(&left, folder.path()), &never, &mut output);
