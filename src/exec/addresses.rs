@@ -1,6 +1,6 @@
-//! Classification of addresses: those of the public internet, and others.
+//! Classification of addresses: public internet, or not.
 //!
-//! Other addresses belong to this machine, its network, or the inside of a cloud, where services trust every client.
+//! All other addresses belong to this machine, its network, or the inside of a cloud, where services trust every client.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -60,7 +60,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     bits >> 125 == 1 && !is_special
 }
 
-/// Returns the IPv4 address that an IPv6 address stands for: mapped, or translated on the way.
+/// Returns the IPv4 address embedded in a mapped or translated IPv6 address.
 fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [front @ .., high, low] = address.segments();
     let is_mapped = front == [0, 0, 0, 0, 0, 0xffff];

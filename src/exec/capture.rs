@@ -1,7 +1,7 @@
-//! The output of a command: its end in memory, all of it in a file once it is long.
+//! Captured command output: the end in memory, and all of it in a file once it is long.
 //!
-//! Invariant: memory stays flat whatever comes, and so does the disk: the file has a maximum size, and so have the files of a
-//! session together.
+//! Invariant: memory use is bounded for any output, and so is disk use: each file has a maximum size, and so do all files of a session
+//! together.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::{Command, End, OutputBuffer, Ran};
@@ -15,20 +15,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-/// The prefix of the names of files with outputs.
+/// The prefix of output file names.
 const PREFIX: &str = "output-";
 
 /// Text is written to the file in pieces of this size: less than the end that is kept in memory, so that a reader
 /// finds everything in one of the two.
 const WRITE_BYTES: usize = 64 * 1024;
 
-/// The maximum size of the file with the output of a command. More is not kept but for its end, and the result says so.
+/// The maximum size of an output file. Beyond it only the end of the output is kept, and the result reports the loss.
 pub const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The last line of a file that would have become larger.
 const KEPT_NO_FURTHER: &str = "\n[The output continued. Output files are limited to 64 MB.]\n";
 
-/// The maximum size of the files of a session together. The oldest are removed for a new one.
+/// The maximum total size of a session's output files. The oldest are removed to make room for a new one.
 const MAX_FOLDER_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// Files younger than this are not removed: a command may still write them, a model may still read them.
@@ -43,7 +43,7 @@ pub(crate) struct Capture {
     max_lines: u64,
     max_bytes: u64,
     folder: PathBuf,
-    /// The folder is a session's own.
+    /// True if the directory belongs to a single session.
     is_of_session: bool,
     /// The number of bytes that the file may still take.
     room: u64,
@@ -132,7 +132,7 @@ impl Capture {
         Ran { background_output: self.output.path(), ..ran }
     }
 
-    /// Takes what was held back because more could belong to it.
+    /// Takes the text that was held back as possibly incomplete.
     async fn complete(&mut self) {
         let rest = self.cleaner.finish();
         let rest = self.redactor.push(rest).into_owned() + &self.redactor.finish();
@@ -205,7 +205,7 @@ impl Capture {
         }
     }
 
-    /// Makes the file, with what was printed so far.
+    /// Creates the file with the output so far.
     async fn open(&mut self, so_far: String) {
         let (folder, is_of_session) = (self.folder.clone(), self.is_of_session);
         let made = spawn_blocking(move || {

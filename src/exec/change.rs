@@ -1,6 +1,6 @@
-//! Changes of files: decided from their present content, applied as one.
+//! File changes: computed from the current content and applied atomically.
 //!
-//! Invariant: the decision sees exactly the bytes that are replaced, and the version of the file.
+//! Invariant: the decision sees exactly the bytes that are replaced, and the file's version.
 
 use super::{Environment, Error};
 use pintle_protocol::diff::FileChange;
@@ -12,23 +12,23 @@ use std::ops::Range;
 use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 
-/// The version of a file's content. Equal versions mean equal content, as far as a file system can tell.
+/// A version of a file's content. Equal versions mean equal content, as far as a file system can guarantee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     /// The file's canonical path.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    /// Further data that tells contents apart: modification time, inode number or a checksum.
+    /// Further data that distinguishes contents: modification time, inode number or a checksum.
     pub mark: u128,
 }
 
-/// The digest of a file's content. Equal digests mean equal contents.
+/// A content digest. Equal digests mean equal contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Returns the digest of a content.
+    /// Returns the digest of `content`.
     pub fn of(content: &[u8]) -> Self {
         let mut digester = Digester::default();
         digester.push(content);
@@ -54,7 +54,7 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Makes the digest of a content that comes in pieces.
+/// Computes a digest incrementally.
 pub(super) struct Digester(digest::Context);
 
 impl Digester {
@@ -96,8 +96,8 @@ pub struct Before {
     pub version: Version,
 }
 
-/// Decides a file's new content from its present one, `None` when there is no file. It runs on a thread
-/// where it may take its time. An error is words for the model; the file then stays as it is.
+/// Computes a file's new content from its current one, which is `None` if there is no file. Runs on a thread where it may block. An error
+/// is a message for the model and leaves the file unchanged.
 pub type Decide = Box<dyn FnOnce(Option<Before>) -> Result<Rewrite, String> + Send>;
 
 /// Bytes to write: all of them in memory, or pieces of the old content and new ones. A large file with a small change
@@ -134,7 +134,7 @@ impl FileContent {
         out.write_all(self.base.get(at..).unwrap_or_default())
     }
 
-    /// Returns the digest of the bytes.
+    /// Returns the bytes' digest.
     pub fn digest(&self) -> Digest {
         let mut digester = Digester::default();
         // Writing to memory does not fail.
@@ -160,12 +160,12 @@ impl From<Vec<u8>> for FileContent {
     }
 }
 
-/// A file's new content, and what to tell about the change.
+/// A file's new content, with a report of the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewrite {
     /// The bytes to write.
     pub content: FileContent,
-    /// The report of the change, returned in [`Updated`]; none when the content did not change.
+    /// The change report, returned in [`Updated`]; `None` if the content did not change.
     pub change: Option<FileChange>,
 }
 
@@ -180,7 +180,7 @@ pub struct Updated {
     pub after: Version,
 }
 
-/// Decides what becomes of several files from what they are, in the order of their paths.
+/// Computes the new state of several files from their current states, in the order of their paths.
 pub type DecideAll = Box<dyn FnOnce(Vec<Option<Before>>) -> Result<Rewrites, String> + Send>;
 
 /// A decision about one file as one about several.
@@ -206,7 +206,7 @@ pub struct Rewrites {
 pub enum After {
     /// Unchanged; a missing file stays missing.
     Keep,
-    /// It has this content.
+    /// The file has this content.
     Write(FileContent),
     /// Removed.
     Remove,
@@ -217,7 +217,7 @@ pub enum After {
 pub struct UpdatedAll {
     /// The report of the [`Rewrites`].
     pub changes: Vec<FileChange>,
-    /// The states that were seen before, in the order of the paths; none for what was not there.
+    /// The previous states, in path order; `None` for missing files.
     pub before: Vec<Option<Version>>,
     /// The new states of the files; none for a file that does not exist.
     pub after: Vec<Option<Version>>,
@@ -232,8 +232,8 @@ pub struct Transition {
     pub after: FileState,
 }
 
-/// [`Environment::update_all`] by single operations, for environments without a better way: changes are reverted when
-/// a later file fails, unless somebody else changed it meanwhile.
+/// Implements [`Environment::update_all`] with single operations, for environments without an atomic way: if a later file fails, earlier
+/// changes are reverted unless another process has changed the file meanwhile.
 pub(super) async fn one_by_one<E: Environment + ?Sized>(
     env: &E,
     paths: &[PathBuf],

@@ -1,7 +1,7 @@
 //! The processes that a command started, including those that left its group and lost their parent.
 //!
-//! Linux: they carry the command's mark in their environment, or descend from one that does. Elsewhere there is
-//! no `/proc`, and only the process group is known. Blocking, a few milliseconds.
+//! On Linux they carry the command's mark in their environment, or descend from a process that does. Other systems have no `/proc`, so only
+//! the process group is known. Blocking, a few milliseconds.
 #![expect(clippy::disallowed_methods, reason = "exec reads /proc")]
 
 use nix::errno::Errno;
@@ -13,24 +13,23 @@ use std::io::Read as _;
 /// The variable that marks a command's processes.
 pub(super) const MARK: &str = "PINTLE_COMMAND";
 
-/// The prefix of the marks of connections to another place. No command has such a mark.
+/// The prefix of connection marks. No command has such a mark.
 pub(super) const CONNECTION_PREFIX: &str = "way-";
 
-/// The processes that carry this mark, those known to belong to them, and what all these started. Only
-/// those that live, so no zombies.
+/// Returns the live processes that carry this mark or are in `known`, with all their descendants. Zombies are excluded.
 pub(super) fn living(mark: &str, known: &[Pid]) -> Vec<Pid> {
     let wanted = format!("{MARK}={mark}");
     family(known, |variable| variable == wanted.as_bytes())
 }
 
-/// The processes whose mark begins so, and what they started.
+/// Returns the processes whose mark starts with `beginning`, and their descendants.
 pub(super) fn marked(beginning: &str) -> Vec<Pid> {
     let wanted = format!("{MARK}={beginning}");
     family(&[], |variable| variable.starts_with(wanted.as_bytes()))
 }
 
-/// The processes that commands of an owner left when their engine was killed: those whose mark names an engine that is gone, and what they
-/// started. None if this process is one of them, since whoever started it may still work there.
+/// Returns the processes left by an owner's commands when their engine was killed: those whose mark names an engine that no longer runs,
+/// and their descendants. Empty if this process is one of them, since the process that started it may still be working there.
 pub(super) fn abandoned(owner: &str) -> Vec<Pid> {
     let (mut parents, mut found) = (BTreeMap::new(), BTreeSet::new());
     for pid in all() {
@@ -40,7 +39,7 @@ pub(super) fn abandoned(owner: &str) -> Vec<Pid> {
         let mut marks = variables.split(|&byte| byte == 0).filter_map(|variable| {
             std::str::from_utf8(variable).ok()?.strip_prefix(MARK)?.strip_prefix('=')
         });
-        // The number of an engine that is gone may be that of a younger process.
+        // The process id of a dead engine may have been reused by a younger process.
         let is_gone = |engine: i32| seen(engine).is_none_or(|engine| engine.started > started);
         if marks.any(|mark| engine_of(mark, owner).is_some_and(is_gone)) {
             found.insert(pid);
@@ -56,7 +55,7 @@ pub(super) fn abandoned(owner: &str) -> Vec<Pid> {
     with_children(&parents, found).into_iter().map(Pid::from_raw).collect()
 }
 
-/// The number of the engine whose command carries this mark, if the command is the owner's.
+/// Returns the process id of the engine whose command carries this mark, if the command belongs to `owner`.
 fn engine_of(mark: &str, owner: &str) -> Option<i32> {
     let mark = mark.strip_prefix(CONNECTION_PREFIX).unwrap_or(mark);
     let (engine, command) = mark.split_once('-')?;
@@ -106,8 +105,8 @@ fn family(known: &[Pid], is_mark: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
     with_children(&parents, found).into_iter().map(Pid::from_raw).collect()
 }
 
-/// The environment of a process, as far as this user may read it. A process in the middle of an `exec` has none for a moment; taken for
-/// one without a mark it would outlive its command, so an empty one is read again.
+/// Returns a process's environment, as far as this user may read it. During an `exec` the environment is briefly empty. Such a process
+/// would be taken for an unmarked one and outlive its command, so an empty environment is read again.
 fn variables(pid: i32) -> Vec<u8> {
     /// More than nearly all processes have.
     const MAX_USUAL_BYTES: usize = 128 * 1024;
@@ -147,9 +146,9 @@ pub(super) fn signal(pids: &[Pid], signal: Signal) -> bool {
     is_sent
 }
 
-/// Kills what is found until nothing is, or only what belongs to other users. A busy kernel takes a while to end a process. Blocking.
+/// Kills the found processes until none are left, or only those of other users. A busy kernel takes a while to end a process. Blocking.
 pub(super) fn kill_all(mut find: impl FnMut() -> Vec<Pid>) {
-    /// Two seconds: what is left then hangs in the kernel.
+    /// Two seconds: any process left by then is stuck in the kernel.
     const ROUNDS: u32 = 400;
     const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
     for _ in 0..ROUNDS {
@@ -166,7 +165,7 @@ fn all() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// The parent of a process that is not a zombie.
+/// Returns a process's parent, unless the process is a zombie.
 fn living_parent(pid: i32) -> Option<i32> {
     seen(pid).map(|seen| seen.parent)
 }
@@ -277,7 +276,7 @@ mod tests {
             child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
             child
         };
-        // The number of a process that has ended is free for a while.
+        // The id of an ended process is free for a while.
         let mut gone = std::process::Command::new("true").spawn().unwrap();
         gone.wait().unwrap();
         let owner = format!("owner-{own}");

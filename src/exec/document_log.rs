@@ -21,7 +21,7 @@ pub enum StepBy {
 pub struct DocumentStep {
     /// The author.
     pub by: StepBy,
-    /// The text of the file afterwards.
+    /// The file's text after the step.
     pub after: Arc<String>,
 }
 
@@ -31,7 +31,7 @@ pub trait DocumentLog: Send + Sync + std::fmt::Debug {
     /// Returns the steps so far, by canonical path.
     fn steps(&self) -> BTreeMap<PathBuf, Vec<DocumentStep>>;
 
-    /// Waits for an editor to report the save of a document whose text is already in the file. Returns at once if the document has other
-    /// text or is saved, and gives up after two seconds.
+    /// Waits until an editor reports saving a document whose text is already in the file. Returns at once if the document has other text or
+    /// is saved, and gives up after two seconds.
     async fn saved(&self, path: &Path, text: &[u8]);
 }

@@ -9,7 +9,7 @@ pub enum Error {
     /// Nothing is there.
     #[error("no such file or directory: {}", .0.display())]
     NotFound(PathBuf),
-    /// The operating system said no.
+    /// The operating system denied access.
     #[error("permission denied: {} (EACCES)", .0.display())]
     Denied(PathBuf),
     /// A file was wanted.
@@ -71,7 +71,7 @@ pub enum Error {
         "the command is too long for this system ({bytes} bytes): write its input to a file, and run a command that reads the file"
     )]
     CommandTooLong {
-        /// The length of the program with its arguments, in bytes.
+        /// The length of the program and its arguments, in bytes.
         bytes: usize,
     },
     /// A program to start is not there.
@@ -102,7 +102,7 @@ pub enum Error {
 type Sort = fn(PathBuf) -> Error;
 
 impl Error {
-    /// The path that it is about, where there is one.
+    /// Returns the path that the error concerns, if any.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::NotFound(path)

@@ -237,7 +237,7 @@ pub(super) fn select_lines(
         }
         if counted > MAX_COUNTED_BYTES {
             if is_over && !is_done {
-                // The rest of a line that does not fit is not worth reading either.
+                // Once a line exceeds the limit, reading the rest of it is not worthwhile.
                 lines.take(number, &mut current, length, window);
             }
             return Ok(lines);
@@ -269,7 +269,7 @@ impl Lines {
         }
     }
 
-    /// Adds a line, and says whether that was the last one wanted.
+    /// Adds a line, and returns true if it was the last one wanted.
     fn take(&mut self, number: u64, line: &mut Vec<u8>, length: u64, window: Window) -> bool {
         if number == window.first_line {
             self.first_line_bytes = Some(length);
@@ -309,7 +309,7 @@ pub(super) fn create_folder(path: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(path).map_err(|error| Error::from_io(path, &error))
 }
 
-/// Removes what is at a path: of a symbolic link the link itself.
+/// Removes the file or directory at `path`. A symbolic link itself is removed, not its target.
 pub(super) fn remove(path: &Path) -> Result<(), Error> {
     let is_folder = std::fs::symlink_metadata(path).map(|facts| facts.is_dir());
     let removed = match is_folder {
@@ -320,13 +320,13 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     removed.map_err(|error| Error::from_io(path, &error))
 }
 
-/// Returns the version of the file at a canonical path.
+/// Returns the file version at a canonical path.
 pub(super) fn version_at(path: &Path) -> Result<Version, Error> {
     let facts = std::fs::symlink_metadata(path).map_err(|error| Error::from_io(path, &error))?;
     Ok(version(path.to_path_buf(), &facts))
 }
 
-/// Returns the version of a file.
+/// Returns a file's version.
 pub(super) fn version_of(pinned: &Pinned) -> Result<Version, Error> {
     let path = pinned.path();
     let facts = pinned.metadata().map_err(|error| pinned::failed(path, &error))?;

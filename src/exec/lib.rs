@@ -1,12 +1,11 @@
-//! Environments, in which tools run: one trait for every access to files and processes.
+//! Environments in which tools run: one trait for all file and process access.
 //!
-//! A tool never touches the disk or a process itself; it asks an [`Environment`]. That may be this
-//! machine ([`local`]), memory (tests), and later a container, an ssh host or an editor's buffers.
-//! Each method is one whole operation, so that a tool call costs one hop to another thread or machine.
-//! Permissions are not decided here.
+//! A tool never accesses the disk or a process directly; it calls an [`Environment`]. That may be this machine ([`local`]), memory (tests),
+//! and later a container, an ssh host or an editor's buffers. Each method is one complete operation, so that a tool call costs one hop to
+//! another thread or machine. Permissions are not decided here.
 //!
-//! An edit of an unsaved text reports its own before and after ([`Environment::transitions`]): comparing the text before and after the
-//! call would attribute to the agent what a person typed meanwhile.
+//! An edit of an unsaved text reports its before and after states itself ([`Environment::transitions`]): comparing the text before and
+//! after the call would attribute the user's concurrent typing to the agent.
 
 pub mod change;
 pub mod editor;
@@ -59,15 +58,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Files and processes, wherever they are. All paths are absolute.
+/// Files and processes, local or remote. All paths are absolute.
 ///
 /// [`Environment::read`], [`Environment::read_lines`], [`Environment::list`], [`Environment::find`], [`Environment::grep`],
 /// [`Environment::update`] and [`Environment::update_all`] take canonical paths, as [`Environment::canonicalize`] returned them when the
-/// call was decided. This machine, whose commands may be confined, refuses one that has a symbolic link on it by then with
-/// [`Error::Link`]: a command in the background must not lead the engine elsewhere.
+/// call was decided. On this machine, where commands may be confined, a path that contains a symbolic link by then is refused with
+/// [`Error::Link`]: a background command must not redirect the engine elsewhere.
 ///
-/// Dropping a future stops what it began: a process and its descendants are killed, a search ends, a
-/// file is either as before or wholly written.
+/// Dropping a future stops its work: a process and its descendants are killed, a search ends, a file is either unchanged or completely
+/// written.
 #[async_trait::async_trait]
 pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Returns the platform.
@@ -78,8 +77,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         true
     }
 
-    /// Returns the same place without the unsaved texts of editors, to read what the engine looks up by itself; none if there are no
-    /// editors.
+    /// Returns this environment without editors' unsaved texts, for the engine's internal reads; `None` if there are no editors.
     fn without_editors(&self) -> Option<&dyn Environment> {
         None
     }
@@ -126,7 +124,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// A whole file, at most [`MAX_WHOLE_BYTES`].
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error>;
 
-    /// Some lines of a file of any size; of what is no text the head alone.
+    /// Reads some lines of a file of any size. For a binary file, returns only the head.
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error>;
 
     /// Returns the versions of several files, in their order.
@@ -154,12 +152,12 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// mode is kept, a symbolic link stays and its target is written.
     async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error>;
 
-    /// Reads a file, has its new content decided, and writes that as [`Environment::write`] does, with no
-    /// other update or write of that file by this process in between.
+    /// Reads a file, calls `decide` for its new content, and writes that as [`Environment::write`] does, with no other update or write of
+    /// that file by this process in between.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the words of `decide`; [`Error::Changed`] when another process changed the file after
-    /// `decide` saw it; [`Error::Cancelled`] when `cancel` fired before the file was replaced.
+    /// [`Error::Refused`] with the message from `decide`; [`Error::Changed`] if another process changed the file after `decide` saw it;
+    /// [`Error::Cancelled`] if `cancel` fired before the file was replaced.
     async fn update(
         &self,
         path: &Path,
@@ -181,16 +179,16 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         change::one_by_one(self, paths, decide, cancel).await
     }
 
-    /// Returns the states of the files below a folder; new or changed contents are kept.
+    /// Returns the states of the files below a directory. New or changed contents are kept.
     ///
     /// # Errors
-    /// [`Error::Refused`] when it cannot be done here.
+    /// [`Error::Refused`] if this environment cannot scan.
     async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Scanned, Error> {
         let what = format!("the files in {} are on another machine", scan.root.display());
         Err(Error::Refused(what))
     }
 
-    /// The state of a file, its content kept unless it is larger than `max_bytes`; nothing where there is none.
+    /// Returns a file's state and keeps its content unless it is larger than `max_bytes`. Returns `None` if there is no file.
     async fn remember(
         &self,
         path: &Path,
@@ -213,9 +211,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         Vec::new()
     }
 
-    /// Returns the effects of [`Environment::update`] on a canonical path since the last call, where others may have
-    /// changed the file before and after, so that its content alone does not tell. The contents are kept; the states
-    /// have no mode.
+    /// Returns the effects of [`Environment::update`] on a canonical path since the last call, if others may have changed the file before
+    /// and after, so that its content alone does not show them. The contents are kept; the states have no mode.
     async fn transitions(&self, _path: &Path, _keep: Keep) -> Result<Vec<Transition>, Error> {
         Ok(Vec::new())
     }
@@ -225,7 +222,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Gives a file its permission bits back, where there are any.
+    /// Restores a file's permission bits, if the environment has any.
     async fn set_mode(&self, _path: &Path, _mode: u32) -> Result<(), Error> {
         Ok(())
     }
@@ -250,11 +247,11 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Lines that match a regular expression.
     async fn grep(&self, grep: Grep, cancel: &CancellationToken) -> Result<Grepped, Error>;
 
-    /// Runs a command in a shell to its end, its time-out, or until `cancel` fires, and hands on what it
-    /// prints meanwhile: at most one piece per 50 ms, the last always, the middle of a flood left out.
+    /// Runs a command in a shell until it ends, times out or `cancel` fires, and forwards its output meanwhile: at most one chunk per 50
+    /// ms, always including the last, with the middle of a flood left out.
     ///
     /// # Errors
-    /// Only when the command could not be started. How it ended is in [`Ran::end`].
+    /// Only if the command could not be started. [`Ran::end`] reports how it ended.
     async fn exec(
         &self,
         command: Command,
@@ -262,17 +259,16 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error>;
 
-    /// Returns the form of a command in which an editor's terminal runs it as this environment would; none if that is
-    /// impossible.
+    /// Returns the form of a command in which an editor's terminal runs it as this environment would; `None` if that is impossible.
     fn in_terminal(&self, _command: &Command) -> Option<TerminalCommand> {
         None
     }
 
-    /// Kills what the commands of an owner left in the background when they ended by themselves.
+    /// Kills background processes left by an owner's commands that ended by themselves.
     async fn release(&self, owner: &str);
 
-    /// Kills what the commands of an owner left running when their engine was killed. Returns their command lines. What runs below a
-    /// process of an engine that lives is left alone.
+    /// Kills the processes that an owner's commands left running when their engine was killed. Returns their command lines. Processes below
+    /// a live engine are not touched.
     async fn end_abandoned(&self, owner: &str) -> Vec<String>;
 }
 
@@ -282,7 +278,7 @@ const SIDE_BY_SIDE: usize = 8;
 /// The maximum size of a file that is held in memory whole.
 pub const MAX_WHOLE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The platform of an environment.
+/// An environment's platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Platform {
     /// `linux`, `macos` …
@@ -304,7 +300,7 @@ pub struct Stat {
     pub size: u64,
     /// The modification time, in milliseconds since 1970.
     pub modified_ms: u64,
-    /// The number of names that it has; 1 where that is not known.
+    /// The number of hard links; 1 if unknown.
     pub links: u64,
 }
 
@@ -324,7 +320,7 @@ pub enum FileKind {
 pub struct ListEntry {
     /// Its name.
     pub name: String,
-    /// It is a folder, or a symbolic link to one.
+    /// True for a directory, or a symbolic link to one.
     pub is_folder: bool,
 }
 
@@ -335,14 +331,14 @@ pub struct Window {
     pub first_line: u64,
     /// The maximum number of lines.
     pub max_lines: u64,
-    /// The maximum number of bytes; the rest of a line that crosses the limit is not returned.
+    /// The maximum number of bytes. If a line crosses the limit, its rest is not returned.
     pub max_bytes: u64,
 }
 
 /// Lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
-    /// The first bytes of the file, at most [`Lines::HEAD_BYTES`]: enough to tell its type.
+    /// The file's first bytes, at most [`Lines::HEAD_BYTES`]: enough to detect its type.
     pub head: Vec<u8>,
     /// Whole lines from the wanted one on, without a newline after the last.
     pub text: Vec<u8>,
@@ -350,15 +346,15 @@ pub struct Lines {
     pub count: u64,
     /// The byte limit, not the line limit or the end, stopped it.
     pub stopped_by_bytes: bool,
-    /// The length in bytes of the first wanted line; none beyond the end of the file.
+    /// The first wanted line's length in bytes; `None` beyond the end of the file.
     pub first_line_bytes: Option<u64>,
     /// The number of lines of the whole file; none for a file too large to count.
     pub total_lines: Option<u64>,
-    /// The size of the file in bytes.
+    /// The file size in bytes.
     pub size: u64,
-    /// The version of the file.
+    /// The file's version.
     pub version: Version,
-    /// The digest of the whole file; none if not all of it was read.
+    /// The whole file's digest; `None` if only a part was read.
     pub digest: Option<Digest>,
 }
 
@@ -396,7 +392,7 @@ pub struct Command {
     pub artifacts: Option<PathBuf>,
     /// The owner: background processes of the command end with [`Environment::release`].
     pub owner: String,
-    /// The item that shows it, where one does: an editor may run such a command in a terminal of its own.
+    /// The item that shows the command, if any: an editor may run such a command in one of its terminals.
     pub shown_by: Option<String>,
     /// The variables that it sees besides.
     pub variables: variables::ExtraVariables,
@@ -438,7 +434,7 @@ pub struct TerminalCommand {
     pub argv: Vec<String>,
     /// The working directory.
     pub cwd: PathBuf,
-    /// Variables that are set beside those that the terminal has; what commands are not to see is empty.
+    /// Variables to set in addition to the terminal's; those hidden from commands are set to an empty value.
     pub variables: Vec<(String, String)>,
     /// The mark that all its processes carry.
     pub(crate) mark: String,
@@ -470,7 +466,7 @@ pub struct Filtered {
     pub code: Option<i32>,
     /// Its output.
     pub stdout: Vec<u8>,
-    /// The beginning of its error output.
+    /// The start of the error output.
     pub stderr: String,
 }
 
@@ -485,7 +481,7 @@ pub struct Program {
     pub cwd: PathBuf,
     /// All the variables that it sees.
     pub variables: Vec<(String, String)>,
-    /// The owner: what is left of it ends with [`Environment::release`].
+    /// The owner: remaining processes end with [`Environment::release`].
     pub owner: String,
     /// Its confinement; none allows everything that the user may do.
     pub confinement: Option<Arc<sandbox::Confinement>>,
@@ -496,10 +492,10 @@ pub struct Program {
 pub struct Ran {
     /// The way it ended.
     pub end: End,
-    /// The beginning of the output: all of it, or at least 32 KB less a character.
+    /// The start of the output: all of it, or at least 32 KB less a character.
     pub head: String,
-    /// The output, stdout and stderr interleaved: all of it, or what is left of at least the last 100 KB. UTF-8, as a terminal
-    /// shows it in the end: without escapes, control characters and what was written over.
+    /// The output, stdout and stderr interleaved: all of it, or what remains of at least the last 100 KB. UTF-8, as a terminal finally
+    /// shows it: without escapes, control characters and overwritten text.
     pub tail: String,
     /// The number of lines of the whole output.
     pub total_lines: u64,
@@ -507,7 +503,7 @@ pub struct Ran {
     pub total_bytes: u64,
     /// The file with the whole output, when it was long.
     pub full_output_path: Option<PathBuf>,
-    /// That file has its maximum size, and lacks what came later.
+    /// True if the file reached its maximum size and lacks later output.
     pub is_file_full: bool,
     /// The file that takes what processes print which the command left in the background.
     pub background_output: Option<PathBuf>,
@@ -541,7 +537,7 @@ impl End {
         }
     }
 
-    /// The exit code as a shell shows it: 128 and the number for a signal. 0 where the command was stopped from here.
+    /// Returns the exit code as a shell reports it: 128 plus the number for a signal. 0 if the engine stopped the command.
     fn code(&self) -> i32 {
         match self {
             Self::Exited(code) => *code,

@@ -1,7 +1,7 @@
 //! This machine.
 //!
-//! Make one per process and share it: it owns the locks that keep two changes of one file apart. Each operation on files is
-//! one hop to a thread that may block.
+//! Create one per process and share it: it owns the locks that serialize changes to the same file. Each file operation is one hop to a
+//! thread that may block.
 
 use crate::descendants::MARK;
 use crate::pinned::{Folders, Pinned};
@@ -34,7 +34,7 @@ pub struct Local {
     ambient: Ambient,
     platform: Platform,
     shell: Shell,
-    /// The variables that commands do not see; none where they see so few that a terminal of an editor's would show them more.
+    /// The variables hidden from commands; `None` if commands see so few that an editor's terminal would show them more.
     withheld: Option<Vec<String>>,
     provider_keys: ProviderKeys,
     locks: Arc<Locks>,
@@ -52,19 +52,18 @@ pub struct Local {
 pub struct Options {
     /// The environment variables that commands see.
     pub variables: Policy,
-    /// The shell, which must take `-c` and a command; by default bash, and `/bin/sh` where there is none.
+    /// The shell, which must accept `-c` and a command; by default bash, or `/bin/sh` if bash is missing.
     pub shell: Option<PathBuf>,
     /// Run before each command, in the same shell.
     pub command_prefix: Option<String>,
-    /// The treatment of providers' keys, whatever the policy for variables.
+    /// How to treat provider keys, regardless of the variable policy.
     pub provider_keys: ProviderKeys,
-    /// This program, which becomes the guardian of commands when it is started with
-    /// [`sandbox::ARGUMENT`](crate::sandbox::ARGUMENT). Without one, commands cannot be confined, and those that
-    /// leave their session outlive an engine that is killed.
+    /// This program, which becomes the command guardian when started with [`sandbox::ARGUMENT`](crate::sandbox::ARGUMENT). Without one,
+    /// commands cannot be confined, and those that leave their session outlive a killed engine.
     pub guardian: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.
     pub without_namespaces: bool,
-    /// Files and folders that no scan looks at: the program's own, which change with every event.
+    /// Files and directories that scans skip: the program's own, which change with every event.
     pub unscanned: Vec<PathBuf>,
 }
 
@@ -74,7 +73,7 @@ pub enum ProviderKeys {
     /// No command sees them.
     #[default]
     Withheld,
-    /// Commands see them: those of the person's own settings, such as one that prints a key.
+    /// Commands see the keys. For commands from the user's settings, such as one that prints a key.
     Passed,
 }
 
@@ -141,7 +140,7 @@ impl Local {
         }
     }
 
-    /// Takes providers' keys out of what a command sees. Keys may become known at any time, so each command is looked at.
+    /// Removes provider keys from a command's environment. Keys may become known at any time, so each command is checked.
     fn withhold_keys(&self, launch: &mut Launch) {
         let secrets = self.ambient.secrets();
         if self.provider_keys == ProviderKeys::Withheld {
@@ -211,7 +210,7 @@ impl Local {
     }
 }
 
-/// The folder of a command whose own does not exist any more.
+/// A substitute for a command's working directory that no longer exists.
 enum StandIn {
     Empty(tempfile::TempDir),
     Root,
@@ -226,7 +225,7 @@ impl StandIn {
     }
 }
 
-/// The path of a program: as it is named, or found in its own `PATH`.
+/// Returns a program's path: as given, or found in the program's `PATH`.
 fn in_path(program: &Program) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
     let Program { command, cwd, variables, .. } = program;
@@ -248,7 +247,7 @@ fn in_path(program: &Program) -> Option<String> {
 enum Others {
     /// The file stays as they left it, and the change fails.
     Kept,
-    /// The file is overwritten.
+    /// The destination is overwritten.
     Overwritten,
 }
 
@@ -502,7 +501,7 @@ impl Environment for Local {
         // Without its folder it runs here, in another one.
         command.cwd.is_dir().then_some(())?;
         self.has_run.store(true, Ordering::Relaxed);
-        // Commands get no terminal: a program that waits for input would wait for ever.
+        // Commands get no terminal: a program that waits for input would never end.
         let line = without_input(&command.line);
         let id = self.ambient.new_id();
         let launch = self.shell.launch_line(&id, &line, &command.cwd, &command.owner);
@@ -554,7 +553,7 @@ impl Environment for Local {
 }
 
 impl Drop for Local {
-    /// Sessions release their own processes; this is for those that could not.
+    /// Sessions release their own processes; this handles those that could not.
     fn drop(&mut self) {
         if self.has_run.load(Ordering::Relaxed) {
             Shell::release(&self.shell.marks, None);
@@ -607,7 +606,7 @@ async fn blocking<T: Send + 'static>(
 struct Locks(Mutex<HashMap<PathBuf, Weak<Mutex<()>>>>);
 
 impl Locks {
-    /// Calls a function while nobody else changes the files at these canonical paths.
+    /// Calls a function while holding the locks of the files at these canonical paths.
     fn with<T>(
         &self,
         paths: &[PathBuf],
@@ -626,8 +625,8 @@ impl Locks {
     }
 }
 
-/// Closes the input of a command. The command's own text comes first where it can, since editors head a terminal with it; a text whose end
-/// would swallow what follows it comes last.
+/// Closes the command's input. The command text comes first if possible, since editors use it as a terminal's title; a text whose end would
+/// swallow what follows comes last.
 fn without_input(line: &str) -> String {
     let takes_more = line.contains("<<") || line.ends_with('\\');
     if takes_more {

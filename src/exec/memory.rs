@@ -26,15 +26,15 @@ pub struct Memory {
     commands: BTreeMap<String, Answer>,
     ran: Mutex<Vec<String>>,
     released: Mutex<Vec<String>>,
-    /// Filters with what they read.
+    /// Filters, with their input.
     filtered: Mutex<Vec<(String, String)>>,
     /// The texts that another program appends while a file is changed, one for each change.
     appended: Mutex<Vec<(PathBuf, String)>>,
-    /// Hanging commands that were told to end.
+    /// Hanging commands that were asked to end.
     ended: watch::Sender<BTreeSet<String>>,
 }
 
-/// The behaviour of a command.
+/// A command's behaviour.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Prints this and exits with the code.
@@ -80,7 +80,7 @@ impl Memory {
         self
     }
 
-    /// The text of a file, if there is one.
+    /// Returns a file's text, if the file exists.
     pub fn text(&self, path: &str) -> Option<String> {
         let files = lock(&self.files);
         files.get(Path::new(path)).map(|bytes| String::from_utf8_lossy(bytes).into_owned())

@@ -1,7 +1,7 @@
-//! The output of a command, readable while the command runs.
+//! Command output, readable while the command runs.
 //!
-//! The runner of a command writes, clones read. Invariant: memory is bounded, so only the beginning and the end are kept; a
-//! late reader learns how much it missed.
+//! The command's runner writes, and clones read. Invariant: memory is bounded, so only the start and the end are kept; a late reader learns
+//! how much it missed.
 
 use pintle_base::ambient::Secrets;
 use pintle_base::text::{terminal, truncate};
@@ -15,7 +15,7 @@ const WINDOW_BYTES: usize = 100 * 1024;
 /// This much of the beginning is kept.
 const HEAD_BYTES: usize = 32 * 1024;
 
-/// The end of what a command has printed so far. Clones share it.
+/// The end of a command's output so far. Clones share it.
 #[derive(Debug, Clone)]
 pub struct OutputBuffer(Arc<watch::Sender<State>>);
 
@@ -37,7 +37,7 @@ struct State {
 /// New output for a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fresh {
-    /// The text after the place where the reader stood.
+    /// The text after the reader's position.
     pub text: String,
     /// Bytes between that place and `text` which are kept no more.
     pub missed_bytes: u64,
@@ -47,7 +47,7 @@ pub struct Fresh {
     pub total_lines: u64,
     /// The file with the whole output, once it is long.
     pub full_output_path: Option<PathBuf>,
-    /// That file has its maximum size, and lacks what came later.
+    /// True if the file reached its maximum size and lacks later output.
     pub is_file_full: bool,
 }
 

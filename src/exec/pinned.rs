@@ -1,11 +1,11 @@
-//! Canonical paths, acted on without following a symbolic link.
+//! Access to canonical paths without following symbolic links.
 //!
-//! A path is resolved when a call is decided, and a command that goes on in the background may put a link on its way before the file
-//! is opened. The command may be confined, and the engine is not. So the engine opens the folder without following links, holds it
-//! open, and names files from there: a link that appears later leads nowhere else.
+//! A path is resolved when a call is decided, and a background command may place a link on it before the file is opened. The command may be
+//! confined, but the engine is not. So the engine opens the parent directory without following links, keeps it open, and names files
+//! relative to it: a link that appears later leads nowhere else.
 //!
-//! Blocking: not for an async thread. Where the kernel cannot open so (not Linux, Linux before 5.6, no `/proc`), the path is resolved
-//! once more right before it is used.
+//! Blocking: not for an async thread. If the kernel lacks support for this (not Linux, Linux before 5.6, no `/proc`), the path is resolved
+//! once more immediately before use.
 
 use crate::{Error, files};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use std::sync::{Arc, LazyLock};
 pub(super) struct Pinned {
     /// The canonical path, for messages and versions.
     path: PathBuf,
-    /// The folder by its descriptor, or by its path where that is not possible.
+    /// The directory's path through its descriptor, or its plain path if that is not possible.
     folder: PathBuf,
     /// The file in that folder.
     at: PathBuf,
@@ -104,14 +104,14 @@ impl Pinned {
         Ok(folder.into())
     }
 
-    /// Returns the metadata of the file itself.
+    /// Returns the file's metadata, without following a link.
     pub(super) fn metadata(&self) -> io::Result<Metadata> {
         let facts = std::fs::symlink_metadata(&self.at)?;
         if facts.is_symlink() { Err(link()) } else { Ok(facts) }
     }
 }
 
-/// The folder of a path, and the name in it.
+/// Splits a path into its parent directory and file name.
 fn parts(path: &Path) -> Result<(&Path, &OsStr), Error> {
     path.parent().zip(path.file_name()).ok_or_else(|| Error::IsFolder(path.to_path_buf()))
 }
@@ -124,7 +124,7 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Error {
     Error::from_io(path, error)
 }
 
-/// Returns the error of a path with a link on it, as the kernel gives it.
+/// Returns the kernel's error for a path that contains a link.
 fn link() -> io::Error {
     io::Error::from_raw_os_error(nix::libc::ELOOP)
 }
@@ -134,12 +134,12 @@ pub(super) fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     open(path, nix::libc::O_DIRECTORY | WITHOUT_READING)
 }
 
-/// Opens what is at a canonical path, to name it by its descriptor.
+/// Opens a canonical path so that it can be named by its descriptor.
 pub(super) fn open_to_name(path: &Path) -> io::Result<OwnedFd> {
     open(path, WITHOUT_READING)
 }
 
-/// Opens what is at a canonical path for reading, without waiting for it.
+/// Opens a canonical path for reading, without blocking.
 pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
     open(path, nix::libc::O_NONBLOCK | nix::libc::O_NOCTTY).map(File::from)
 }
@@ -184,7 +184,7 @@ fn open_resolved(path: &Path, flags: i32) -> io::Result<OwnedFd> {
     OpenOptions::new().read(true).custom_flags(flags).open(path).map(OwnedFd::from)
 }
 
-/// Returns the path that names a folder by its descriptor; none where there is no `/proc`.
+/// Returns the path that names a directory by its descriptor; `None` without `/proc`.
 pub(super) fn by_descriptor(folder: &OwnedFd) -> Option<PathBuf> {
     /// Set if paths by descriptor work here.
     static IS_THERE: LazyLock<bool> =

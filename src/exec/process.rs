@@ -1,8 +1,8 @@
-//! Processes of this machine: the one place that starts any.
+//! Processes on this machine: the only place that starts any.
 //!
-//! Invariant: when the future of [`run`] ends or is dropped, no process of a stopped command runs any more, not even
-//! one that left its process group. Background processes of a command that ended by itself continue, and their output is
-//! read until their owner is released: a process that nobody reads dies of its next line.
+//! Invariant: when the future of [`run`] ends or is dropped, no process of a stopped command is still running, not even one that left its
+//! process group. Background processes of a command that ended by itself continue, and their output is read until their owner is released:
+//! a process with an unread pipe dies at its next line.
 
 use crate::capture::Capture;
 use crate::descendants::{self, CONNECTION_PREFIX, MARK};
@@ -50,7 +50,7 @@ pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// The time to wait for output after the shell's end, when a background process holds the pipe.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// The capacity of the pipe; the default is 64 KB, the maximum for a user 1 MB.
+/// The pipe capacity; the default is 64 KB, and the maximum for a user 1 MB.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: i32 = 1024 * 1024;
 
@@ -68,9 +68,9 @@ pub(super) struct Shell {
     pub(super) prefix: Option<String>,
     pub(super) variables: Vec<(String, String)>,
     pub(super) temporary: PathBuf,
-    /// The prefix of its commands' marks.
+    /// The prefix of the commands' marks.
     pub(super) marks: String,
-    /// The process below which commands run; none where there is none, and they run below this one.
+    /// The parent process of commands; `None` if there is none, and commands run below this process.
     pub(super) guardian: Option<Arc<Guardian>>,
 }
 
@@ -110,7 +110,7 @@ pub(super) async fn start_program(launch: &Launch) -> Result<RunningProgram, Err
     })
 }
 
-/// Runs a command. The output of processes that it leaves in the background goes on in `drains`.
+/// Runs a command. Output from the background processes it leaves is read in `drains`.
 pub(super) async fn run(
     launch: Launch,
     command: &Command,
@@ -179,7 +179,7 @@ impl Launch {
         Error::Shell { shell, message: error.to_string() }
     }
 
-    /// The variables of the process. Of two with one name, the last counts.
+    /// Returns the process's variables. If a name occurs twice, the last one counts.
     fn environment(&self) -> Vec<(String, String)> {
         let mut variables = self.variables.clone();
         variables.push((MARK.to_owned(), self.mark.clone()));
@@ -255,7 +255,7 @@ impl Shell {
         format!("{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Kills what the commands of an owner, or of everybody, left. Blocking.
+    /// Kills the processes left by the commands of an owner, or of all owners. Blocking.
     pub(super) fn release(marks: &str, owner: Option<&str>) {
         let beginning =
             owner.map_or_else(|| format!("{marks}-"), |owner| format!("{marks}-{owner}-"));
@@ -263,7 +263,7 @@ impl Shell {
     }
 }
 
-/// Kills what the commands of an owner left when their engine was killed. Returns their command lines. Blocking.
+/// Kills the processes that an owner's commands left when their engine was killed. Returns their command lines. Blocking.
 pub(super) fn end_abandoned(owner: &str) -> Vec<String> {
     let mut lines = Vec::new();
     descendants::kill_all(|| {
@@ -298,12 +298,12 @@ fn widen(pipe: &impl std::os::fd::AsFd) {
 struct Running {
     /// First, because it is dropped first: it must see who descends from the shell while that lives.
     family: Family,
-    /// The input of a command that runs elsewhere. Closing it stops the command.
+    /// The input of a remote command. Closing it stops the command.
     input: Option<pipe::Sender>,
     child: Started,
     /// None once everyone has closed the other end.
     pipe: Option<pipe::Receiver>,
-    /// Finds the output of a command that runs elsewhere on its connection.
+    /// Extracts a remote command's output from its connection.
     envelope: Option<Envelope>,
     timeout: Option<Duration>,
     deadline: Option<Instant>,
@@ -317,7 +317,7 @@ enum Event {
     Exited(io::Result<ExitStatus>),
     ShowProgress,
     Stop(End),
-    /// Waiting for the end of output, or for a polite end, is over.
+    /// The wait for the end of output, or for a graceful exit, is over.
     Enough,
 }
 
@@ -398,7 +398,7 @@ impl Running {
         Ok(stopped)
     }
 
-    /// Reads the present content of the pipe, and no more: a background process may print for ever.
+    /// Reads only the pipe's current content: a background process may print forever.
     async fn take_the_rest(&mut self, buffer: &mut [u8]) -> Option<ExitStatus> {
         let mut left = usize::try_from(PIPE_BYTES).unwrap_or_default();
         while left > 0 {
@@ -412,7 +412,7 @@ impl Running {
         None
     }
 
-    /// Takes what was printed. Says how the command ended, when that is in it.
+    /// Takes printed bytes. Returns the command's exit status if they contain it.
     async fn take(&mut self, bytes: &[u8]) -> Option<ExitStatus> {
         let (inside, ended) = match &mut self.envelope {
             None => (None, None),
@@ -512,7 +512,7 @@ fn end_of(status: Option<&io::Result<ExitStatus>>) -> End {
     }
 }
 
-/// The name of a signal, such as `SIGKILL`.
+/// Returns a signal's name, such as `SIGKILL`.
 pub fn signal_name(number: i32) -> Option<&'static str> {
     Signal::try_from(number).ok().map(Signal::as_str)
 }

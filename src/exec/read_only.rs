@@ -134,7 +134,7 @@ impl Environment for ReadOnly {
         Err(refused("Changing", path))
     }
 
-    /// Nothing is left behind where nothing is written.
+    /// Nothing is written, so there is nothing to clean up.
     async fn tidy(&self, _folder: &Path) -> Result<(), Error> {
         Ok(())
     }

@@ -1,14 +1,14 @@
-//! Replacing files of this machine: new content is first laid beside the old, then put in its place.
+//! Replaces files on this machine: new content is first written next to the old, then moved into its place.
 //!
-//! Blocking: not for an async thread. Invariant: a reader sees the old content or the new; disk space is allocated before
-//! anything is replaced. A file is written in place only where the folder takes no new file, where the file is a mount point, and
-//! where replacing it would lose something of it: other names, an owner, an attribute.
+//! Blocking: not for an async thread. Invariant: a reader sees the old content or the new; disk space is allocated before anything is
+//! replaced. A file is written in place only if the directory accepts no new file, if the file is a mount point, or if replacing it would
+//! lose other names, an owner or an attribute.
 //!
-//! Other programs may write at any time, and nothing keeps them out. So a file is looked at right before it is replaced, and the
-//! replaced one right after. If it was changed before, nothing is written; what was written to it after is put back, or appended
-//! where it was appended.
+//! Other programs may write at any time, and nothing prevents them. So a file is checked immediately before it is replaced, and the
+//! replaced one immediately afterwards. If it changed before, nothing is written; later writes to the replaced file are restored, or
+//! appended if they were appends.
 //!
-//! A replaced file is closed later, on another thread: freeing the blocks of a large file takes longer than writing the new one.
+//! A replaced file is closed later, on another thread: freeing a large file's blocks takes longer than writing the new one.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::pinned::{self, Pinned};
@@ -21,15 +21,15 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
-/// The mode of a new file before the user's mask; what `open` uses.
+/// The mode of a new file before the user's mask; the one `open` uses.
 const NEW_FILE_MODE: u32 = 0o666;
 
-/// The prefix of names of temporary files, which lie beside the files that they will replace.
+/// The prefix of temporary file names. These files lie next to the files they will replace.
 const PREFIX: &str = ".pintle-";
 
 /// New content that only has to be put in place.
 pub(super) enum Staged<'a> {
-    /// A file beside the old one, and the old one held open.
+    /// A file next to the old one, and the old one kept open.
     Beside(NamedTempFile, Option<File>, &'a Pinned, &'a FileContent),
     /// The old file cannot be replaced, or not without loss, so it is written into.
     Into(&'a Pinned, &'a FileContent),
@@ -86,7 +86,7 @@ fn beside<'a>(pinned: &'a Pinned, content: &'a FileContent) -> Result<Staged<'a>
     Ok(Staged::Beside(temporary, held, pinned, content))
 }
 
-/// Gives a new file what belongs to the old one beside its content. Returns false if something cannot be given.
+/// Copies everything but the content from the old file to the new one. Returns false if something cannot be copied.
 fn take_over(old: &File, facts: &Metadata, new: &File) -> io::Result<bool> {
     let fresh = new.metadata()?;
     let is_owned_alike = (fresh.uid(), fresh.gid()) == (facts.uid(), facts.gid());
@@ -230,7 +230,7 @@ impl Staged<'_> {
     }
 }
 
-/// Keeps what was written to a file after it had been replaced; `base` is the content that the change began with.
+/// Keeps data written to a file after it had been replaced; `base` is the content from which the change started.
 fn keep_late(old: &File, pinned: &Pinned, base: Option<&[u8]>) -> Result<(), Error> {
     let failed = |error: io::Error| pinned::failed(pinned.path(), &error);
     let (mut late, mut reader) = (Vec::new(), old);
@@ -244,7 +244,7 @@ fn keep_late(old: &File, pinned: &Pinned, base: Option<&[u8]>) -> Result<(), Err
     Err(Error::Changed(pinned.path().to_path_buf()))
 }
 
-/// Returns true if somebody wrote to a file after it was seen, who had opened it before it was replaced.
+/// Returns true if a process that had opened the file before it was replaced wrote to it after it was seen.
 fn is_late(old: &File, pinned: &Pinned, seen: Option<&Version>) -> io::Result<bool> {
     let Some(seen) = seen else { return Ok(false) };
     let is_other =
@@ -252,7 +252,7 @@ fn is_late(old: &File, pinned: &Pinned, seen: Option<&Version>) -> io::Result<bo
     if is_other()? {
         return Ok(true);
     }
-    // Both times come from the clock of the file system.
+    // Both times come from the file system's clock.
     let age = pinned.metadata()?.mtime() - old.metadata()?.mtime();
     if age > LATELY_SECONDS {
         return Ok(false);
@@ -282,7 +282,7 @@ pub(super) fn commit_all(
             }
             Err(error) => error,
         };
-        // What somebody else has written stays.
+        // Files written by others are kept.
         let touched = done + usize::from(!matches!(error, Error::Changed(_)));
         for (pinned, before) in pins.iter().zip(before).take(touched) {
             let Some(pinned) = pinned else { continue };

@@ -1,10 +1,10 @@
-//! A scan of a folder's files, so that the effect of a command on them can be reported and undone.
+//! A scan of a directory's files, so that a command's effect on them can be reported and undone.
 //!
-//! Blocking. `.git` is skipped, `.gitignore` is obeyed, links are not followed. Every file is looked at, by several threads. One with
-//! unchanged time, size and inode number is not read again, so a scan that a limit ended continues from there; where no file has changed,
-//! the known files are returned themselves, so that the caller sees at once that there is nothing to compare.
+//! Blocking. `.git` is skipped, `.gitignore` is obeyed, links are not followed. Every file is checked, by several threads. A file with
+//! unchanged time, size and inode number is not read again, so a scan that was cut short by a limit continues from there. If no file has
+//! changed, the known files themselves are returned, so that the caller sees at once that there is nothing to compare.
 //!
-//! The clock of files moves in ticks: one that is written again within the tick in which it was read keeps its time. So the mark of a file
+//! File clocks advance in ticks: a file that is written again within the tick in which it was read keeps its time. So the mark of a file
 //! that changed just before it was read is not trusted, and the next scan reads it again.
 //!
 //! Invariant: the caller gets all files, or learns that there are more.
@@ -39,7 +39,7 @@ pub struct StoredContent {
     pub is_lost: bool,
 }
 
-/// The limits of a scan.
+/// Scan limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The maximum number of files.
@@ -48,7 +48,7 @@ pub struct Limits {
     pub bytes: u64,
     /// The maximum duration of finding the files, and that of reading them.
     pub time: Duration,
-    /// The content of a larger file is not kept.
+    /// The maximum size of a file whose content is kept, in bytes.
     pub file_bytes: u64,
 }
 
@@ -67,7 +67,7 @@ impl Default for Limits {
 pub struct Scan {
     /// The folder.
     pub root: PathBuf,
-    /// The result of the last scan.
+    /// The last scan's result.
     pub known: Arc<Files>,
     /// The store of contents.
     pub keep: Keep,
@@ -81,7 +81,7 @@ impl std::fmt::Debug for Scan {
     }
 }
 
-/// The result of a scan.
+/// A scan's result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scanned {
     /// The files found; for parts that the scan did not reach, those known before. The known ones themselves, if nothing has changed.
@@ -93,19 +93,19 @@ pub struct Scanned {
 /// The limit that ended a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Over {
-    /// The limit, in words.
+    /// The limit, as text.
     pub why: String,
     /// The next scan, which knows these results, continues from there. Otherwise there are too many files.
     pub can_go_on: bool,
 }
 
-/// The files of a folder, by path.
+/// A directory's files, by path.
 pub type Files = BTreeMap<PathBuf, ScannedFile>;
 
 /// A file found by a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScannedFile {
-    /// Metadata that tells contents apart without reading them.
+    /// Metadata that distinguishes contents without reading them.
     pub mark: u128,
     /// Its state.
     pub state: FileState,
@@ -114,7 +114,7 @@ pub struct ScannedFile {
 /// A folder with fewer files is not worth several threads.
 const FEW_FILES: usize = 1000;
 
-/// The mark of a file whose metadata does not tell its contents apart; no file has it.
+/// The mark of a file whose metadata does not distinguish its contents; no real file has it.
 const UNTRUSTED: u128 = 0;
 
 /// Scans a folder of this machine, skipping unreadable parts and the files and folders in `except`.
@@ -189,7 +189,7 @@ pub(super) fn scan(
     Ok(Scanned { files: Arc::new(files), over: None })
 }
 
-/// The difference of the known files and those found.
+/// The difference between the known files and those found.
 struct Compared {
     /// The new ones, and those whose metadata has changed.
     changed: Vec<Fact>,
@@ -222,7 +222,7 @@ fn is_fresh(facts: &Metadata) -> bool {
         || changed > SystemTime::now()
 }
 
-/// The state of a file of this machine, its content kept; nothing where there is none. A content that is too large is not kept.
+/// Returns the state of a local file and keeps its content unless it is too large. Returns `None` if there is no file.
 pub(super) fn remember(
     path: &Path,
     keep: &Keep,
@@ -261,7 +261,7 @@ fn state(
     cancel: &CancellationToken,
 ) -> io::Result<FileState> {
     let file = disk::open(path)?;
-    // Somebody may append to it for ever; its size when it was looked at is what counts.
+    // Another process may append to the file endlessly; the size when it was checked is what counts.
     let mut file = Cancellable { file: file.take(facts.len()), cancel };
     let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default());
     file.read_to_end(&mut content)?;
@@ -270,7 +270,7 @@ fn state(
     Ok(FileState { sha256, size, mode, is_lost })
 }
 
-/// A file that is too large to be kept. Its mark stands for its content.
+/// Returns a file too large to be kept. Its mark represents its content.
 fn lost(facts: &Metadata, mark: u128) -> ScannedFile {
     let (size, mode) = (facts.len(), Some(mode(facts)));
     ScannedFile {
@@ -332,7 +332,7 @@ mod tests {
         write("a", "one");
         let mut known = look(&Arc::default());
         assert_eq!(known.len(), FEW_FILES + 11);
-        // Each change in the tick of the look before it, with the size that the file had.
+        // Each change falls in the tick of the preceding check, and keeps the file's size.
         for (name, change) in [
             ("a file written in place", (&|| write("a", "two")) as &dyn Fn()),
             ("one in a folder", &|| write("many/3/3", "SAME")),
@@ -393,7 +393,7 @@ mod tests {
             let (root, known, keep) = (root.to_path_buf(), Arc::clone(known), Arc::clone(&keep));
             scan(&Scan { root, known, keep, limits }, &[], &CancellationToken::new())
         };
-        // Long enough that the times of the files tell later changes.
+        // Long enough for file times to reveal later changes.
         let settle = || std::thread::sleep(Duration::from_millis(30));
         settle();
         let limits = Limits { file_bytes: 50, time: Duration::from_secs(60), ..Limits::default() };

@@ -29,19 +29,19 @@ pub struct Find {
     pub glob: String,
     /// The maximum number of paths.
     pub max_paths: usize,
-    /// The maximum depth below the root; 1 is the root's own entries.
+    /// The maximum depth below the root; 1 means only the root's direct entries.
     pub max_depth: Option<usize>,
-    /// The order of the paths.
+    /// The path order.
     pub order: FindOrder,
 }
 
-/// The order of paths, which decides those that are kept when there are too many.
+/// The path order, which determines the paths kept if there are too many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FindOrder {
     /// Files and folders in path order.
     #[default]
     Path,
-    /// Files without their folders, the last modified first; in path order where that is the same.
+    /// Files without directories, the last modified first; equal times are in path order.
     NewestFile,
 }
 
@@ -64,7 +64,7 @@ pub struct FoundPaths {
 pub struct FoundPath {
     /// Relative to the root.
     pub path: PathBuf,
-    /// It is a folder.
+    /// True for a directory.
     pub is_folder: bool,
 }
 
@@ -85,7 +85,7 @@ impl LeftOut {
         Self(Some(Arc::new(LeftOutFiles { is_left_out, was_met: AtomicBool::new(false) })))
     }
 
-    /// Returns true for a file that is left out. It is asked before the file is read, so that nothing tells what is in it.
+    /// Returns true for an excluded file. Called before the file is read, so that no result reveals its content.
     pub fn contains(&self, path: &Path) -> bool {
         let Some(files) = &self.0 else { return false };
         let is_left_out = (files.is_left_out)(path);
@@ -122,7 +122,7 @@ impl std::fmt::Debug for LeftOut {
 pub struct Grep {
     /// A file, or the folder to search.
     pub root: PathBuf,
-    /// The name under which a root that is a file is shown; its own where none is given.
+    /// The name under which a root that is a file is shown; by default the file's name.
     pub named: Option<PathBuf>,
     /// The files below the root that are not searched.
     pub left_out: LeftOut,
@@ -138,13 +138,13 @@ pub struct Grep {
     pub before: usize,
     /// Lines to show after each match.
     pub after: usize,
-    /// The form of the output.
+    /// The output form.
     pub output: GrepOutput,
-    /// The maximum number of matching lines, or of files where lines are not requested.
+    /// The maximum number of matching lines, or of files if lines are not requested.
     pub max_matches: usize,
     /// Longer lines are cut around the match.
     pub max_line_chars: usize,
-    /// Texts that are searched instead of files, by canonical path.
+    /// Texts to search instead of files, by canonical path.
     pub unsaved: Arc<BTreeMap<PathBuf, Arc<String>>>,
 }
 
@@ -156,7 +156,7 @@ impl Grep {
     }
 }
 
-/// The form of a search's output.
+/// The output form of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GrepOutput {
     /// The lines.

@@ -6,12 +6,12 @@ pub type ExtraVariables = std::sync::Arc<[(String, String)]>;
 /// The policy that selects environment variables for commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// All but those that look like secrets.
+    /// All except those that look like secrets.
     #[default]
     Filtered,
     /// All.
     All,
-    /// Only those that most programs, or the tools of a language, need.
+    /// Only those needed by most programs or by a language's tools.
     Core,
     /// None.
     Nothing,
@@ -46,13 +46,13 @@ const SECRET_PARTS: [&str; 8] = [
     "AUTH_KEY",
 ];
 
-/// Endings of names that are likely to hold a secret, where no underscore stands before them: `PGPASSWORD`.
+/// Suffixes of names that probably contain a secret, without a preceding underscore: `PGPASSWORD`.
 const SECRET_ENDINGS: [&str; 6] = ["PASSWORD", "PASSWD", "TOKEN", "SECRET", "APIKEY", "SSHPASS"];
 
 /// Names that are likely to hold a secret, and look like no other.
 const SECRET_NAMES: [&str; 4] = ["MYSQL_PWD", "NPM_CONFIG__AUTH", "NPM_AUTH", "DOCKER_AUTH_CONFIG"];
 
-/// Variables that most programs, or the tools of a language, need.
+/// Variables needed by most programs or by a language's tools.
 const CORE: [&str; 24] = [
     "PATH",
     "HOME",
@@ -105,7 +105,7 @@ pub fn visible<'a>(
         .collect()
 }
 
-/// The variables that a command does not see, where those are the ones that look like secrets.
+/// Returns the variables hidden from a command, if the policy hides those that look like secrets.
 pub fn withheld<'a>(
     all: impl Iterator<Item = (&'a str, &'a str)>,
     policy: Policy,

@@ -54,7 +54,7 @@ struct Noted {
     named: Mutex<Option<PathBuf>>,
 }
 
-/// The action of a walking thread on a path below the root.
+/// A walking thread's action on a path below the root.
 trait Visit: Send {
     /// The path beyond which nothing is needed, as known to this thread.
     fn bound(&mut self) -> Option<&mut Bound>;
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
     }
 
     fn unread(&self, has_more: bool) -> usize {
-        // The part of the rest that was visited depends on timing.
+        // How much of the rest was visited depends on timing.
         if has_more { 0 } else { self.unread.load(Ordering::Relaxed) }
     }
 }

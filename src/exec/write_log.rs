@@ -1,7 +1,7 @@
-//! The files that a command's processes change.
+//! The files changed by a command's processes.
 //!
-//! Comparing a folder before and after a command shows what changed but not who changed it: a person may have saved a file meanwhile. On
-//! Linux, `sandbox::watch` records what a confined command opens for writing, renames or removes.
+//! Comparing a directory before and after a command shows which files changed but not who changed them: the user may have saved a file
+//! meanwhile. On Linux, `sandbox::watch` records the files that a confined command opens for writing, renames or removes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ pub struct WriteLog(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The start of a complete log.
+    /// The start time of a complete log.
     since: Option<SystemTime>,
     /// Something was changed whose path is not known.
     has_gap: bool,
-    /// The changed paths, each with the content that the command found, if somebody else had written it since the start.
+    /// The changed paths, each with the content that the command found, if another process had written it since the start.
     paths: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
     found_bytes: usize,
 }
@@ -50,13 +50,13 @@ impl WriteLog {
         self.with(|state| state.since = Some(SystemTime::now() - LAG));
     }
 
-    /// Returns the start of the log if a path is not in it.
+    /// Returns the log's start time if `path` is not in the log.
     pub fn is_new(&self, path: &Path) -> Option<SystemTime> {
         self.with(|state| state.since.filter(|_| !state.paths.contains_key(path)))
     }
 
-    /// Adds the path of a file that is about to be changed, or of a folder that is about to be renamed. `found` is the file's content if
-    /// somebody else has written it since the start.
+    /// Adds the path of a file that is about to be changed, or of a directory that is about to be renamed. `found` is the file's content if
+    /// another process has written it since the start.
     pub fn add(&self, path: PathBuf, found: Option<Vec<u8>>) {
         self.with(|state| {
             if state.paths.len() >= MAX_PATHS {
@@ -69,7 +69,7 @@ impl WriteLog {
         });
     }
 
-    /// Returns the content that the command found in a file which somebody else had written since the start.
+    /// Returns the content that the command found in a file written by another process since the start.
     pub fn found(&self, path: &Path) -> Option<Arc<[u8]>> {
         self.with(|state| state.paths.get(path)?.clone())
     }
