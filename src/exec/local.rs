@@ -247,7 +247,7 @@ fn in_path(program: &Program) -> Option<String> {
 enum Others {
     /// The file stays as they left it, and the change fails.
     Kept,
-    /// The destination is overwritten.
+    /// The file is overwritten.
     Overwritten,
 }
 
