@@ -1,7 +1,6 @@
-//! Sub-agents as a tool sees them: it asks, the owner of the sub-agents answers.
+//! Sub-agent requests from tools: a tool sends a request, and the owner of the sub-agents answers.
 //!
-//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an
-//! endless wait.
+//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 
 mod tools;
 
@@ -20,7 +19,7 @@ pub struct Agents(Option<mpsc::Sender<AgentRequest>>);
 /// The message to the model where sub-agents are not available.
 const NONE: &str = "Sub-agents are not available here. Do the work yourself.";
 
-/// The description of a sub-agent to start.
+/// A sub-agent to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spawn {
     /// Its task.
@@ -40,7 +39,7 @@ pub struct Spawn {
 pub enum AgentRequest {
     /// Make one and let it begin.
     Spawn {
-        /// The description of the sub-agent.
+        /// The sub-agent's description.
         spawn: Spawn,
         /// The one that works now.
         reply: oneshot::Sender<Result<AgentView, String>>,
@@ -56,7 +55,7 @@ pub enum AgentRequest {
     },
     /// Say when these have nothing to do any more.
     Wait {
-        /// The sub-agents; none means all that work and all whose last words were not told.
+        /// The sub-agents; if empty, all that are working and all whose last message has not been reported.
         ids: Vec<AgentId>,
         /// Receives their states afterwards.
         reply: oneshot::Sender<Result<Vec<AgentView>, String>>,
@@ -70,7 +69,7 @@ pub enum AgentRequest {
     },
 }
 
-/// A sub-agent as it stands.
+/// A sub-agent's current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentView {
     /// Its id.
@@ -79,16 +78,16 @@ pub struct AgentView {
     pub state: SubagentState,
     /// Its last message, or the reason why it could not continue.
     pub result: Option<String>,
-    /// The number of its replies so far.
+    /// The number of replies so far.
     pub turns_used: u64,
 }
 
-/// The limit on the part of a sub-agent's message that a model reads.
+/// How much of a sub-agent's message a model reads.
 pub(super) const GUARD: Guard =
     Guard { max_chars: 20_000, max_lines: None, keep: Keep::HeadAndTail };
 
 impl AgentView {
-    /// Describes its state, for the model of the parent session.
+    /// Describes the state for the parent session's model.
     pub fn told(&self) -> String {
         let how = match self.state {
             SubagentState::Working => "still works",

@@ -71,7 +71,7 @@ enum What {
 }
 
 impl What {
-    /// Returns true if the old content goes without proof that it was known. Hunks match what they replace.
+    /// Returns true if the old content is discarded without proof that it was known. Hunks match the text they replace.
     fn discards(&self) -> bool {
         match self {
             Self::Add(_) | Self::Delete => true,
@@ -129,7 +129,7 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let files = Files::of(ctx, &self.acts).await;
-        // The last decision is the one that holds.
+        // The last decision is the one that applies.
         let (tx, summary) = watch::channel(String::new());
         let decide = || self.decide(ctx, &files, &tx);
         let moves = files.places.iter().filter_map(|(from, to)| Some(((*to)?, *from)));
@@ -214,7 +214,7 @@ pub(super) fn in_command(command: &str) -> Option<(Option<&str>, &str)> {
     lines.get(..start).filter(|_| is_all && !delimiter.is_empty()).map(|patch| (folder, patch))
 }
 
-/// The files of a patch, each once.
+/// The files in a patch, each once.
 #[derive(Debug, Clone, Default)]
 struct Files {
     paths: Vec<PathBuf>,

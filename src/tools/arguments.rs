@@ -1,9 +1,9 @@
-//! The arguments of a call, checked one by one: a wrong one is an error that names it and says what was expected.
+//! A call's arguments, checked one by one: an invalid one is an error that identifies it and the expected value.
 //!
-//! A tool reads arguments by names of its own; the row of the model's family says what the model calls them, and errors name them
-//! so. Models write `10.0`, `null` or both of two alternatives where a derived parser would refuse, so parsers are written by
-//! hand. A number, a flag or a list that was written as a string (`"2"`, `"true"`, `"[…]"`) is taken, since it can mean nothing
-//! else. `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers drift apart.
+//! A tool reads arguments by internal names; its row in the model family's table maps them to the names that the model uses, which errors
+//! use too. Models write `10.0`, `null` or both of two alternatives, which a derived parser would reject, so parsers are written by hand. A
+//! number, a flag or a list written as a string (`"2"`, `"true"`, `"[…]"`) is accepted, since it is unambiguous.
+//! `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers drift apart.
 
 use super::shape::{self, Does, Field, Is, Row};
 use serde_json::{Map, Value};
@@ -12,12 +12,12 @@ use std::time::Duration;
 /// The arguments of one call.
 #[derive(Debug)]
 pub(super) struct Arguments {
-    /// The prefix of a field's name in an error, such as `edits[1].`.
+    /// The prefix for field names in errors, such as `edits[1].`.
     prefix: String,
     given: Map<String, Value>,
     /// The model's names of the arguments.
     fields: &'static [Field],
-    /// The purpose of the tool; none for the parts of an argument.
+    /// The tool's purpose; `None` for an argument's fields.
     does: Option<Does>,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Options {
 }
 
 impl Arguments {
-    /// The arguments of a call of this tool.
+    /// Wraps the arguments of a call to this tool.
     pub(super) fn new(row: &'static Row, value: Value) -> Result<Self, String> {
         let mut arguments =
             Self { does: Some(row.does), ..Self::within(String::new(), row.fields, value)? };
@@ -189,7 +189,7 @@ impl Arguments {
                 self.take(name);
                 Ok(Vec::new())
             }
-            // A single text where a list is expected.
+            // A single text instead of a list.
             Some(Value::String(one)) if !one.trim_start().starts_with('[') => {
                 let one = one.clone();
                 self.take(name);
@@ -279,7 +279,7 @@ fn kind(value: &Value) -> String {
     }
 }
 
-/// The names of the arguments that were read, so that a test can compare them with the schemas.
+/// The argument names that were read, so that a test can compare them with the schemas.
 #[cfg(test)]
 pub(super) mod recorder {
     use std::cell::RefCell;

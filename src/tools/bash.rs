@@ -44,7 +44,7 @@ impl Unit {
     }
 }
 
-/// The time limits of commands in the foreground.
+/// Time limits for foreground commands.
 #[derive(Debug, Clone, Copy)]
 struct Times {
     default: Option<Duration>,
@@ -69,17 +69,17 @@ impl Bash {
         if is_in_milliseconds { Unit::Milliseconds } else { Unit::Seconds }
     }
 
-    /// Returns the time limit of a command for which the model gives none, in the unit of the family.
+    /// Returns the time limit of a command for which the model gives none, in the family's unit.
     pub(super) fn default_timeout(self, settings: &Settings) -> Option<String> {
         Times::new(self.0, settings).default.map(|time| self.unit().number(time))
     }
 
-    /// Returns the longest time limit that a model can give, in the unit of the family.
+    /// Returns the longest time limit that a model can give, in the family's unit.
     pub(super) fn max_timeout(self, settings: &Settings) -> String {
         self.unit().number(settings.max_command_timeout)
     }
 
-    /// Returns the limits of the result.
+    /// Returns the result limits.
     pub(super) fn limits(self) -> Limits {
         self.0.limits(256, SHELL_BYTES)
     }
@@ -132,7 +132,7 @@ fn in_folder(command: String, folder: &str, folders: &Folders) -> String {
         return command;
     }
     let folder = adapt::quoted(folder);
-    // `~` is the shell's own.
+    // The shell expands `~`.
     let folder = folder.strip_prefix("'~/").map_or(folder.clone(), |rest| format!("~/'{rest}"));
     if command.contains('\n') {
         format!("cd {folder} || exit\n{command}")
@@ -371,12 +371,12 @@ impl Call {
     }
 }
 
-/// Advises a larger time limit, where the model can give one.
+/// Advises a larger time limit, if the model can give one.
 fn larger(field: Option<&str>, most: &str) -> String {
     field.map_or_else(String::new, |field| format!("set a larger `{field}` (at most {most}) or "))
 }
 
-/// Says what the sandbox had to do with the result.
+/// Adds a note about the sandbox's effect on the result.
 fn note_sandbox(result: &mut ToolResult, report: &Report) {
     let created = report.created.iter().map(|path| path.to_string_lossy().into_owned());
     let created: Vec<String> = created.collect();
@@ -457,7 +457,7 @@ fn signal_of(code: i32) -> Option<(&'static str, i32)> {
     Some((pintle_exec::signal_name(number)?, number))
 }
 
-/// Says where the whole output is, for the model: ` Full output: PATH`. Empty if it was not kept.
+/// Describes where the full output is, for the model: ` Full output: PATH`. Empty if it was not kept.
 pub(super) fn whole(path: Option<&str>, is_file_full: bool, env: &dyn Environment) -> String {
     let what = if is_file_full {
         format!("The first {} of the output", size(MAX_KEPT_BYTES))
@@ -473,7 +473,7 @@ pub(super) fn whole(path: Option<&str>, is_file_full: bool, env: &dyn Environmen
     }
 }
 
-/// Returns the note that stands in a long output for its middle; `reader` has a tool that reads the file with all of it.
+/// Returns the note that replaces the middle of a long output; `reader` has a tool that reads the file with the full output.
 fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
     let Ends { hidden_lines: (first, last), hidden_bytes, is_within_line, record, .. } = ends;
     let total = record.total_lines;
@@ -494,7 +494,7 @@ fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
     format!("{what}{limit}.{full}{how}")
 }
 
-/// Returns the note about the shown part of a long output and the place of the rest.
+/// Returns the note that describes the shown part of a long output and where the rest is.
 pub(super) fn notice(shown: &Truncated, full: &str) -> Option<String> {
     let record = &shown.record;
     let by = record.truncated_by?;
@@ -503,7 +503,7 @@ pub(super) fn notice(shown: &Truncated, full: &str) -> Option<String> {
     let limit = size(record.max_bytes);
     Some(match by {
         TruncatedBy::Bytes if record.last_line_partial => {
-            // Of the output's only line all bytes are counted, also those that are not kept.
+            // If the output has only one line, all its bytes are counted, including those not kept.
             let line = if total == 1 { Some(record.total_bytes) } else { shown.line_bytes };
             let line =
                 line.map_or_else(String::new, |line| format!("the line is {}, ", size(line)));

@@ -15,7 +15,7 @@ use serde_json::Value;
 pub struct Find(pub Profile);
 
 impl Find {
-    /// The limits of the result; that in lines is the default of the limit on paths.
+    /// The result limits; the line limit is the default for the limit on paths.
     pub(crate) fn limits(self) -> Limits {
         match self.0 {
             Profile::Pi => Limits { max_lines: 1000, ..Limits::default() },

@@ -1,7 +1,6 @@
-//! Background jobs as a tool sees them: it asks, the owner of the jobs answers.
+//! Background job requests from tools: a tool sends a request, and the owner of the jobs answers.
 //!
-//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an
-//! endless wait.
+//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 
 use pintle_exec::{Command, OutputBuffer};
 use pintle_protocol::ids::{ItemId, JobId};
@@ -30,7 +29,7 @@ pub enum JobRequest {
     },
     /// Say which jobs there are.
     List {
-        /// Those that run and those that ended lately, oldest first.
+        /// The running jobs and those that ended recently, oldest first.
         reply: oneshot::Sender<Vec<JobView>>,
     },
     /// Show a job, without counting anything as read.
@@ -58,7 +57,7 @@ pub enum JobRequest {
     },
 }
 
-/// A background job as it stands.
+/// A background job's current state.
 #[derive(Debug, Clone)]
 pub struct JobView {
     /// Its id.

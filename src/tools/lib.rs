@@ -83,43 +83,43 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// The name, as the model calls it.
     fn name(&self) -> &str;
 
-    /// The purpose of a tool of the engine's own; none for others.
+    /// Returns the purpose of a built-in tool; `None` for others.
     fn does(&self) -> Option<Does> {
         None
     }
 
-    /// The tool as it is declared to a model: its description and the schema of its arguments.
+    /// Returns the tool's declaration to a model: its description and argument schema.
     fn declare(&self, told: &Facts<'_>) -> Declaration;
 
     /// The kind of tool, for icons and rules.
     fn kind(&self) -> ToolKind;
 
-    /// The limit on the text of a result, for tools that do not limit it themselves.
+    /// Returns the limit on a result's text, for tools that do not limit it themselves.
     fn guard(&self) -> Guard {
         profile::CEILING
     }
 
-    /// Checks that the arguments are ones that the tool knows.
+    /// Checks that the tool knows the arguments.
     ///
     /// # Errors
-    /// A message for the model that names the argument.
+    /// A message for the model that identifies the argument.
     fn check(&self, _arguments: &Value) -> Result<(), String> {
         Ok(())
     }
 
-    /// The arguments of a call of this tool that has another tool act with these.
+    /// Returns the arguments of a call of this tool that makes another tool act with `arguments`.
     fn passing_on(&self, _tool: &str, arguments: Value) -> Value {
         arguments
     }
 
-    /// Checks the arguments and describes the call. It touches nothing.
+    /// Checks the arguments and describes the call, without side effects.
     ///
     /// # Errors
-    /// A message for the model that names the field and what was expected.
+    /// A message for the model that identifies the field and the expected value.
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String>;
 }
 
-/// Returns the tools of a session as they are declared to its model.
+/// Returns the declarations of a session's tools for its model.
 pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declaration> {
     let name = |does: Does| {
         let tool = tools.iter().find(|tool| tool.does() == Some(does))?;
@@ -129,8 +129,8 @@ pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declara
     tools.iter().map(|tool| tool.declare(&told)).collect()
 }
 
-/// Returns the purpose of the tool that a call names: that of the session's own tool, or of a tool of another family, whose models
-/// called it earlier in the session. None for tools that are not the engine's.
+/// Returns the purpose of the tool called by this name: a tool of the session, or one of another family, whose models called it earlier in
+/// the session. `None` for tools that are not built in.
 pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
     match tools.iter().find(|tool| tool.name() == name) {
         Some(tool) => tool.does(),
@@ -150,28 +150,28 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     /// The access that needs permission.
     fn access(&self) -> Access;
 
-    /// Returns true if the call changes nothing, as far as its tool knows, so that it may run beside others. It decides nothing about
-    /// permission.
+    /// Returns true if the call changes nothing, as far as its tool knows, so that it may run concurrently with others. It has no influence
+    /// on permissions.
     fn only_reads(&self) -> bool {
         self.access().only_reads()
     }
 
-    /// Returns the tool that acts, with its arguments, where the called one only passes them on: rules and hooks are about that one.
+    /// Returns the acting tool and its arguments, if the called tool only forwards them: rules and hooks apply to the acting tool.
     fn acting(&self) -> Option<(String, Value)> {
         None
     }
 
-    /// Returns the changes of files that the call would make now, and makes none. Empty where the call changes no file
-    /// itself, or cannot tell beforehand.
+    /// Returns the file changes that the call would make now, without making them. Empty if the call itself changes no file, or cannot
+    /// predict the changes.
     ///
     /// # Errors
-    /// Words for the model: the call would fail with them.
+    /// The message for the model with which the call would fail.
     async fn preview(&self, _ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
         Ok(Vec::new())
     }
 
-    /// Runs the call. Cancelling `ctx.cancel` makes it stop soon, clean up and say so in its result. A failure is a
-    /// result with `is_error`, never a panic.
+    /// Runs the call. Cancelling `ctx.cancel` makes it stop soon, clean up and report that in its result. A failure is a result with
+    /// `is_error`, never a panic.
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
 }
 
@@ -180,7 +180,7 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
 pub struct Folders {
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
-    /// The folder that `~` stands for.
+    /// The directory to which `~` expands.
     pub home: Option<PathBuf>,
 }
 
@@ -219,22 +219,22 @@ impl Access {
     }
 }
 
-/// Settings of tools that hold for every session.
+/// Tool settings that apply to every session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The changes that require that the file was read before.
     pub read_first: ReadFirst,
-    /// Images are not read; the model is told so.
+    /// True if images are not read; the model is informed.
     pub block_images: bool,
-    /// The limits of an image.
+    /// Image limits.
     pub image_limits: image::Limits,
     /// Pages may be fetched from this machine and from private networks.
     pub web_fetch_private: bool,
     /// The network through which pages are fetched.
     pub network: Network,
-    /// The limit of a long result in lines; `None` for that of the profile.
+    /// The line limit for a long result; `None` for the profile's.
     pub max_output_lines: Option<usize>,
-    /// The limit of a long result in bytes; `None` for that of the profile.
+    /// The byte limit for a long result; `None` for the profile's.
     pub max_output_bytes: Option<usize>,
     /// The time limit of a command for which the model gives none; `None` for that of the profile.
     pub default_command_timeout: Option<Duration>,
@@ -260,7 +260,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the limits of a long result, for a tool whose profile has these.
+    /// Returns the limits on a long result, for a tool whose profile has these.
     pub(crate) fn limits(&self, profile: Limits) -> Limits {
         Limits {
             max_lines: self.max_output_lines.unwrap_or(profile.max_lines),
@@ -274,7 +274,7 @@ impl Settings {
     }
 }
 
-/// The context of a running call.
+/// A running call's context.
 #[derive(Debug)]
 pub struct ToolContext {
     /// Files and processes.
@@ -285,7 +285,7 @@ pub struct ToolContext {
     pub confinement: Option<Arc<Confinement>>,
     /// The programs that a command of the call must not start, if it is not confined.
     pub programs: Names,
-    /// Receives the paths that a command of the call changes, where the system can tell.
+    /// Receives the paths that the call's command changes, if the system can report them.
     pub writes: WriteLog,
     /// The paths that the call's permission was decided for.
     pub resolved: ResolvedPaths,
@@ -293,7 +293,7 @@ pub struct ToolContext {
     pub artifacts: Option<PathBuf>,
     /// The ledger of files that the model has seen.
     pub ledger: Ledger,
-    /// The owner of commands: their background processes end with their owner.
+    /// The commands' owner: their background processes end with their owner.
     pub owner: String,
     /// The variables that its commands see besides.
     pub variables: ExtraVariables,
@@ -307,9 +307,9 @@ pub struct ToolContext {
     pub pruned: Pruned,
     /// Stops the call.
     pub cancel: CancellationToken,
-    /// Takes what a running call prints, as it prints it.
+    /// Receives a running call's output as it is printed.
     pub progress: Progress,
-    /// Settings of tools.
+    /// Tool settings.
     pub settings: Arc<Settings>,
 }
 
@@ -327,7 +327,7 @@ impl ResolvedPaths {
         self.paths.iter().find(|(named, _)| named == path).map(|(_, resolved)| resolved.as_path())
     }
 
-    /// The same, of a call that does not read these files where it reads all that is below a folder.
+    /// Returns the same for a call that skips these files when it reads everything below a directory.
     #[must_use]
     pub fn without(self, left_out: LeftOut) -> Self {
         Self { left_out, ..self }
@@ -352,7 +352,7 @@ impl FromIterator<(PathBuf, PathBuf)> for ResolvedPaths {
     }
 }
 
-/// Takes what a running call prints. A full channel drops the piece: the result holds everything.
+/// Receives a running call's output. A full channel drops the chunk: the result contains everything.
 #[derive(Debug, Clone)]
 pub struct Progress(Option<(tokio::sync::mpsc::Sender<(ItemId, String)>, ItemId)>);
 
@@ -381,7 +381,7 @@ fn success(text: impl Into<String>) -> ToolResult {
     ToolResult { content: vec![Content::text(text)], ..ToolResult::default() }
 }
 
-/// A result that says what went wrong and what to do.
+/// Returns a result that describes the failure and what to do.
 fn failure(text: impl Into<String>) -> ToolResult {
     ToolResult { is_error: true, ..success(text) }
 }

@@ -1,4 +1,4 @@
-//! Answers that are lists: what the tools that search and list share.
+//! List results, shared by the tools that search and list.
 
 use crate::{Profile, success};
 use pintle_base::text::truncate::{self, Limits, size};
@@ -36,7 +36,8 @@ pub(super) fn listing(
     result
 }
 
-/// Returns a note about a path that was meant and left out because the project ignores it; `argument` names the path of a search.
+/// Returns a note about a path that was left out, though intended, because the project ignores it; `argument` is the name of the argument
+/// for a search's path.
 pub(super) fn ignored_notice(ignored: Option<&Path>, argument: &str) -> Option<String> {
     let path = shown(ignored?);
     Some(format!(

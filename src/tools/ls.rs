@@ -19,7 +19,7 @@ pub struct Ls(pub Profile);
 
 const DEFAULT_LIMIT: u64 = 500;
 
-/// The maximum number of paths below the folder's own entries that are sorted; far more than are shown.
+/// The maximum number of paths below the directory's direct entries that are sorted; far more than are shown.
 const MAX_BELOW: usize = 20_000;
 
 impl Tool for Ls {

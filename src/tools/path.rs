@@ -20,7 +20,7 @@ pub(super) struct PathArgument {
     likenesses: Vec<PathBuf>,
 }
 
-/// The purpose of a path.
+/// A path's purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Something that should be there.

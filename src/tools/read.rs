@@ -27,7 +27,7 @@ pub(super) const MAX_NUMBERED_CHARS: usize = 2000;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Read(pub Profile);
 
-/// Looks at images, in families that have a tool of their own for that.
+/// Looks at images, in families that have a separate tool for it.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewImage(pub Profile);
 
@@ -135,7 +135,7 @@ pub(super) struct Page {
 }
 
 impl Read {
-    /// The limits of a page.
+    /// Returns the page limits.
     pub(crate) fn limits(self) -> Limits {
         self.0.limits(Limits::default().max_lines, 50_000)
     }
@@ -190,7 +190,7 @@ impl Page {
             ));
         }
         if lines.total_lines == Some(0) {
-            // The model needs no note; the record tells a client that the file is empty.
+            // The model needs no note; the record shows a client that the file is empty.
             let mut result = ToolResult::default();
             result.details.truncation = Some(record(&lines, window));
             return result;
@@ -209,7 +209,7 @@ impl Page {
                 quoted(path),
                 match self.profile {
                     Profile::Pi => self.max_bytes,
-                    // What the shell's own limit lets through.
+                    // As much as the shell's limit lets through.
                     _ => SHELL_BYTES.min(self.max_bytes),
                 }
             ));

@@ -87,13 +87,13 @@ impl Wanted {
         Self { file: argument(text), glob }
     }
 
-    /// Returns the paths that need permission: those that may be read, or the folder that holds them.
+    /// Returns the paths that need permission: those that may be read, or the directory that contains them.
     fn access(&self) -> Vec<PathBuf> {
         let root = self.glob.iter().flat_map(|glob| glob.root.all());
         self.file.all().into_iter().chain(root).collect()
     }
 
-    /// Returns the files, at most `room` of them; with true if there are more. A file with the name of a glob counts as that file.
+    /// Returns at most `room` files, and true if there are more. A file whose name is a glob counts as that file.
     async fn files(
         self,
         ctx: &ToolContext,
@@ -127,7 +127,7 @@ impl Wanted {
         let mut files = Vec::new();
         let left_out = ctx.resolved.left_out();
         for found in found.paths.iter().filter(|found| !found.is_folder) {
-            // The permission is for what is below the folder: a link that leads out of it is no match.
+            // The permission covers paths below the directory: a link that leads out of it is not a match.
             let path = ctx.env.canonicalize(&root.join(&found.path)).await;
             if let Some(path) =
                 path.ok().filter(|path| path.starts_with(&root) && !left_out.contains(path))

@@ -1,6 +1,6 @@
-//! `report_finding`: a place in a file with something wrong, for the reports of a task. It is offered only where a report is wanted.
+//! `report_finding`: reports a problem at a place in a file, for a task's reports. It is offered only if a report is requested.
 //!
-//! The call itself is the finding; running it looks whether the file and the lines exist, so that reports name nothing that is not there.
+//! The call itself is the finding; running it checks that the file and the lines exist, so that reports contain no place that is missing.
 
 use super::arguments::Arguments;
 use super::path::{PathArgument, Purpose};
@@ -15,7 +15,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most findings of a task. A report with more is read by nobody, and hosts of code refuse it.
+/// The maximum number of findings per task. A longer report goes unread, and code hosts reject it.
 const MAX_FINDINGS: usize = 500;
 
 /// The most characters of a rule's name.
@@ -32,7 +32,7 @@ pub struct ReportFinding {
 }
 
 impl ReportFinding {
-    /// The name of the tool.
+    /// The tool's name.
     pub const NAME: &str = "report_finding";
 
     /// Begins another task, which may report as many findings as the one before.

@@ -1,14 +1,14 @@
-//! A tool as a family of models knows it: its name, its arguments, and the names under which the implementation reads these.
+//! A tool as a model family knows it: its name, its arguments, and the names by which the implementation reads these.
 //!
-//! A tool is implemented once, with argument names of its own. A [`Row`] of a family's table names each argument as the family's models
-//! were trained with it; schema, check and the names in error messages all come from the row, so that they cannot drift apart.
+//! A tool is implemented once, with internal argument names. A [`Row`] of a family's table gives each argument the name that the family's
+//! models were trained with; schema, check and the names in error messages all come from the row, so that they cannot drift apart.
 
 use super::Settings;
 use super::profile::{PROFILES, Profile};
 use pintle_base::text::gaps;
 use serde_json::{Map, Value, json};
 
-/// Implements the part of a tool that the row of its profile gives. The profile is the first field; `$does` is the purpose, or a closure
+/// Implements the part of a tool that its profile's row determines. The profile is the first field; `$does` is the purpose, or a closure
 /// from the tool to it.
 macro_rules! shaped {
     (Does::$does:ident) => {
@@ -37,7 +37,7 @@ macro_rules! shaped {
     };
 }
 
-/// The purpose of a tool, whatever a family calls it.
+/// A tool's purpose, independent of its name in a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Does {
     /// Reads a file.
@@ -52,7 +52,7 @@ pub enum Does {
     Shell,
     /// Reads, lists and stops background jobs.
     Job,
-    /// Reads the output of a background job.
+    /// Reads a background job's output.
     JobRead,
     /// Stops a background job.
     JobStop,
@@ -132,7 +132,7 @@ impl Does {
         matches!(self, Self::Job | Self::JobRead | Self::WaitAgents)
     }
 
-    /// Returns true for the tools that show the content of files: the same call again shows what an earlier one did.
+    /// Returns true for tools that show file contents: the same call again shows the same content as an earlier one.
     pub fn shows_files(self) -> bool {
         matches!(self, Self::Read | Self::ReadMany | Self::ViewImage)
     }
@@ -155,12 +155,12 @@ impl Does {
     }
 }
 
-/// The facts of a session that the declarations of its tools state.
+/// The session facts that its tool declarations state.
 #[derive(Clone, Copy)]
 pub struct Facts<'a> {
     /// The settings, whose limits are stated.
     pub settings: &'a Settings,
-    /// The tools of the session by purpose: no other is named.
+    /// The session's tools by purpose: no other is mentioned.
     pub names: &'a (dyn Fn(Does) -> Option<String> + Sync),
 }
 
@@ -170,14 +170,14 @@ impl std::fmt::Debug for Facts<'_> {
     }
 }
 
-/// The declaration of a tool to a model.
+/// A tool's declaration to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declaration {
     /// The description.
     pub description: String,
     /// JSON Schema of the arguments, an object schema.
     pub parameters: Value,
-    /// The grammar of the only argument, in Lark's notation, where a provider may take the call as a text.
+    /// The grammar of the only argument, in Lark's notation, if a provider may take the call as a text.
     pub grammar: Option<&'static str>,
 }
 
@@ -191,7 +191,7 @@ pub(super) struct Row {
     pub(super) fields: &'static [Field],
     /// Arguments that the family's models may give and that change nothing here.
     pub(super) ignored: &'static [&'static str],
-    /// Flags of the family that can have this value alone here; with another one the result would not be what the model expects.
+    /// Family flags that can only have this value here; with another one the result would not be what the model expects.
     pub(super) fixed: &'static [(&'static str, bool)],
     /// Brings arguments of another structure into ours, before they are read by name.
     pub(super) adapt: Option<fn(&mut Map<String, Value>)>,
@@ -210,7 +210,7 @@ pub(super) struct Field {
     pub(super) description: &'static str,
 }
 
-/// The type of an argument, for the schema.
+/// An argument's type, for the schema.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Is {
     Text,
@@ -236,7 +236,7 @@ const ALIASES: [(&str, &[&str]); 8] = [
     ("patch", &["input", "patch", "patchText"]),
 ];
 
-/// The grammar of a patch. Source: `apply_patch` of `@openai/codex` 0.169.0, whose models write such patches, checked 2026-11.
+/// The patch grammar. Source: `apply_patch` of `@openai/codex` 0.169.0, whose models write such patches, checked 2026-11.
 const PATCH_GRAMMAR: &str = include_str!("descriptions/apply_patch.lark");
 
 /// Arguments that models add to explain a call. They change nothing.
@@ -423,7 +423,7 @@ impl Row {
     }
 }
 
-/// The names of the arguments that no implementation reads by name: remarks, and those that another structure is made of.
+/// Returns the names of arguments that no implementation reads by name: remarks, and those from which another structure is built.
 #[cfg(test)]
 pub(super) fn unread(place: &str, fields: &[Field]) -> std::collections::BTreeSet<String> {
     let own = fields.iter().filter(|field| matches!(field.ours, "remark" | "adapted"));
@@ -437,7 +437,7 @@ pub(super) fn unread(place: &str, fields: &[Field]) -> std::collections::BTreeSe
     names
 }
 
-/// Arguments of tools with the same purpose in other families: the family's name with ours. A name that means different things in
+/// Returns arguments of tools with the same purpose in other families: the family's name with ours. A name with different meanings in
 /// different families is left out.
 fn foreign(does: Option<Does>) -> impl Iterator<Item = &'static Field> {
     let fields = move || rows_of(does).flat_map(|row| row.fields);
@@ -467,8 +467,8 @@ fn is_ignored_elsewhere(does: Does, name: &str, value: &Value) -> bool {
         && rows_of(Some(does)).any(ignores)
 }
 
-/// Returns the name under which a model has given one of our arguments: the family's, ours, or that of another family, unless the tool
-/// has another argument of that name. `does` is the purpose of the tool; none within an argument.
+/// Returns the name by which a model has given one of our arguments: the family's, ours, or that of another family, unless the tool has
+/// another argument of that name. `does` is the tool's purpose; `None` within an argument.
 pub(super) fn given(
     does: Option<Does>,
     fields: &[Field],

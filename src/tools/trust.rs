@@ -1,8 +1,8 @@
-//! The lasting answers of a person: the workspaces that are trusted, the content of the files in them from which the engine takes orders,
-//! and the rules that answers to approvals added.
+//! The user's persistent answers: the trusted workspaces, the content of the files in them that instruct the engine, and the rules added by
+//! answers to approvals.
 //!
-//! One file beside the configuration, read anew whenever it is asked, so that every engine of the user sees an answer
-//! at once. Changes hold a lock and replace the file as a whole. Blocking; callers are on a thread that may.
+//! One file next to the configuration, read on every query, so that every engine of the user sees an answer at once. Changes take a lock
+//! and replace the complete file. Blocking; callers are on a thread that may.
 
 use crate::permissions::{Decision, Origin, Rule};
 use pintle_base::disk;
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
-/// The name of the file, beside `config.toml`.
+/// The file's name, next to `config.toml`.
 pub const FILE_NAME: &str = "trust.toml";
 
 /// The maximum size of the file.
@@ -34,7 +34,7 @@ enum Source {
         path: PathBuf,
         /// Folders that are trusted as long as the program runs: clients of a shared engine add theirs.
         for_now: watch::Sender<Vec<PathBuf>>,
-        /// Copies of folders, each with the folder that it stands for.
+        /// Directory copies, each with the directory it represents.
         copies: watch::Sender<Vec<(PathBuf, PathBuf)>>,
         /// Content that is agreed to as long as the program runs.
         agreed_for_now: watch::Sender<Vec<Agreed>>,
@@ -47,14 +47,14 @@ enum Source {
     TrustNothing,
 }
 
-/// The content of the file.
+/// The file's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
-    /// The trusted folders, with all that is below them.
+    /// The trusted directories, including everything below them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trusted: Vec<Trusted>,
-    /// The content of files in trusted folders that a person agreed to.
+    /// The content of files in trusted directories that the user agreed to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agreed: Vec<Agreed>,
     /// The rules that answers added.
@@ -62,11 +62,11 @@ pub struct Kept {
     pub rules: Vec<KeptRule>,
 }
 
-/// The files of a project from which the engine takes orders, by their path below its folder, each with the SHA-256 of its text in
-/// hexadecimal digits.
+/// The project files that instruct the engine, by their path below the project directory, each with the SHA-256 of its text in hexadecimal
+/// digits.
 pub type Orders = BTreeMap<String, String>;
 
-/// The content of a project's files that a person agreed to.
+/// The content of a project's files that the user agreed to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Agreed {
@@ -106,7 +106,7 @@ pub struct KeptRule {
     pub rule: Rule,
 }
 
-/// Trusts every folder; whoever serves people sets the file of their answers.
+/// Trusts every directory; a frontend that serves users sets their answer file.
 impl Default for Answers {
     fn default() -> Self {
         Self::trust_all()
@@ -127,8 +127,8 @@ impl Answers {
         }
     }
 
-    /// Agrees to the content of trusted projects as this program finds it first, and keeps nothing of that: a person starts the program
-    /// for one task and says so.
+    /// Agrees to the content of trusted projects as this process first finds it, and persists nothing of that: for a program that the user
+    /// explicitly starts for one task.
     #[must_use]
     pub fn agreeing_at_start(mut self) -> Self {
         if let Source::File { agrees_at_start, .. } = &mut self.source {
@@ -137,7 +137,7 @@ impl Answers {
         self
     }
 
-    /// Returns what a person agreed to in a resolved project folder that is trusted.
+    /// Returns the user's agreement for a resolved, trusted project directory.
     pub fn agreement(&self, folder: &Path) -> Agreement {
         let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else {
             return Agreement::Any;
@@ -153,8 +153,8 @@ impl Answers {
         found.unwrap_or(Agreement::Unknown)
     }
 
-    /// Agrees to files of a resolved project folder, unless there is an agreement about the folder. If it cannot be kept, it holds as
-    /// long as the program runs.
+    /// Agrees to files of a resolved project directory, unless there is an agreement for the directory. If it cannot be stored, it applies
+    /// until the process ends.
     pub fn agree_first(&self, folder: &Path, files: Orders) {
         let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else { return };
         let path = self.original(folder);
@@ -231,7 +231,7 @@ impl Answers {
         Self { source: Source::TrustAll }
     }
 
-    /// Trusts no folder and keeps nothing, whatever a person said before.
+    /// Trusts no directory and keeps nothing, regardless of earlier answers.
     pub fn trust_nothing() -> Self {
         Self { source: Source::TrustNothing }
     }
@@ -241,7 +241,7 @@ impl Answers {
         matches!(self.source, Source::TrustNothing)
     }
 
-    /// Returns what a person agreed to in a folder, on a thread that may block; none for a folder that is not trusted.
+    /// Returns the user's agreement for a directory, computed on a thread that may block; `None` for an untrusted directory.
     pub async fn trusts(&self, folder: &Path) -> Option<Agreement> {
         match self.source {
             Source::File { .. } => {}
@@ -297,10 +297,10 @@ impl Answers {
         rules.collect()
     }
 
-    /// The content of the file.
+    /// Reads the file.
     ///
     /// # Errors
-    /// The file cannot be read, is no plain file, is too large, or holds something else.
+    /// The file cannot be read, is not a plain file, is too large, or has invalid content.
     pub fn load(&self) -> io::Result<Kept> {
         match &self.source {
             Source::File { path, .. } => read(path),
@@ -325,7 +325,7 @@ impl Answers {
         })
     }
 
-    /// Keeps rules, for one folder or everywhere. Only rules that allow are answers.
+    /// Stores rules, for one directory or everywhere. Only rules that allow are answers.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -419,7 +419,7 @@ mod tests {
         assert_eq!(other.agreement(below), Agreement::Unknown);
         other.agree(here, &orders("two")).unwrap();
         assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
-        // A run for one task begins anew and changes nothing of that.
+        // A run for one task starts fresh and changes none of that.
         let run = Answers::in_file(&path).agreeing_at_start();
         assert_eq!(run.agreement(here), Agreement::Unknown);
         run.agree_first(here, orders("three"));

@@ -56,7 +56,7 @@ struct Call {
     tool: &'static str,
     path: PathArgument,
     content: String,
-    /// The content goes to the end of what is there.
+    /// True if the content is appended to the existing file.
     appends: bool,
 }
 

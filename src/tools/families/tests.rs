@@ -50,7 +50,7 @@ async fn played(profile: Profile, calls: Calls) -> String {
     played
 }
 
-/// Claude's own shapes, which GLM's models know too.
+/// Claude's shapes, which GLM's models know too.
 fn claude() -> Calls {
     vec![
         ("Read", json!({"file_path": "CWD/src/a.rs", "offset": 2, "limit": 1})),

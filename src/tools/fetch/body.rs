@@ -6,7 +6,7 @@ use pintle_base::text::html;
 use pintle_base::text::sniff::{self, Kind};
 use pintle_base::text::terminal::Cleaner;
 
-/// The length of the part of a page that may declare its charset, as in browsers.
+/// The length of a page's part that may declare its charset, as in browsers.
 const CHARSET_WITHIN: usize = 1024;
 
 /// A page as a model reads it.
@@ -14,7 +14,7 @@ const CHARSET_WITHIN: usize = 1024;
 pub(super) struct Page {
     pub(super) url: String,
     pub(super) mime_type: String,
-    /// The size of the body as it came.
+    /// The received body's size.
     pub(super) bytes: u64,
     /// Without NULs and terminal escapes.
     pub(super) text: String,
@@ -57,10 +57,10 @@ fn essence(content_type: &str) -> &str {
     content_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// Turns an answer into text.
+/// Converts an answer to text.
 ///
 /// # Errors
-/// It is no text after all.
+/// The answer is not text after all.
 pub(super) fn page(answer: Answer) -> Result<Page, Failure> {
     let Answer { url, content_type, body } = answer;
     let declared = content_type.as_deref().map(essence).unwrap_or_default().to_ascii_lowercase();

@@ -1,8 +1,8 @@
-//! The way to a page: which addresses are asked, hop by hop.
+//! The connection to a page: which addresses are contacted, hop by hop.
 //!
-//! Invariant: a connection goes only to an address that was checked. A name is looked up once for each hop, and the
-//! connection is made to what was found then, so that a second look-up cannot lead elsewhere. For the same reason
-//! there is no proxy: what a proxy looks up cannot be checked.
+//! Invariant: a connection goes only to an address that was checked. A name is looked up once for each hop, and the connection is made to
+//! the address found then, so that a second look-up cannot lead elsewhere. For the same reason there is no proxy: a proxy's look-ups cannot
+//! be checked.
 
 use crate::Settings;
 use futures_util::future::BoxFuture;
@@ -50,7 +50,7 @@ impl Address {
         self.0.to_string()
     }
 
-    /// The host, with the port where it is an odd one.
+    /// Returns the host, with the port if it is not the default.
     pub(super) fn host(&self) -> String {
         let host = self.0.host_str().unwrap_or_default();
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -83,7 +83,7 @@ fn check(mut url: Url) -> Result<Address, String> {
     Ok(Address(url))
 }
 
-/// The response of a server.
+/// A server's response.
 #[derive(Debug)]
 pub(super) struct Answer {
     /// The final URL, after redirects.
@@ -190,7 +190,7 @@ impl Net {
     }
 }
 
-/// Returns the target of a redirect. Permission covers one host, so another host is reported and not followed.
+/// Returns a redirect's target. Permission covers one host, so another host is reported and not followed.
 fn next(from: &Address, location: &str) -> Result<Address, Failure> {
     let wrong = |what: &str| Failure(format!("it redirects to a URL that {what}"));
     let url = from.0.join(location).map_err(|_| wrong("is not a valid URL"))?;

@@ -181,7 +181,7 @@ async fn pages_are_fetched() {
         let got = text(&fetch(&scene, &format!("{url}{path}")).await);
         assert_eq!(got.replace(&url, "URL"), want, "{name}");
     }
-    // The port is free again: nobody listens.
+    // The port is free again: nothing listens on it.
     let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
     let got = text(&fetch(&scene, &format!("http://{closed}/")).await);
     assert!(got.contains("Connection refused"), "{got}");
@@ -338,7 +338,7 @@ async fn a_call_says_where_it_goes_before_it_does() {
 async fn a_cancelled_call_ends_at_once() {
     let (address, mut asked) = serve(Vec::new());
     let scene = scene(true);
-    // The server holds this request for ever, so only the cancellation can end the call.
+    // The server never answers this request, so only the cancellation can end the call.
     let url = format!("http://{address}/held");
     let cancel = async {
         asked.recv().await.unwrap();

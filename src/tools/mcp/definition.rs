@@ -1,7 +1,7 @@
-//! The definition of a server: how it is reached, and its limits. Pure.
+//! A server definition: how the server is reached, and its limits. Pure.
 //!
-//! The form is the one that other programs use: an object `mcpServers` with a table for each name. A table that makes no sense is told,
-//! and the others are used.
+//! The form is the one used by other programs: an object `mcpServers` with a table for each name. An invalid table is reported, and the
+//! others are used.
 
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -29,9 +29,9 @@ pub struct Definition {
     pub transport: Transport,
     /// Who defined it.
     pub origin: Origin,
-    /// It is used.
+    /// True if the server is used.
     pub is_enabled: bool,
-    /// The limits of its process; of a stdio server alone.
+    /// The process limits; for stdio servers only.
     pub limits: ProcessLimits,
     /// The only tools to use; all when `None`.
     pub only: Option<Vec<String>>,
@@ -43,7 +43,7 @@ pub struct Definition {
     pub call_timeout: Duration,
 }
 
-/// The limits of a server's process. Only the user's own settings widen them.
+/// A server's process limits. Only the user's own settings widen them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessLimits {
     /// It runs in the sandbox.
@@ -63,7 +63,7 @@ pub enum Transport {
         arguments: Vec<String>,
         /// The variables that it is given, with the sources of their values.
         variables: BTreeMap<String, String>,
-        /// The working directory, where it is not the session's.
+        /// The working directory, if it differs from the session's.
         cwd: Option<PathBuf>,
     },
     /// Streamable HTTP.
@@ -80,13 +80,13 @@ pub enum Transport {
 /// The client that a login at an HTTP server is made for. Servers that register clients by themselves need nothing of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OAuthClient {
-    /// Its id, where it is registered with the server.
+    /// The client id, if the client is registered with the server.
     pub id: Option<String>,
-    /// The source of its secret.
+    /// Where the client secret comes from.
     pub secret: Option<String>,
-    /// The scopes to ask for, where they are not those that the server names.
+    /// The scopes to request, if they differ from the server's.
     pub scopes: Vec<String>,
-    /// The port of this machine to which the browser returns, where the server wants a certain one.
+    /// The local port to which the browser returns, if the server requires a specific one.
     pub callback_port: Option<u16>,
     /// The user agrees to the addresses of this machine and of private networks that the server names for its login.
     pub private_addresses: bool,
@@ -99,7 +99,7 @@ pub enum Origin {
     User,
     /// A file of a project that a person trusts.
     Project(PathBuf),
-    /// A client, for its session; its values stand for themselves.
+    /// A client, for its session; its values are used literally.
     Client,
 }
 
@@ -161,13 +161,13 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Reads the servers of an object, by name, and returns the problems with others as messages.
+/// Parses the servers in an object, by name, and returns problems with others as messages.
 pub fn parse(servers: &Map<String, Value>, origin: &Origin) -> (Vec<Definition>, Vec<String>) {
     let (found, problems) = parse_named(servers, origin);
     (found, problems.into_iter().map(|problem| problem.message).collect())
 }
 
-/// Reads the servers of an object, by name, and returns the problems with others, each with its server.
+/// Parses the servers in an object, by name, and returns problems with others, each with its server.
 pub fn parse_named(
     servers: &Map<String, Value>,
     origin: &Origin,
@@ -201,7 +201,7 @@ pub struct Table {
     env: BTreeMap<String, String>,
     /// Its working directory. By default the session's.
     cwd: Option<PathBuf>,
-    /// The address of a server over streamable HTTP.
+    /// The address of a streamable HTTP server.
     url: Option<String>,
     /// The headers of each request to that address.
     headers: BTreeMap<String, String>,
@@ -234,17 +234,17 @@ pub struct Table {
     network: Option<bool>,
 }
 
-/// The client of a login, as a settings file describes it.
+/// The OAuth client, as described in a settings file.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct OAuthTable {
-    /// Its id, where it is registered with the server.
+    /// The client id, if the client is registered with the server.
     client_id: Option<String>,
     /// Its secret.
     client_secret: Option<String>,
-    /// The scopes to ask for. By default those that the server names.
+    /// The scopes to request. By default the server's.
     scopes: Vec<String>,
-    /// The port of this machine to which the browser returns, where the server wants a certain one.
+    /// The local port to which the browser returns, if the server requires a specific one.
     #[serde(deserialize_with = "port")]
     #[schemars(range(min = 1))]
     callback_port: Option<u16>,
@@ -275,7 +275,7 @@ fn renamed(table: &Map<String, Value>) -> Map<String, Value> {
     rows.collect()
 }
 
-/// Reads a table. Keys that are unknown, or that only the user's own settings may have, are told and ignored.
+/// Parses a table. Keys that are unknown, or allowed only in the user's own settings, are reported and ignored.
 fn table(
     name: &str,
     value: &Value,

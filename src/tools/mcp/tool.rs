@@ -31,7 +31,7 @@ pub struct ServerTool {
     validator: Validator,
     /// Its name at the server.
     tool: String,
-    /// The server says that the tool changes nothing.
+    /// True if the server claims that the tool changes nothing.
     says_read_only: bool,
     server: Arc<Server>,
     switches: Switches,
@@ -71,7 +71,7 @@ impl Switches {
     }
 }
 
-/// Returns the tools of a server that is connected, with names that are not taken, and what is wrong with others.
+/// Returns a connected server's tools, with names that are not taken, and the problems with others.
 pub(super) fn tools_of(
     server: &Arc<Server>,
     switches: &Switches,
@@ -82,7 +82,7 @@ pub(super) fn tools_of(
     let definition = server.definition();
     let mut used: Vec<&ToolShape> =
         tools.iter().filter(|tool| definition.uses(&tool.name)).collect();
-    // In an order of its own: one that the server changes would cost the provider's cache.
+    // Sorted by us: an order changed by the server would invalidate the provider's cache.
     used.sort_by(|one, other| one.name.cmp(&other.name));
     used.dedup_by(|one, other| one.name == other.name);
     for shape in used {
@@ -129,12 +129,12 @@ impl ServerTool {
         })
     }
 
-    /// Its description, the server's own words.
+    /// Returns the server's description of the tool.
     pub(super) fn description(&self) -> &str {
         &self.description
     }
 
-    /// The schema of its arguments.
+    /// Returns the argument schema.
     pub(super) fn parameters(&self) -> &Value {
         &self.parameters
     }
@@ -183,8 +183,8 @@ impl Tool for ServerTool {
     }
 }
 
-/// The arguments without those that are `null` where the schema wants another type and does not require them: models write so for what
-/// they leave out.
+/// Removes arguments that are `null` although the schema requires another type and does not require them: models use `null` for omitted
+/// arguments.
 fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
     let is_required = |name: &str| {
         let required = schema.get("required").and_then(Value::as_array);
@@ -279,7 +279,7 @@ async fn shown(ctx: &ToolContext, server: &str, outcome: Outcome) -> ToolResult 
     ToolResult { content, is_error: outcome.is_error, ..ToolResult::default() }
 }
 
-/// What a server said, for the model: marked as what it is, with images made fit.
+/// Marks a server's output for the model as untrusted content from that server, with images resized to fit.
 pub async fn marked(
     settings: &Settings,
     cancel: &CancellationToken,
@@ -365,7 +365,7 @@ async fn ask(
     form::filled(values)
 }
 
-/// Asks one thing; none where nobody answered.
+/// Asks one question; `None` without an answer.
 async fn put(
     ctx: &ToolContext,
     text: String,

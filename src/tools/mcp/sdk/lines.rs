@@ -1,7 +1,7 @@
-//! The output of a server on stdio, in which no line is without limit and none is lost without a word.
+//! A stdio server's output, with every line limited in length and none lost silently.
 //!
-//! The SDK drops a line that is too long, and the call that waits for it then waits until its time is over. Here such a line is cut right
-//! behind the limit, where the SDK drops it, and an error for the request that it answers follows.
+//! The SDK drops a line that is too long, and the call that waits for it then times out. Here such a line is cut just beyond the limit,
+//! where the SDK drops it, followed by an error for the request that it answers.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// The longest line, in bytes. An answer of this size takes a few seconds.
 pub(super) const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// The bytes at the beginning and at the end of a line in which the id of an answer is looked for.
+/// How many bytes at each end of a line are searched for an answer's id.
 const ID_BYTES: usize = 1024;
 
 /// The number of bytes read at once.
@@ -26,9 +26,9 @@ pub(super) struct Lines<R> {
     buffer: Vec<u8>,
     /// What was read and is not handed on yet.
     ready: VecDeque<u8>,
-    /// The length of the current line so far.
+    /// The current line's length so far.
     length: usize,
-    /// The beginning of the current line, and its end if it is too long.
+    /// The current line's start, and its end if it is too long.
     head: Vec<u8>,
     tail: VecDeque<u8>,
 }
@@ -88,7 +88,7 @@ impl<R> Lines<R> {
     }
 }
 
-/// Returns the id of an answer, as it is written, from its first and its last bytes: the id stands before the result or behind it.
+/// Returns an answer's id, as it is written, from its first and last bytes: the id comes before the result or after it.
 fn id(head: &[u8], tail: &[u8]) -> Option<String> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
     let before = head.split("\"result\"").next().and_then(|before| before.rsplit_once("\"id\""));
