@@ -17,7 +17,7 @@ use tokio::sync::watch;
 /// How many times a change is recomputed because another program changed the file meanwhile.
 const MAX_TRIES: usize = 5;
 
-/// How much of a file the model must know to make a change.
+/// How much of a file's content a change proves to be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shows {
     /// All of it: the model wrote the whole content.

@@ -1,4 +1,4 @@
-//! Files below a folder that a call reads as a whole, such as those that a search goes through: the call names none of them.
+//! Files below a directory that a call reads as a whole, such as the files searched by a search: the call itself lists none of them.
 
 use super::decide::Judge;
 use super::places::{Zone, has_secret_name};
@@ -8,7 +8,7 @@ use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Decides about the files below the folders of a call that was allowed.
+/// Decides about the files below an allowed call's directories.
 #[derive(Debug)]
 pub struct FilesBelow {
     tool: String,
@@ -24,7 +24,7 @@ pub struct FilesBelow {
 }
 
 impl FilesBelow {
-    /// Takes over what the decision about the call itself depended on.
+    /// Copies the inputs of the decision about the call itself.
     pub fn new(
         tool: &str,
         folders: &[CheckedPath],

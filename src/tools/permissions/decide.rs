@@ -22,7 +22,7 @@ pub struct Verdict {
     pub in_sandbox: InSandbox,
     /// True if rules let a command out of the sandbox.
     pub is_let_out: bool,
-    /// An answer may hold for longer than this call.
+    /// True if an answer may apply beyond this call.
     pub may_be_granted: bool,
     /// The decision about each part.
     pub parts: Vec<Part>,
@@ -35,21 +35,21 @@ impl Verdict {
     }
 }
 
-/// The sandbox of a call.
+/// A call's sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InSandbox {
     /// None.
     No,
     /// One in which the workspace may be changed.
     Yes,
-    /// One in which nothing can be changed: nobody was asked, and the mode lets nothing be changed unasked.
+    /// A read-only sandbox: the user was not asked, and the mode allows no changes without asking.
     ReadOnly,
 }
 
 /// The decision about a part of a call: a file, a program of a command, a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The part, in words.
+    /// A description of the part.
     pub subject: String,
     /// The decision.
     pub decision: Decision,
@@ -57,7 +57,7 @@ pub struct Part {
     pub reason: String,
     /// The rule or default that decided.
     pub by: String,
-    /// An answer may hold for longer than this call.
+    /// True if an answer may apply beyond this call.
     pub may_be_granted: bool,
 }
 
@@ -110,7 +110,7 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
 }
 
 fn combine(parts: Vec<Part>) -> Verdict {
-    // The first of the strictest parts speaks for the call.
+    // The first of the strictest parts determines the call's reason.
     let strictest = parts.iter().map(|part| part.decision).max().unwrap_or(Decision::Allow);
     let speaker = parts.iter().find(|part| part.decision == strictest);
     Verdict {
@@ -214,7 +214,7 @@ impl Judge<'_> {
         self.ctx.mode
     }
 
-    /// The stricter one of what the rules that restrict say, and what holds without them.
+    /// Returns the stricter of the restricting rules' decision and the decision without them.
     fn with_rules(found: &Found<'_>, otherwise: Part) -> Part {
         match Self::restricted(&otherwise.subject, found) {
             Some(part) if part.decision >= otherwise.decision => part,
@@ -379,7 +379,7 @@ impl Judge<'_> {
         Self::with_rules(&found, self.mode_decides(&subject, Decision::Allow, ""))
     }
 
-    /// True if the command runs in a sandbox, should nobody be asked.
+    /// Returns true if the command runs in a sandbox when the user is not asked.
     fn confines(&self, exit: Exit) -> bool {
         match self.ctx.sandbox {
             Sandbox::Missing => false,
@@ -486,7 +486,7 @@ impl Judge<'_> {
         })
     }
 
-    /// The command may run programs that nobody sees before, and a rule may restrict them.
+    /// Asks, since the command may run programs that cannot be seen in advance, and a rule may restrict them.
     fn unseen(reason: &str, rule: &Compiled) -> Part {
         let why = format!("runs a command that {reason}");
         Part::new(WHOLE, Decision::Ask, why, by_rule(rule)).once_only()
@@ -576,7 +576,7 @@ impl Judge<'_> {
         parts.max_by_key(|part| part.decision)
     }
 
-    /// The files that the command reads, as far as its words tell.
+    /// Returns parts for the files that the command reads, as far as its words show.
     fn reads(&self, command: &CommandCheck<'_>) -> Vec<Part> {
         if self.mode() == PermissionMode::Full {
             return Vec::new();
@@ -607,7 +607,7 @@ impl Judge<'_> {
                 parts.push(self.mode_decides("redirect", Decision::Ask, reason).once_only());
             }
         }
-        // Each text once: wrappers repeat the words of the programs behind them.
+        // Each text is checked once: wrappers repeat the words of the programs behind them.
         let mut mentions = BTreeMap::<&str, bool>::new();
         for program in &analysis.programs {
             let is_safe = program.is_known_safe();
@@ -638,8 +638,8 @@ fn is_connection(path: &str) -> bool {
 }
 
 impl CommandCheck<'_> {
-    /// True for a harmless program that may read files which the command does not name: those that a pattern or a link
-    /// leads to, or a folder holds.
+    /// Returns true for a harmless program that may read files not listed in the command: those that a pattern or a link leads to, or that
+    /// a directory contains.
     fn reads_unnamed(&self, program: &Program, home: Option<&Path>) -> bool {
         let is_folder = |text: &str| self.files(text, home).iter().any(|file| file.is_folder);
         program.follows_links() || (program.opens_folders() && program.mentions().any(is_folder))
@@ -660,14 +660,14 @@ impl CommandCheck<'_> {
     }
 }
 
-/// The subject of a part about more than one program.
+/// The subject for parts about more than one program.
 const WHOLE: &str = "the whole command";
 
 /// Devices that hold nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
 
-/// True if a rule that allows reaches this zone. Secrets and protected files need a rule of the user's configuration
-/// that names them; nothing wider covers them by the way.
+/// Returns true if an allow rule reaches this zone. Secrets and protected files need a rule in the user's configuration with their path; a
+/// wider rule does not cover them.
 fn reaches(rule: &Compiled, zone: Zone, ctx: &Context<'_>) -> bool {
     let is_of_user = matches!(rule.origin, Origin::User | Origin::Policy);
     match zone {

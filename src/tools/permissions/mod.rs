@@ -1,5 +1,5 @@
-//! Permissions: decides from values whether a call may run, and names the rule that decided. Pure: paths come
-//! resolved, nothing is read and nobody is asked here.
+//! Permissions: decides from values whether a call may run, and reports the deciding rule. Pure: paths are already resolved, nothing is
+//! read and the user is not asked here.
 //!
 //! Invariant: adding to a command never makes the decision about it weaker.
 
@@ -91,7 +91,7 @@ pub struct CheckedPath {
     pub named: PathBuf,
     /// The file that it leads to, symbolic links followed.
     pub resolved: PathBuf,
-    /// The number of names that the file has; 0 where it does not exist, or for a path that is only read.
+    /// The number of hard links; 0 if the file does not exist, or for a path that is only read.
     pub links: u64,
 }
 
@@ -106,7 +106,7 @@ pub struct ResolvedPath {
     pub is_folder: bool,
 }
 
-/// The action of a call.
+/// A call's action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Reads these files.
@@ -138,7 +138,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The kind of the action.
+    /// Returns the action's kind.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Read(_) => Kind::Read,
@@ -154,7 +154,7 @@ impl Action {
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The name of the tool, as the model calls it.
+    /// The tool's name, as the model calls it.
     pub tool: String,
     /// The action.
     pub action: Action,
@@ -174,7 +174,7 @@ pub enum Sandbox {
     Required,
 }
 
-/// The circumstances of a decision.
+/// Inputs of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The permission mode.

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 /// The rows of secret files.
 pub(super) static SECRET_NAMES: LazyLock<Names> = LazyLock::new(|| Names::new(SECRETS));
 
-/// The rows of files that other programs obey.
+/// The table rows for files that other programs obey.
 pub(super) static OBEYED_NAMES: LazyLock<Names> = LazyLock::new(|| Names::new(OBEYED));
 
 /// Folders of installed dependencies and build output. What they hold is replaced by tools as a whole, and read by none of the
@@ -39,7 +39,7 @@ pub(super) const OUTPUT: [&str; 20] = [
     ".next",
 ];
 
-/// Returns true if one of the folders of a folded relative path holds dependencies or build output.
+/// Returns true if a directory of a folded relative path contains dependencies or build output.
 pub(super) fn is_output(parts: &[&str]) -> bool {
     let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
     folders.iter().any(|part| OUTPUT.contains(part))
@@ -61,7 +61,7 @@ struct Pattern {
     parts: Vec<String>,
     /// As the table writes it, without `~/`, `/` at the ends, and `!`.
     written: &'static str,
-    /// It covers all that is below.
+    /// True if the pattern covers everything below.
     is_folder: bool,
 }
 
@@ -81,7 +81,7 @@ impl Pattern {
         self.written.contains('*')
     }
 
-    /// Returns true if a path that is cut where the pattern begins matches.
+    /// Returns true if the pattern matches a path that is cut where the pattern begins.
     fn matches(&self, path: &[&str]) -> bool {
         let length = self.parts.len();
         (path.len() == length || (self.is_folder && path.len() > length))
@@ -100,7 +100,7 @@ pub(super) struct Folded<'a> {
     pub(super) is_absolute: bool,
 }
 
-/// The patterns of a class, by what they begin with.
+/// A class's patterns, by their first component.
 #[derive(Debug)]
 pub(super) struct Names {
     rows: &'static [Row],
@@ -164,7 +164,7 @@ impl Names {
         self.patterns.push(pattern);
     }
 
-    /// Returns what a path is, if a row means it.
+    /// Returns a path's description, if a row covers it.
     pub(super) fn find(&self, path: Folded<'_>) -> Option<&'static str> {
         self.anchored(path).or_else(|| self.anywhere(path))
     }
@@ -233,7 +233,7 @@ impl Names {
             || (folder.is_absolute && self.of_root.iter().any(|at| begins(at, folder.parts)))
     }
 
-    /// The paths that patterns with a place name in a home folder and on the system, without those that have a `*`.
+    /// Returns the paths of anchored patterns in a home directory and on the system, without those that contain a `*`.
     pub(super) fn places(&self, home: Option<&Path>) -> Vec<PathBuf> {
         let plain = self.patterns.iter().filter(|pattern| !pattern.has_glob());
         plain

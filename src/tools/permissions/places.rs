@@ -1,5 +1,5 @@
-//! The meaning of a path for permissions: a secret, a file that others obey, the workspace, or elsewhere. Pure: paths
-//! come resolved.
+//! A path's meaning for permissions: a secret, a file that other programs obey, the workspace, or elsewhere. Pure: paths are already
+//! resolved.
 
 use super::names::{Folded, OBEYED_NAMES, OUTPUT, SECRET_NAMES, is_output};
 use super::rules::{Compiled, Origin};
@@ -15,7 +15,7 @@ pub struct Places {
     pub roots: Vec<PathBuf>,
     /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// The engine's own folders and files: its data, its configuration.
+    /// The engine's private directories and files: its data, its configuration.
     pub private: Vec<PathBuf>,
     /// Exceptions to `private`: long outputs of this session, skills.
     pub readable: Vec<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Places {
     pub opens_variables: bool,
 }
 
-/// The zone of a path.
+/// A path's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Zone {
     /// In the workspace.
@@ -32,9 +32,9 @@ pub enum Zone {
     Wide,
     /// Elsewhere.
     Outside,
-    /// A file that other programs obey, with what it is.
+    /// A file that other programs obey, with its description.
     Protected(&'static str),
-    /// A secret, with what it is.
+    /// A secret, with its description.
     Secret(&'static str),
 }
 
@@ -42,7 +42,7 @@ pub enum Zone {
 const PROCESS_SECRETS: [&str; 8] = ["environ", "mem", "maps", "smaps", "fd", "root", "cwd", "auxv"];
 
 impl Places {
-    /// The zone of a canonical path.
+    /// Returns a canonical path's zone.
     pub fn zone(&self, path: &Path) -> Zone {
         if let Some(what) = self.secret(path) {
             return Zone::Secret(what);
@@ -125,7 +125,8 @@ impl Places {
         roots.max_by_key(|root| root.components().count())
     }
 
-    /// A home folder, the root, and each folder above the engine's own files are too wide for grants.
+    /// Returns true for directories that are too wide for grants: a home directory, the root, and each directory above the engine's private
+    /// files.
     fn is_wide(&self, root: &Path) -> bool {
         root.parent().is_none()
             || self.home.as_ref().is_some_and(|home| home.starts_with(root))
@@ -159,7 +160,7 @@ impl Places {
         None
     }
 
-    /// Calls `find` with the names of a folded path.
+    /// Calls `find` with a folded path's names.
     fn folded<T>(&self, folded: &str, find: impl FnOnce(Folded<'_>) -> T) -> T {
         let parts: Vec<&str> = folded.split('/').filter(|part| !part.is_empty()).collect();
         let own = self.home.as_ref().and_then(|home| {
@@ -177,7 +178,7 @@ impl Places {
     }
 }
 
-/// The names of the table as patterns that match in any folder, or from the root if they begin with `/`.
+/// The table's names as patterns that match in any directory, or from the root if they begin with `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patterns {
     /// Files that others obey.
@@ -190,7 +191,7 @@ pub struct Patterns {
     pub open: Vec<String>,
 }
 
-/// Returns the names of the table as patterns.
+/// Returns the table's names as patterns.
 pub fn patterns() -> Patterns {
     let (secret, open) = SECRET_NAMES.patterns();
     let (obeyed, _) = OBEYED_NAMES.patterns();

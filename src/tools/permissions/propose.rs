@@ -133,7 +133,7 @@ const PLAIN: &[&str] = &[
     "ctest",
 ];
 
-/// The rules that would have allowed a call. None where an answer should not hold for longer than the call.
+/// Returns the rules that would have allowed a call. Empty if an answer should not apply beyond the call.
 pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
     if verdict.decision != Decision::Ask || !verdict.may_be_granted {
         return Vec::new();
@@ -262,8 +262,7 @@ fn rule(kind: Kind) -> Rule {
     Rule { kind: Some(kind), ..Rule::new(Decision::Allow) }
 }
 
-/// The words of a rule for a program. None where its words are not all known, or a pattern of the rule would cover
-/// more than them.
+/// Returns a rule's words for a program. `None` if its words are not all known, or a pattern of the rule would cover more than them.
 fn words(program: &Program, exact: Exact) -> Option<Vec<String>> {
     let name = program.name()?;
     let matched = program.matched_words();
@@ -306,7 +305,7 @@ fn words(program: &Program, exact: Exact) -> Option<Vec<String>> {
             return Some(words.map(str::to_owned).collect());
         }
     }
-    // This very command and no other. A word with `*` cannot be said exactly.
+    // Exactly this command. A word with `*` cannot be expressed exactly.
     let mut texts = texts?;
     if let Some(first) = texts.get_mut(program.assignments.len()) {
         *first = name;

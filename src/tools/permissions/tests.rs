@@ -9,7 +9,7 @@ use std::path::Path;
 mod answers;
 mod traced;
 
-/// The table of commands, with its rules.
+/// The command table, with its rules.
 const COMMANDS: &str = include_str!("tests/commands.txt");
 
 fn places() -> Places {
@@ -196,7 +196,7 @@ fn a_command_that_nests_as_deeply_as_it_may_be_long_gets_a_decision() {
 const MARKS: &[&str] =
     &["touch mark", "$(touch mark)", "`touch mark`", "'touch mark'", "x='a[$(touch mark)]'; "];
 
-/// What stands around it: quotes, joined lines, comments, here-documents, tests and sums. Nothing here waits or goes on for ever.
+/// Surrounding text: quotes, joined lines, comments, here-documents, tests and arithmetic. Nothing here waits or runs forever.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "ls", "echo", "cat", "a", "x", " ", " ", " ", "\n", "\n", "\\", "\\\n", "\\ ", "\"", "'", "`", "$", "$(", ")", "(", "{", "}", "${", "$((", "))",
@@ -205,7 +205,7 @@ const PIECES: &[&str] = &[
     "; do ", "; done", "<(", "\t", "@", "${x:-", ":", "\\`", "\\$", "$[", ",", "[x]", "+=",
 ];
 
-/// The words of a test, and of an expansion, with a variable whose value runs the program.
+/// The words for a test, and for an expansion, with a variable whose value runs the program.
 const TEST_WORDS: &[&str] =
     &["x", "$x", "\"$x\"", "-eq 1", "1 -lt", "-v", "!", "-n", "==", "a[x]", "$?", "&&", "(", ")"];
 const EXPANDED: &[&str] = &[":", "x", "0", "[", "]", "-", "@", "} ${x", "#", "/", "[x]", "%"];
@@ -725,7 +725,7 @@ fn brackets_of_a_rule_s_path_may_be_those_of_a_name() {
         let got = if is_match { decision } else { Allow };
         assert_eq!(got, want, "{rule:?} {path}");
     }
-    // A pattern that matches nothing is the name of a file to a shell.
+    // A shell takes a pattern without matches as a file name.
     let analysis = Analysis::of("cat app/[id]/page.tsx");
     let paths = analysis.paths(Path::new("/w"), None);
     assert!(paths.contains(&PathBuf::from("/w/app/[id]/page.tsx")), "{paths:?}");

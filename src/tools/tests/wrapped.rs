@@ -193,7 +193,7 @@ fn calls() -> Vec<(&'static str, Box<dyn Tool>, Value)> {
 /// The value of a variable that is set for commands.
 const GIVEN: &str = "it's $HOME\nand \"more\"";
 
-/// The results of the calls, without the name of the folder.
+/// Returns the call results, without the directory name.
 async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
     let (_guard, folder) = scene();
     let artifacts = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! Conditional expressions, `[ … ]` and `[[ … ]]`, and whether bash evaluates their operands: pure.
 //!
-//! `[[ x -eq 1 ]]` computes with `x`, and `-v` takes an element of an array, whose index is computed. To compute with `a[$(id)]` runs `id`,
-//! also where that text is the value of a variable.
+//! `[[ x -eq 1 ]]` computes with `x`, and `-v` takes an array element, whose index is computed. Computing with `a[$(id)]` runs `id`, even
+//! if that text is the value of a variable.
 
 use super::words::{self, Word};
 use tree_sitter::Node;
@@ -27,7 +27,7 @@ struct Token<'a> {
 }
 
 impl<'a> Conditional<'a> {
-    /// Takes the node of an expression.
+    /// Wraps an expression node.
     pub(super) fn new(node: Node<'a>, source: &'a str) -> Self {
         let operands = flat(node, |node| WHOLE.contains(&node.kind()));
         Self {
@@ -86,8 +86,8 @@ pub(super) fn holds_literal_expansion(node: Node<'_>, source: &str) -> bool {
     })
 }
 
-/// The nodes below this one, in their order, where those that are to be opened are replaced by their children. Without recursion: an
-/// expression nests as deeply as a command is long.
+/// Returns the nodes below this one, in order, with those accepted by `opens` replaced by their children. Without recursion: an expression
+/// nests as deeply as a command is long.
 fn flat<'a>(node: Node<'a>, opens: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
     let mut cursor = node.walk();
     let (mut found, mut waiting) = (Vec::new(), vec![node]);

@@ -6,7 +6,7 @@
 use super::words;
 use tree_sitter::Node;
 
-/// The parts of a here-document, as the grammar has them.
+/// A here-document's parts in the grammar.
 struct Parts<'a> {
     /// The word behind `<<`, with its quotes.
     opener: &'a str,
@@ -20,7 +20,7 @@ struct Parts<'a> {
     is_indented: bool,
 }
 
-/// Returns why it is not known what bash makes of this here-document; `None` where it is known.
+/// Returns why bash's reading of this here-document is uncertain; `None` if it is known.
 pub(super) fn doubt(node: Node<'_>, source: &str) -> Option<&'static str> {
     let Some(parts) = parts(node, source) else {
         return Some("contains an unusual here-document");
@@ -80,7 +80,7 @@ fn name(opener: &str) -> (&str, bool) {
     }
 }
 
-/// The lines of a body. Where it is expanded, a backslash at the end of a line joins it to the next one.
+/// Splits a body into lines. If it is expanded, a backslash at the end of a line joins it to the next one.
 fn lines(body: &str, is_expanded: bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut is_open = false;

@@ -1,7 +1,6 @@
-//! What a program may start that is not known to be a wrapper: any of its words may be the name of a program, and any
-//! text a command. Pure.
+//! The programs that a program not known as a wrapper may start: any of its words may be a program name, and any text a command. Pure.
 //!
-//! This is for rules that restrict: they hold behind launchers that no table lists.
+//! This is for rules that restrict: they apply behind launchers that no table lists.
 
 use super::words::Word;
 use super::{Analysis, Program};
@@ -43,7 +42,7 @@ const STARTING: &[(&str, &[&str])] = &[
     ("yarn", &["exec", "dlx"]),
 ];
 
-/// The maximum size of the texts that are parsed, in bytes; what is beyond it is taken for words.
+/// The maximum total size of parsed texts, in bytes; anything beyond it is treated as words.
 const MAX_TEXT: usize = 16 * 1024;
 
 /// The programs that may be started.
@@ -91,7 +90,7 @@ struct Found {
 }
 
 impl Found {
-    /// A word as the name of a program, with the words behind it.
+    /// Adds a word as a program name, with the words after it.
     fn words(&mut self, name: &str, rest: &[Word]) {
         if name.is_empty() || self.programs.len() > super::wrappers::MAX_PROGRAMS {
             return;

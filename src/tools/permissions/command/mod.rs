@@ -1,8 +1,8 @@
-//! The analysis of a shell command: the programs that it runs, the files that it redirects to and from, and the
-//! parts that cannot be known before it runs. Pure, except that the parser gives up after a second.
+//! Shell command analysis: the programs that it runs, the files that it redirects to and from, and the parts that cannot be known before it
+//! runs. Pure, except that the parser gives up after a second.
 //!
-//! Invariant: whatever the grammar or this module does not know makes the command *opaque*, with a reason. An opaque
-//! command is never allowed by a rule or a table; it is asked about.
+//! Invariant: anything unknown to the grammar or this module makes the command *opaque*, with a reason. An opaque command is never allowed
+//! by a rule or a table; the user is asked.
 
 mod conditional;
 mod flags;
@@ -27,8 +27,7 @@ pub const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 /// The parts of a shell command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Analysis {
-    /// Every program that the command may run, in the order of the text, also those inside of wrappers such as
-    /// `timeout` and of nested shells.
+    /// Every program that the command may run, in text order, including those inside wrappers such as `timeout` and nested shells.
     pub programs: Vec<Program>,
     /// The files that it redirects output to.
     pub writes: Vec<Target>,
@@ -38,8 +37,8 @@ pub struct Analysis {
     pub folders: Vec<Target>,
     /// The first reason why the command is not fully understood.
     pub opaque: Option<String>,
-    /// The first reason why it starts programs that are not in the list: a shell reads them from its input. Only rules
-    /// that restrict programs are concerned; the one that starts them is in the list.
+    /// The first reason why the command starts programs that are not in the list: a shell reads them from its input. Only rules that
+    /// restrict programs are concerned; the program that starts them is in the list.
     pub hidden: Option<String>,
 }
 
@@ -52,7 +51,7 @@ pub struct Program {
     pub words: Vec<Word>,
     /// The program only starts another one, which is in the list too: `timeout 5 make`.
     pub is_transparent: bool,
-    /// The name leads to a launcher, or to a file of the workspace: what it starts is up to the folder.
+    /// True if the name leads to a launcher, or to a file in the workspace: the directory determines the program started.
     pub is_launched: bool,
 }
 
@@ -90,7 +89,7 @@ impl Analysis {
             && self.programs.iter().all(|one| one.is_transparent || one.is_known_safe())
     }
 
-    /// Marks the programs of these names as launched by what the folder says.
+    /// Marks programs with these names as launched through the directory's configuration.
     pub fn mark_launched(&mut self, names: &BTreeSet<String>) {
         for program in &mut self.programs {
             program.is_launched = program.name().is_some_and(|name| names.contains(name));
@@ -137,7 +136,7 @@ impl Analysis {
 /// The maximum number of folders in which relative paths are looked for.
 const MAX_BASES: usize = 16;
 
-/// The absolute paths that a text may stand for.
+/// Returns the absolute paths that a text may represent.
 pub fn locate(text: &str, bases: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
     let path = match (text.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_path_buf(),
@@ -168,7 +167,7 @@ pub fn lexical(path: &Path) -> PathBuf {
 }
 
 impl Target {
-    /// The path, where it is known.
+    /// Returns the path, if it is known.
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::Path(path) => Some(path),
@@ -178,8 +177,7 @@ impl Target {
 }
 
 impl Program {
-    /// The name of the program, where it is known: `ls` for `ls`, `/bin/ls` and `/usr/bin/ls`, the whole path for a
-    /// program elsewhere.
+    /// Returns the program's name, if it is known: `ls` for `ls`, `/bin/ls` and `/usr/bin/ls`, the full path for a program elsewhere.
     pub fn name(&self) -> Option<&str> {
         let name = self.words.first()?.text()?;
         let bare = ["/bin/", "/usr/bin/"].iter().find_map(|folder| name.strip_prefix(folder));
@@ -237,7 +235,7 @@ impl Program {
         !self.is_launched && safe::harmless(self).is_some()
     }
 
-    /// True for a word of the shell: no file decides what it does.
+    /// Returns true for a shell builtin: no file determines its behaviour.
     pub fn is_builtin(&self) -> bool {
         const BUILTINS: [&str; 25] = [
             ":", "true", "false", "[", "test", "echo", "printf", "cd", "pwd", "exit", "return",
@@ -247,7 +245,7 @@ impl Program {
         self.name().is_some_and(|name| BUILTINS.contains(&name))
     }
 
-    /// True for a harmless program that may read files which nobody named: through a pattern, or links that it follows.
+    /// Returns true for a harmless program that may read files not listed in the command: through a pattern, or links that it follows.
     pub fn follows_links(&self) -> bool {
         let has_patterns = self.words.iter().any(|word| matches!(word, Word::Glob(_)));
         safe::harmless(self).is_some_and(|harmless| harmless.follows_links || has_patterns)
@@ -270,7 +268,7 @@ impl Program {
         self.name() == Some("git") && !is_version
     }
 
-    /// True for a command of git that changes the repository's own folder: `git commit`.
+    /// Returns true for a git command that changes the repository directory: `git commit`.
     pub fn changes_repository(&self) -> bool {
         self.name() == Some("git")
             && !self.is_known_safe()

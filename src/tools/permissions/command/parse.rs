@@ -1,4 +1,4 @@
-//! From the text of a command to its programs, by the bash grammar of tree-sitter.
+//! Finds the programs in a command's text, with tree-sitter's bash grammar.
 
 use super::conditional::{self, Conditional};
 use super::words::{self, Word};
@@ -32,7 +32,7 @@ fn new_parser() -> Option<Parser> {
 const SEPARATORS: [char; 15] =
     [';', '|', '&', '(', ')', '{', '}', '<', '>', '`', '$', '"', '\'', '\n', '\\'];
 
-/// Adds the parts of a command to the analysis; `shells` is the number of shells around it.
+/// Adds a command's parts to the analysis; `shells` is the number of shells around it.
 pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
     if parse_whole(line, analysis, shells) {
         return;
@@ -49,7 +49,7 @@ pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
     }
 }
 
-/// The same, as far as the grammar understands the command. Returns false where it is not valid syntax.
+/// Like `parse`, as far as the grammar understands the command. Returns false for invalid syntax.
 fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
     if shells > MAX_SHELLS {
         analysis.doubt("nests shells too deeply");
@@ -124,7 +124,7 @@ impl Walk<'_> {
                     self.analysis.doubt(doubt);
                 }
             }
-            // Arithmetic runs the commands in the values of its variables: `x='a[$(id)]'; echo $((x))`.
+            // Arithmetic runs the commands in its variables' values: `x='a[$(id)]'; echo $((x))`.
             "arithmetic_expansion" => self.arithmetic(node),
             "compound_statement" if words::slice(node, self.source).starts_with("((") => {
                 self.arithmetic(node);
@@ -235,7 +235,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Behind an escaped blank or line end, `#` goes on with a word.
+    /// After an escaped blank or line end, `#` continues a word.
     fn comment(&mut self, node: Node<'_>) {
         let before = self.source.get(..node.start_byte()).unwrap_or_default();
         let before = before.strip_suffix([' ', '\t', '\n']).unwrap_or(before);
@@ -335,7 +335,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A test is harmless by itself. Where bash may evaluate its operands, it counts as a program, which nobody allowed yet.
+    /// A test is harmless by itself. If bash may evaluate its operands, it counts as a program that has not been allowed yet.
     fn test(&mut self, node: Node<'_>) {
         if conditional::holds_literal_expansion(node, self.source) {
             self.analysis.doubt("tests a string that contains an expansion");

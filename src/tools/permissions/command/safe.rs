@@ -1,9 +1,9 @@
-//! The table of harmless programs: with the flags and operands of their rows they only read and print, and start no
-//! other program. What a row does not list is not harmless. Pure.
+//! The table of harmless programs: with the flags and operands in their rows they only read and print, and start no other program. Anything
+//! not listed in a row is not harmless. Pure.
 //!
-//! The programs are those of the usual systems; where they differ, a row lists what is harmless in all of them. Not in
-//! the table, though they seem harmless: questions about versions, which launchers answer with a program that the
-//! folder names (`rustup`, `pyenv`, `asdf`); flags that take files from a list inside a file; response files.
+//! The programs are those of the usual systems; if they differ, a row lists what is harmless in all of them. Not in the table, though they
+//! seem harmless: version queries, which launchers (`rustup`, `pyenv`, `asdf`) answer with a program chosen by the directory; flags that
+//! take files from a list inside a file; response files.
 
 use super::Program;
 use super::conditional;
@@ -15,15 +15,15 @@ use std::sync::{LazyLock, OnceLock};
 /// A row: the first words of the program, and what may follow.
 struct Row {
     words: &'static [&'static str],
-    /// The flags, in the notation of [`super::flags`]. A marked one is harmless in a sandbox only: it follows links to files
-    /// that nobody named. None where the program takes every word for a text.
+    /// The flags, in the notation of [`super::flags`]. A marked one is harmless only in a sandbox: it follows links to files not listed in
+    /// the command. `None` if the program treats every word as a text.
     flags: Option<&'static str>,
     style: Style,
     /// The maximum number of words that are no flags.
     operands: usize,
     /// The program reads the files in the folders that are named, also through links.
     opens_folders: bool,
-    /// `@file` means the content of the file.
+    /// True if `@file` means the file's content.
     has_response_files: bool,
 }
 
@@ -66,7 +66,7 @@ impl Row {
 pub(super) struct Harmless<'a> {
     /// The files that values of flags name.
     pub files: Vec<&'a str>,
-    /// It may follow links to files that nobody named.
+    /// True if the program may follow links to files not listed in the command.
     pub follows_links: bool,
     /// It reads the files in the folders that are named, also through links.
     pub opens_folders: bool,
@@ -403,7 +403,7 @@ const ROWS: &[Row] = &[
     row(&["git", "worktree", "list"], "-vz --porcelain --verbose").at_most(0),
 ];
 
-/// Flags of git itself that are harmless before the name of its command. `-C` is followed by a folder.
+/// Flags of git itself that are harmless before its command name. `-C` is followed by a directory.
 const GIT_GLOBAL: [&str; 5] =
     ["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"];
 
@@ -510,7 +510,7 @@ fn takes_any(name: &str, at: usize, source: &str) -> bool {
 }
 
 impl Known {
-    /// None where the program takes every word for a text.
+    /// Returns the flag list; `None` if the program treats every word as a text.
     fn list(&self) -> Option<&List> {
         let parse = || self.row.flags.map(|flags| List::new(flags, self.row.style));
         self.list.get_or_init(parse).as_ref()

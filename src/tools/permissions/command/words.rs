@@ -1,4 +1,4 @@
-//! The words of a command, as the shell hands them to a program.
+//! A command's words, as the shell passes them to a program.
 
 use super::sums;
 use std::fmt;
@@ -9,7 +9,7 @@ use tree_sitter::Node;
 pub enum Word {
     /// Exactly this text.
     Text(String),
-    /// A pattern that the shell expands to names of files.
+    /// A pattern that the shell expands to file names.
     Glob(String),
     /// Known only when the command runs; with the source text.
     Unknown {
@@ -21,7 +21,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// The text, where it is known.
+    /// Returns the text, if it is known.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -72,7 +72,7 @@ enum Part {
     Unknown { is_quoted: bool },
 }
 
-/// Reads the word of a node.
+/// Reads a node's word.
 pub(super) fn word(node: Node<'_>, source: &str) -> Word {
     let mut parts = Vec::new();
     collect(node, source, &mut parts);
@@ -106,7 +106,7 @@ pub(super) fn word(node: Node<'_>, source: &str) -> Word {
     {
         return unknown(false);
     }
-    // A quoted tilde is a plain character; a path that says so is told apart from the home folder.
+    // A quoted tilde is a plain character; the prefix distinguishes such a path from the home directory.
     if matches!(parts.first(), Some(Part::Quoted(quoted)) if quoted.starts_with('~')) {
         text.insert_str(0, "./");
     }
@@ -186,8 +186,8 @@ fn string(node: Node<'_>, source: &str) -> Part {
     Part::Quoted(out)
 }
 
-/// Removes the backslashes of an unquoted text, and tells whether it is a pattern. Nothing where the text holds a
-/// character that should not be there unquoted.
+/// Removes the backslashes from an unquoted text, and returns true with it if it is a pattern. `None` if the text contains a character that
+/// should not be there unquoted.
 fn unescape(raw: &str) -> Option<(String, bool)> {
     let (mut out, mut is_pattern) = (String::new(), false);
     let mut chars = raw.chars();

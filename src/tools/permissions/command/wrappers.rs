@@ -1,7 +1,7 @@
 //! Programs that run other programs: the inner command is analysed too.
 //!
-//! A wrapper is *transparent* when it does nothing but start the inner program (`timeout`, `env`, `sh -c`). It then
-//! needs no permission of its own. `sudo`, `ssh` and the like need one beside that of the inner program.
+//! A wrapper is *transparent* if it only starts the inner program (`timeout`, `env`, `sh -c`). It then needs no separate permission.
+//! `sudo`, `ssh` and the like need one in addition to that of the inner program.
 
 use super::flags::{List, Order, Style};
 use super::words::Word;
@@ -242,7 +242,7 @@ fn enter(program: &Program, analysis: &mut Analysis) {
     analysis.folders.push(folder);
 }
 
-/// A command inside of the words of a shell's builtin.
+/// Analyses a command inside the words of a shell builtin.
 fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
     let texts: Vec<&str> =
         program.arguments().iter().map(|word| known_text(word, analysis)).collect();
@@ -257,7 +257,7 @@ fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
     parse::parse(&line, analysis, shells + 1);
 }
 
-/// The text of a word that becomes a part of a command. An unknown one stays unknown in there.
+/// Returns the text of a word that becomes part of a command. An unknown one stays unknown there.
 fn known_text<'a>(word: &'a Word, analysis: &mut Analysis) -> &'a str {
     word.text().unwrap_or_else(|| {
         analysis.doubt("runs text that cannot be determined in advance");
@@ -276,12 +276,12 @@ fn inner(assignments: Vec<Word>, words: &[Word], analysis: &mut Analysis, shells
     );
 }
 
-/// Flags of the shells. `-c` is marked: the first operand is the command. So are those that name a file of commands, which runs too.
+/// Shell flags. `-c` is marked: the first operand is the command. So are flags that take a file of commands, which runs too.
 const SHELL_FLAGS: &str = "-abBeEfhHiIklmnpPrstTuvVxCD -c! -o: -O: --debug --debugger --dump-po-strings --dump-strings \
     --emulate: --help --init-file@! --login --noediting --noprofile --norc --posix --pretty-print --rcfile@! --restricted --verbose \
     --version --wordexp";
 
-/// `sh -c 'text'`. A shell without it runs a script, or what it reads from its input.
+/// Analyses `sh -c 'text'`. A shell without it runs a script, or commands read from its input.
 fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) {
     let arguments = program.arguments();
     // `+e` unsets what `-e` sets.
@@ -307,7 +307,7 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
         return analysis.hide("runs a shell script");
     }
     if !flags.iter().any(|flag| is_command_flag(flag)) {
-        // `-s` makes operands the arguments of what it reads.
+        // `-s` turns operands into arguments for the commands read from input.
         let reads_input = flags.iter().any(|flag| !flag.starts_with("--") && flag.contains('s'));
         // `bash -` is `bash --`.
         let names_none =
@@ -321,12 +321,12 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
     let Some(line) = reading.operands.first() else {
         return analysis.doubt("passes a shell text that cannot be determined in advance");
     };
-    // A login or interactive shell reads start files, which are the user's own. `BASH_ENV=x` names another one.
+    // A login or interactive shell reads start files, which are the user's own. `BASH_ENV=x` specifies another one.
     program.is_transparent = program.assignments.is_empty();
     parse::parse(line, analysis, shells + 1);
 }
 
-/// True for a path such as `/dev/stdin` that stands for redirected input, not for a script on disk.
+/// Returns true for a path such as `/dev/stdin` that refers to redirected input, not to a script on disk.
 fn is_input(path: &str) -> bool {
     path.starts_with("/dev/") || path.starts_with("/proc/")
 }
@@ -377,7 +377,7 @@ fn env(program: &mut Program, analysis: &mut Analysis, shells: usize) {
     }
 }
 
-/// The command behind the flags of a wrapper.
+/// Analyses the command after a wrapper's flags.
 fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, shells: usize) {
     let arguments = program.arguments().to_vec();
     let known: Vec<&str> = arguments.iter().map_while(Word::text).collect();
@@ -514,7 +514,7 @@ fn remote(program: &Program, analysis: &mut Analysis, shells: usize) {
     }
 }
 
-/// Settings on git's command line that name a program.
+/// Analyses settings on git's command line that specify a program.
 fn git(program: &Program, analysis: &mut Analysis, shells: usize) {
     let mut words = program.arguments().iter();
     while let Some(word) = words.next() {
