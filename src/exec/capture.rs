@@ -139,7 +139,7 @@ impl Capture {
         self.text(&rest).await;
     }
 
-    /// Waits until the file holds everything so far.
+    /// Waits until the file contains everything so far.
     pub(crate) async fn flush(&mut self) {
         self.write_out(0).await;
         if !matches!(self.spill, Spill::Open(..)) {
@@ -187,7 +187,7 @@ impl Capture {
     }
 
     async fn text(&mut self, text: &str) {
-        // Until the file exists the buffer holds the whole output: it is cut only when it is longer than that.
+        // Until the file exists, the buffer contains the full output: it is cut only when the output is longer than that.
         let so_far = matches!(self.spill, Spill::None).then(|| self.output.tail());
         self.output.push(text);
         match &mut self.spill {
@@ -265,7 +265,7 @@ impl Capture {
     }
 }
 
-/// Removes the oldest outputs of a folder until the others together are within a limit.
+/// Removes a directory's oldest outputs until the others together are within a limit.
 fn make_room(folder: &Path, max_bytes: u64, min_age: Duration) -> io::Result<()> {
     let mut kept = Vec::new();
     for entry in folder.read_dir()?.flatten() {

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Version {
     /// The file's canonical path.
     pub path: PathBuf,
-    /// Its size in bytes.
+    /// The content's size in bytes.
     pub size: u64,
     /// Further data that distinguishes contents: modification time, inode number or a checksum.
     pub mark: u128,
@@ -90,7 +90,7 @@ impl Write for Digester {
 /// A file before a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Before {
-    /// Its bytes.
+    /// The file's bytes.
     pub content: Vec<u8>,
     /// The version of that content.
     pub version: Version,
@@ -219,7 +219,7 @@ pub struct UpdatedAll {
     pub changes: Vec<FileChange>,
     /// The previous states, in path order; `None` for missing files.
     pub before: Vec<Option<Version>>,
-    /// The new states of the files; none for a file that does not exist.
+    /// The files' new states; `None` for a file that does not exist.
     pub after: Vec<Option<Version>>,
 }
 

@@ -195,7 +195,7 @@ impl Seen {
 
 fn seen(pid: i32) -> Option<Seen> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // `pid (name) state parent …`; the name may hold anything, also parentheses.
+    // `pid (name) state parent …`; the name may contain any character, including parentheses.
     let (_, rest) = line.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     // Numbered as in proc_pid_stat(5); the state is field 3.

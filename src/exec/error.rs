@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A failed access. The text is for people and models; tools reword the cases they know.
+/// A failed access. The text is for users and models; tools reword the cases they know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Nothing is there.
@@ -18,7 +18,7 @@ pub enum Error {
     /// A plain file was wanted.
     #[error("{} is a device, a pipe or a socket, not a regular file: use a shell command for it", .0.display())]
     NotFile(PathBuf),
-    /// A folder was wanted.
+    /// The path is not a directory, as required.
     #[error("{} is not a directory", .0.display())]
     NotFolder(PathBuf),
     /// The path, or one part of it, is longer than the file system takes.
@@ -29,7 +29,7 @@ pub enum Error {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size in bytes.
+        /// The file size in bytes.
         size: u64,
         /// The limit, in bytes.
         max: u64,
@@ -80,7 +80,7 @@ pub enum Error {
     /// A program could not be started.
     #[error("cannot start {}: {message}", .program.display())]
     Program {
-        /// Its path.
+        /// The program's path.
         program: PathBuf,
         /// The operating system's message.
         message: String,

@@ -171,7 +171,7 @@ pub(super) fn read_lines(
     let head = reader.fill_buf().map_err(failed)?;
     let head = head.get(..Lines::HEAD_BYTES).unwrap_or(head);
     if matches!(sniff::kind(head), sniff::Kind::Binary(_)) {
-        // It has no lines, and perhaps no line end within gigabytes.
+        // A binary file has no lines, and perhaps no line end within gigabytes.
         return Ok(Lines::none(head.to_vec(), version));
     }
     let lines = select_lines(reader, version, window);

@@ -41,7 +41,7 @@ pub struct Local {
     /// A command was run, so something may be left of it.
     has_run: AtomicBool,
     unscanned: Arc<[PathBuf]>,
-    /// The temporary folders of confined commands, by owner.
+    /// The temporary directories of confined commands, by owner.
     temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
     /// The output of what commands left in the background.
     drains: Drains,
@@ -67,7 +67,7 @@ pub struct Options {
     pub unscanned: Vec<PathBuf>,
 }
 
-/// The treatment of variables that hold a provider's key.
+/// How to treat variables that contain a provider key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ProviderKeys {
     /// No command sees them.
@@ -89,7 +89,7 @@ fn guardian(_options: &Options) -> Option<Arc<process::Guardian>> {
     None
 }
 
-/// Paths as a walk meets them. What does not exist yet is made canonical from its nearest folder that does.
+/// Returns paths as a walk encounters them. A missing path is made canonical from its nearest existing ancestor.
 fn canonical(paths: Vec<PathBuf>) -> Arc<[PathBuf]> {
     let canonical = |path: PathBuf| {
         let found = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
@@ -103,7 +103,7 @@ fn canonical(paths: Vec<PathBuf>) -> Arc<[PathBuf]> {
 }
 
 impl Local {
-    /// Takes home, temporary folder and the variables for commands from `ambient`.
+    /// Takes home, temporary directory and the command variables from `ambient`.
     pub fn new(ambient: &Ambient, options: Options) -> Self {
         let [best, fallback] = SHELLS.map(PathBuf::from);
         let default = if best.exists() { best } else { fallback };
@@ -148,8 +148,8 @@ impl Local {
         }
     }
 
-    /// Returns a folder for a command whose own was deleted. It is empty or cannot be changed, so no relative path names
-    /// an unrelated file. In the parent, `rm -r *` would delete the neighbours.
+    /// Returns a substitute directory for a command whose working directory was deleted. It is empty or cannot be changed, so no relative
+    /// path refers to an unrelated file. In the parent, `rm -r *` would delete the siblings.
     fn stand_in(&self, command: &Command) -> Result<Option<StandIn>, Error> {
         if !matches!(command.cwd.metadata(), Err(error) if error.kind() == std::io::ErrorKind::NotFound)
         {
@@ -184,7 +184,7 @@ impl Local {
         async { looked.await.ok() }
     }
 
-    /// Puts the owner's temporary folder into a confinement that leaves it to this environment.
+    /// Adds the owner's temporary directory to a confinement that leaves the choice to this environment.
     fn with_temporary(
         &self,
         confinement: &mut Option<Arc<Confinement>>,
@@ -498,7 +498,7 @@ impl Environment for Local {
     fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {
         // Another program's terminal confines nothing.
         let withheld = self.withheld.as_ref().filter(|_| command.confinement.is_none())?;
-        // Without its folder it runs here, in another one.
+        // If the directory is missing, the command runs here, in another one.
         command.cwd.is_dir().then_some(())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would never end.

@@ -1,6 +1,6 @@
 //! An environment in memory, for tests: files in a map, commands answered from a table.
 //!
-//! It never touches the machine. `.gitignore` is ignored, and there are no links and no permissions.
+//! No access to the machine. `.gitignore` is ignored, and there are no links and no permissions.
 
 use crate::scan::{Scan, Scanned, ScannedFile, StoredContent};
 use crate::search::{LineSearch, Matched, PathGlob, PathKey};
@@ -44,7 +44,7 @@ pub enum Answer {
 }
 
 impl Memory {
-    /// Files with absolute paths. The home folder is `/home/user`.
+    /// Creates an environment with these files, given by absolute paths. The home directory is `/home/user`.
     pub fn new<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let files = files.into_iter();
         let files = files.map(|(path, text)| (PathBuf::from(path), text.as_bytes().to_vec()));
@@ -127,7 +127,7 @@ impl Memory {
             || lock(&self.files).keys().any(|file| file != path && file.starts_with(path))
     }
 
-    /// The files below a folder, with their relative paths, in path order.
+    /// Returns the files below a directory, with their relative paths, in path order.
     fn below(&self, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         let files = lock(&self.files);
         let below = files.iter().filter_map(|(path, bytes)| {
@@ -289,7 +289,7 @@ impl Environment for Memory {
                 .get(&find.root)
                 .map_or_else(|error| error, |_| Error::NotFolder(find.root.clone())));
         }
-        // A folder precedes its entries, as on a walk.
+        // A directory precedes its entries, as on a walk.
         let mut paths = BTreeMap::new();
         for (file, _) in self.below(&find.root) {
             let parents = file.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());

@@ -47,7 +47,7 @@ pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 /// The timeout for starting a command that runs elsewhere, before its own timeout begins.
 pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The time to wait for output after the shell's end, when a background process holds the pipe.
+/// How long to wait for output after the shell has ended, if a background process keeps the pipe open.
 const GRACE: Duration = Duration::from_millis(100);
 
 /// The pipe capacity; the default is 64 KB, and the maximum for a user 1 MB.
@@ -91,7 +91,7 @@ pub(super) struct Launch {
     pub(super) variables: Vec<(String, String)>,
     /// Unlike that of any other command.
     pub(super) mark: String,
-    /// The folder for long outputs when the command names none.
+    /// The directory for long outputs if the command specifies none.
     pub(super) temporary: PathBuf,
     /// The process below which it runs; none is this one.
     pub(super) guardian: Option<Arc<Guardian>>,
@@ -440,7 +440,7 @@ impl Running {
         TERM_TO_KILL
     }
 
-    /// The command ended by itself: its background processes continue, as does a connection that they hold open.
+    /// Leaves the background processes of a command that ended by itself running, and a connection that they keep open.
     async fn let_go(&mut self) {
         if self.is_reusable() {
             self.family.is_armed = false;
@@ -449,7 +449,7 @@ impl Running {
         drop(self.input.take());
         let is_gone = self.family.leader.is_none()
             || tokio::time::timeout(GRACE, self.child.wait()).await.is_ok();
-        // Dropping the family closes the connection and nothing else.
+        // Dropping the family only closes the connection.
         self.family.is_armed = !is_gone;
         self.family.mark.insert_str(0, CONNECTION_PREFIX);
     }
@@ -481,7 +481,7 @@ impl Running {
     }
 }
 
-/// Waits for this long, without an end if there is no time.
+/// Waits for this long, or forever without a time.
 pub(super) async fn after(time: Option<Duration>) {
     at(time.map(|time| Instant::now() + time)).await;
 }

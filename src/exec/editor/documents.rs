@@ -61,7 +61,7 @@ pub(super) struct State {
     /// The changes that our edits made to documents since the last query: text before and after.
     applied: BTreeMap<PathBuf, Vec<Applied>>,
     pub(super) bytes: usize,
-    /// Those that are asked for texts, with the folders of their files.
+    /// The editors asked for texts, with the directories of their files.
     pub(super) asked: BTreeMap<Owner, Vec<PathBuf>>,
     /// The steps seen by each follower, by its number.
     pub(super) followed: BTreeMap<u64, Followed>,
@@ -238,18 +238,19 @@ impl Documents {
         if is_too_much { Err(Problem::TooMuch) } else { Ok(()) }
     }
 
-    /// A version of a document was saved.
+    /// Records that a version of a document was saved.
     ///
     /// # Errors
-    /// [`Problem`]: it is not open, or a change was never told.
+    /// [`Problem`]: the document is not open, or a change was never reported.
     pub fn save(&self, owner: Owner, params: &DocumentSaveParams) -> Result<(), Problem> {
         self.is_clean(owner, &params.path, params.version, Followed::saved)
     }
 
-    /// The file holds this version's text: the document was saved or reloaded. A later [`Documents::save`] means that it was saved.
+    /// Records that the file contains this version's text: the document was saved or reloaded. A later [`Documents::save`] means that it
+    /// was saved.
     ///
     /// # Errors
-    /// [`Problem`]: it is not open, or a change was never told.
+    /// [`Problem`]: the document is not open, or a change was never reported.
     pub fn equals_file(&self, owner: Owner, name: &str, version: i64) -> Result<(), Problem> {
         self.is_clean(owner, name, version, |followed, path, text| {
             followed.changed(path, text, false);
@@ -320,7 +321,7 @@ impl Documents {
         self.state().editors.contains_key(&document.owner)
     }
 
-    /// The documents below a folder that are not saved, by canonical path.
+    /// Returns the unsaved documents below a directory, by canonical path.
     pub(super) fn unsaved(&self, root: &Path) -> Vec<(PathBuf, Arc<String>)> {
         let state = self.state();
         let dirty = state.open.iter().filter(|(_, document)| document.is_dirty);
@@ -374,7 +375,7 @@ impl Documents {
         }
     }
 
-    /// Takes note of what an edit has made of a document.
+    /// Records an edit's effect on a document.
     pub(super) fn note(&self, path: &Path, before: Arc<String>, after: Arc<String>) {
         let mut state = self.state();
         let all = state.applied.entry(path.to_path_buf()).or_default();

@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// The timeout for an editor to create a terminal, and to return its output.
 const TERMINAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The timeout for the output after the command was stopped, while a person waits.
+/// The timeout for the output after the command was stopped, while the user waits.
 const STOPPED_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Something asked of an editor. Whoever drops `reply` cannot answer any more.

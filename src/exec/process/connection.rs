@@ -43,14 +43,14 @@ pub(crate) struct Exchanged {
     pub(crate) envelope: Envelope,
     /// The request's output.
     pub(crate) output: Vec<u8>,
-    /// None if the output exceeded the limit.
+    /// `None` if the output exceeded the limit.
     pub(crate) connection: Option<Connection>,
 }
 
 /// A connection that ended before its request was answered.
 #[derive(Debug)]
 pub(crate) struct Lost {
-    /// Its last words.
+    /// The end of the program's error output.
     pub(crate) said: String,
     /// The other end had taken the request.
     pub(crate) has_begun: bool,
@@ -63,7 +63,7 @@ pub(crate) struct Order<'a> {
     /// The request that starts it.
     pub(crate) request: Vec<u8>,
     pub(crate) mark: String,
-    /// The folder for long outputs when the command names none.
+    /// The directory for long outputs if the command specifies none.
     pub(crate) temporary: &'a Path,
 }
 
@@ -280,7 +280,7 @@ impl Complaints {
 
     /// Returns the end of the text received, once the program has ended.
     async fn said(&mut self) -> String {
-        // Another process may hold it open: ssh leaves a connection for the next program.
+        // Another process may keep the stream open: ssh leaves a connection for the next program.
         let _ = timeout(GRACE, self.reader.join_next()).await;
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&text).trim().to_owned()

@@ -19,11 +19,11 @@ const CLOSE_TO_TERM: Duration = Duration::from_secs(2);
 pub struct RunningProgram {
     /// The process. First, because it is dropped first.
     pub process: Process,
-    /// Its input.
+    /// The program's input.
     pub stdin: pipe::Sender,
-    /// Its output.
+    /// The program's output.
     pub stdout: pipe::Receiver,
-    /// Its error output.
+    /// The program's error output.
     pub stderr: pipe::Receiver,
 }
 

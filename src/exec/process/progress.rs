@@ -10,7 +10,7 @@ pub(super) const PROGRESS: Duration = Duration::from_millis(50);
 /// The maximum size of one piece of progress; of a large output the end is reported.
 const MAX_PROGRESS_BYTES: usize = 16 * 1024;
 
-/// Progress that has not been told yet.
+/// Progress that has not been reported yet.
 #[derive(Default)]
 pub(super) struct Pending {
     text: String,

@@ -70,7 +70,7 @@ impl Started {
         }
     }
 
-    /// Its processes, by its mark.
+    /// Returns the command's processes, by its mark.
     pub(super) fn family(&self, mark: String) -> Family {
         match self {
             #[cfg(target_os = "macos")]

@@ -39,7 +39,7 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// Its offset in bytes in `struct seccomp_data`, on a little-endian machine.
+    /// Returns the word's offset in bytes in `struct seccomp_data`, on a little-endian machine.
     fn offset(self) -> u32 {
         match self {
             Self::Number => 0,
@@ -67,7 +67,7 @@ const JUMP_IF_ANY_OF: u16 = 0x45;
 #[derive(Debug)]
 enum Instruction {
     Load(Word),
-    /// Jumps to the first label if the comparison holds, and to the second otherwise.
+    /// Jumps to the first label if the comparison succeeds, and to the second otherwise.
     Jump(Is, Label, Label),
 }
 
@@ -95,7 +95,7 @@ impl Assembler {
         self.code.push(Instruction::Load(word));
     }
 
-    /// Jumps to `then` if the comparison holds, and to `otherwise` if not.
+    /// Jumps to `then` if the comparison succeeds, and to `otherwise` if not.
     pub(super) fn jump(&mut self, is: Is, then: Label, otherwise: Label) {
         self.code.push(Instruction::Jump(is, then, otherwise));
     }
@@ -125,7 +125,7 @@ impl Assembler {
         }
     }
 
-    /// Resolves the labels. None if a jump is too far, or a label was not placed.
+    /// Resolves the labels. Returns `None` if a jump is too far, or a label was not placed.
     pub(super) fn assemble(mut self) -> Option<Vec<sock_filter>> {
         let mut returns = Vec::new();
         for instruction in &self.code {

@@ -1,9 +1,9 @@
-//! The forked child of the guardian, on its way to the shell.
+//! The forked child of the guardian, which becomes the shell's parent.
 //!
-//! It becomes the command's keeper: it forks the shell, hands on its end and stays until the last process below it has ended.
-//! It adopts orphans, so whatever the command starts stays below it, in whatever session and with whatever variables. With
-//! namespaces it is their first process and makes the mounts; when it ends, the kernel ends all others inside. The shell's
-//! process confines itself further and then executes the program.
+//! It becomes the command's keeper: it forks the shell, reports its end and stays until the last process below it has ended. It adopts
+//! orphans, so every process that the command starts stays below it, in any session and with any variables. With namespaces it is their
+//! first process and creates the mounts; when it ends, the kernel ends all others inside. The shell's process confines itself further and
+//! then executes the program.
 
 use super::wire::{Failure, Frame, Kind, Request};
 use super::{Confinement, Level, Network, filters, mounts, namespaces, proxy, rules, watch, wire};
@@ -116,7 +116,7 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
         nix::sys::prctl::set_child_subreaper(true)
             .map_err(|error| Failure::of("adopt orphans", error))?;
     }
-    // It has its own group, so that a signal for the shell's is none for it.
+    // The keeper has a separate group, so that a signal for the shell's group does not reach it.
     let _ = nix::unistd::setsid();
     match namespaces::fork(Kind::Plain).map_err(|error| Failure::of("fork", error))? {
         ForkResult::Parent { child } => stay(start, child, presence.as_ref()),

@@ -167,7 +167,7 @@ pub(super) fn architecture(name: &str) -> Option<u32> {
 /// The numbers of x32, which has the architecture of x86-64 and other numbers, have this bit.
 const X32: u32 = 0x4000_0000;
 
-/// The program; none if its jumps are too far.
+/// Assembles the program; `None` if its jumps are too far.
 fn program(architecture: u32, inet: Inet) -> Option<Vec<sock_filter>> {
     let mut code = Assembler::default();
     let (clone, ioctl, socket) = (code.label(), code.label(), code.label());

@@ -93,8 +93,7 @@ impl Guardian {
         tried.await.map_or_else(failed, Option::unwrap_or_default)
     }
 
-    /// Starts a command. The streams are stdin, stdout and stderr. One that is not confined starts none of the programs that `names`
-    /// denies.
+    /// Starts a command. The streams are stdin, stdout and stderr. An unconfined command starts none of the programs that `names` denies.
     pub(crate) async fn spawn(
         &self,
         mut request: Request,
@@ -278,7 +277,7 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    /// Its keeper, above all of its processes. Its number is no other's while this lives.
+    /// Returns the keeper's process id, the ancestor of all the command's processes. The id is not reused while this value lives.
     pub(crate) fn pid(&self) -> Pid {
         self.pid
     }

@@ -1,7 +1,7 @@
 //! The guardian's process: forks commands, reports their ends, and ends all of them when the engine is gone.
 //!
-//! It is the nearest ancestor that adopts orphans, so whatever a command starts stays below it, in whatever session and with
-//! whatever variables. One thread, no memory of the engine's, no access to its files.
+//! It is the nearest ancestor that adopts orphans, so every process that a command starts stays below it, in any session and with any
+//! variables. It has one thread, none of the engine's memory, and no access to its files.
 
 use super::child::{self, Start};
 use super::filters::Programs;
@@ -77,7 +77,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 impl Helper {
     fn start(namespaces: Option<Result<(), String>>) -> io::Result<Self> {
-        // A signal for the engine's group, such as that of a terminal, is none for the guardian.
+        // A signal for the engine's group, such as that of a terminal, does not reach the guardian.
         let _ = nix::unistd::setsid();
         nix::sys::prctl::set_child_subreaper(true)?;
         // The process was started through a `/proc` link, whose name is meaningless in a process list.
@@ -107,7 +107,7 @@ impl Helper {
         child.add(Signal::SIGCHLD);
         let ended = SignalFd::with_flags(&child, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
         loop {
-            // A hang-up is always told.
+            // A hang-up is always reported.
             let closed = PollFlags::empty();
             let open = self.guarded.iter().filter_map(|guarded| guarded.connection.as_ref());
             let mut descriptors: Vec<PollFd<'_>> =
@@ -285,7 +285,7 @@ impl Helper {
 }
 
 impl Guarded {
-    /// The engine has closed its end: it has seen the command's end, or wants none of its processes.
+    /// Handles the engine closing its end: it has seen the command's end, or wants none of its processes.
     fn let_go(&mut self) {
         self.connection = None;
         if self.has_ended {

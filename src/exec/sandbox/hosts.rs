@@ -26,7 +26,7 @@ pub enum Refusal {
     NotAllowed,
     /// Restricted by a pattern, with its reason.
     Restricted(String),
-    /// Its name leads to an address of this machine or of a private network.
+    /// The name resolves to an address of this machine or of a private network.
     Private(IpAddr),
 }
 
@@ -39,7 +39,7 @@ pub struct RefusedHost {
     pub reason: Refusal,
 }
 
-/// The words for the client, for a model that reads its output, and for the person who may add a rule.
+/// The message for the client, for a model that reads its output, and for the user who may add a rule.
 impl fmt::Display for RefusedHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, reason } = self;

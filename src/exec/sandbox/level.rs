@@ -1,4 +1,4 @@
-//! The sandbox level: what the kernel enforces, and a description of what it does not.
+//! The sandbox level: the parts that the kernel enforces, and a description of the gaps.
 
 use super::Network;
 use serde::{Deserialize, Serialize};

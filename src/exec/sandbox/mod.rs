@@ -83,8 +83,8 @@ pub struct Confinement {
     /// Folders and files that may be changed: the workspace's roots and additional ones.
     #[serde(default)]
     pub writable: Vec<PathBuf>,
-    /// Paths that may not be changed though they lie inside a writable folder, such as `.git/hooks`. One that does not exist
-    /// yet can be created; [`Report::created`] names it then.
+    /// Paths that may not be changed although they lie inside a writable directory, such as `.git/hooks`. One that does not exist yet can
+    /// be created; [`Report::created`] then lists it.
     #[serde(default)]
     pub protected: Vec<PathBuf>,
     /// Files that may not be read, changed or made because of their names.
@@ -93,7 +93,7 @@ pub struct Confinement {
     /// Paths that may not be read: key files, the engine's configuration and data.
     #[serde(default)]
     pub hidden: Vec<PathBuf>,
-    /// Paths that may be read though they lie inside a hidden folder.
+    /// Paths that may be read although they lie inside a hidden directory.
     #[serde(default)]
     pub readable: Vec<PathBuf>,
     /// Sockets in the workspace, as they were found: those of other programs are hidden.
@@ -102,7 +102,7 @@ pub struct Confinement {
     /// Symbolic links that may not be replaced, found among the protected paths when the command starts.
     #[serde(skip)]
     pub links: Vec<PathBuf>,
-    /// The folder for temporary files. The command sees it as `/tmp`, and without namespaces by `TMPDIR` alone.
+    /// The directory for temporary files. The command sees it as `/tmp`, and without namespaces only through `TMPDIR`.
     #[serde(default)]
     pub temporary: Temporary,
     /// The reachable network.
@@ -144,7 +144,7 @@ impl Confinement {
     }
 }
 
-/// The folder for temporary files of a confined command.
+/// A confined command's directory for temporary files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Temporary {
@@ -158,7 +158,7 @@ pub enum Temporary {
 }
 
 impl Temporary {
-    /// The folder, if it is one of the machine's.
+    /// Returns the directory, if it is one of the machine's.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),

@@ -105,7 +105,7 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
     }
     nix::unistd::unlink(UNREADABLE).map_err(|error| Failure::of("unlink", error))?;
     closed.push(PathBuf::from("/dev"));
-    // It is not there on each system.
+    // Not every system has it.
     if Path::new(RUN).is_dir() {
         closed.push(PathBuf::from(RUN));
     }
@@ -135,7 +135,7 @@ fn make_private() -> Result<(), Failure> {
         .map_err(|error| Failure::of("mount private", error))
 }
 
-/// An empty folder that the command may fill, up to its limit.
+/// Mounts an empty directory that the command may fill, up to its limit.
 fn empty(path: &Path, limits: &ResourceLimits) -> Result<(), Failure> {
     let size = limits.temporary_bytes.map(|bytes| format!(",size={bytes}")).unwrap_or_default();
     let mode =
@@ -147,7 +147,7 @@ fn empty(path: &Path, limits: &ResourceLimits) -> Result<(), Failure> {
     }
 }
 
-/// Hides a path; returns true for a folder, which is open until it is closed.
+/// Hides a path. Returns true for a directory, which is open until it is closed.
 fn hide(path: &Path, has_exception: bool) -> Result<bool, Failure> {
     // Gone in the meantime, or not visible.
     let Ok(found) = path.symlink_metadata() else { return Ok(false) };

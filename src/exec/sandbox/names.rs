@@ -20,7 +20,7 @@ const MAX_ENTRIES: usize = 20_000;
 /// The maximum number of files of one kind with a separate mount. Each adds about 20 µs to a command's start.
 const MAX_MOUNTS: usize = 256;
 
-/// Folders with too many entries to look at, and none of the user's secrets: `.git` is protected as a whole.
+/// Directories with too many entries to check, and without user secrets: `.git` is protected as a whole.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// Judges paths by their names. All are absolute and canonical.
@@ -80,7 +80,7 @@ pub(crate) struct Found {
 }
 
 impl Names {
-    /// `places` are paths that are secret if they exist, and `listed` folders whose entries are judged.
+    /// `places` are paths that are secret if they exist, and `listed` directories whose entries are judged.
     pub fn new(
         judge: impl JudgeNames + 'static,
         places: Vec<PathBuf>,
@@ -230,7 +230,7 @@ impl Confinement {
         self.protected.extend(self.names.at_the_top(&self.writable));
     }
 
-    /// The workspace's folders, whether they may be changed or only read.
+    /// Returns the workspace's directories, both writable and read-only.
     pub(crate) fn roots(&self) -> Vec<PathBuf> {
         self.writable.iter().chain(&self.readable).cloned().collect()
     }
@@ -242,7 +242,7 @@ impl std::fmt::Debug for Names {
     }
 }
 
-/// Names do not count when confinements are compared: they follow from the folders.
+/// Names are ignored when confinements are compared: they follow from the directories.
 impl PartialEq for Names {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -86,7 +86,7 @@ pub(super) fn drop_capabilities() -> Result<(), Failure> {
     // Safety: these calls take numbers, and the last one two structures that live until it returns.
     unsafe {
         for capability in 0..64 {
-            // Who has none cannot drop any from the set either, and needs not: `no_new_privs` holds.
+            // A process without capabilities cannot drop any from the set either, and need not: `no_new_privs` applies.
             if libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 {
                 break;
             }

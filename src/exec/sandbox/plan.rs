@@ -17,7 +17,7 @@ pub(super) enum Step {
     Link,
     /// The real content, unchangeable.
     Read,
-    /// An empty folder that the command may fill.
+    /// An empty directory that the command may fill.
     Empty,
     /// Nothing that can be read.
     Hide,
@@ -26,7 +26,7 @@ pub(super) enum Step {
 /// Directories that any program writes to, and which contain other programs' sockets.
 pub(super) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
-/// The folder of sockets and locks of running services.
+/// The directory for sockets and locks of running services.
 pub(super) const RUN: &str = "/run";
 
 /// Parts of it without which programs or names are not found on some systems.

@@ -92,7 +92,7 @@ fn add(
     ruleset.add_rule(rule).map(drop)
 }
 
-/// The folders and files that together are everything below a folder but the hidden paths.
+/// Returns the directories and files that together are everything below a directory except the hidden paths.
 fn visible(folder: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.iter().any(|hidden| folder.starts_with(hidden)) {
         return Vec::new();

@@ -74,7 +74,7 @@ pub(crate) fn profile(confinement: &Confinement) -> String {
     rules(&mut text, "deny", "file-read-data file-write*", &anywhere(&patterns.secret));
     rules(&mut text, "allow", "file-read-data", &anywhere(&patterns.open));
     rules(&mut text, "allow", "file-read*", &below(&confinement.readable));
-    // A folder above must keep its name, or what lies in it would be found under another.
+    // A directory above must keep its name, or its content would be found under another.
     for path in confinement.protected.iter().chain(&confinement.writable) {
         let _ = writeln!(text, "(deny file-write-unlink (literal {}))", quoted(path));
     }
@@ -90,7 +90,7 @@ fn quoted(path: &Path) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A filter for the paths below a folder, or anywhere, that a pattern of names matches. Letters match in either case.
+/// Returns a filter for the paths below a directory, or anywhere, that a name pattern matches. Letters match in either case.
 fn named(root: Option<&Path>, pattern: &str) -> String {
     let mut expression = String::from("^");
     if let Some(root) = root {

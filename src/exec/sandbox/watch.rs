@@ -46,15 +46,15 @@ const REPORT: Label = Label::Return(libc::SECCOMP_RET_USER_NOTIF);
 const WRITING: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
-/// `chmod` relative to a folder, with flags; too new for `libc` on some architectures.
+/// `chmod` relative to a directory, with flags; too new for `libc` on some architectures.
 const SYS_FCHMODAT2: libc::c_long = 452;
 
-/// The argument that holds a path.
+/// The argument that contains a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     /// A path at this argument, relative to the working directory.
     Here(usize),
-    /// A path at the second argument, relative to the folder whose descriptor is at the first.
+    /// A path at the second argument, relative to the directory whose descriptor is at the first.
     In(usize, usize),
     /// The file whose descriptor is at this argument.
     Open(usize),
@@ -63,21 +63,21 @@ enum Named {
 /// How a call affects the files it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// It changes the file, and follows links.
+    /// Changes the file, and follows links.
     Changes,
     /// Changes the file, if the flags in the structure at this argument include writing.
     ChangesBy(usize),
-    /// It removes the name, or makes it.
+    /// Removes or creates the name.
     Names,
-    /// It makes a folder of the name, unless there is one.
+    /// Creates a directory with the name, unless there is one.
     Folders,
-    /// It moves the first to the second.
+    /// Moves the first to the second.
     Moves,
-    /// It makes the second a name of the first.
+    /// Makes the second a name of the first.
     Links,
-    /// It starts the program, with the words whose addresses are at this argument.
+    /// Starts the program, with the words whose addresses are at this argument.
     Starts(usize),
-    /// It reaches the socket whose address is at this argument, with its length behind it.
+    /// Reaches the socket whose address is at this argument, followed by its length.
     Reaches(usize),
 }
 
@@ -142,7 +142,7 @@ fn calls() -> &'static [Reported] {
     CALLS
 }
 
-/// Assembles the filter that reports these calls; none if there is none for this architecture.
+/// Assembles the filter that reports these calls; `None` if this architecture has none.
 pub(super) fn compile(wanted: Watched) -> Option<Vec<sock_filter>> {
     let architecture = filters::architecture(std::env::consts::ARCH)?;
     let mut code = Assembler::default();
@@ -244,7 +244,7 @@ impl Kept {
 /// The state of one command's reports.
 #[derive(Debug, Default)]
 struct State {
-    /// Its root folder, once it is open.
+    /// The command's root directory, once it is open.
     root: Option<OwnedFd>,
     /// The shell that runs it was started.
     has_begun: bool,
@@ -349,7 +349,7 @@ impl Watcher {
                 | Effect::Starts(_)
                 | Effect::Reaches(_) => None,
             };
-            // The kernel refuses an existing folder, and `mkdir -p` expects that.
+            // The kernel refuses an existing directory, and `mkdir -p` expects that.
             if seen.effect == Effect::Folders && named.symlink_metadata().is_ok() {
                 continue;
             }
@@ -391,9 +391,9 @@ impl Watcher {
         denied.is_some()
     }
 
-    /// Returns a file that would be kept by its name no longer, or from then on, if a folder was moved.
+    /// Returns a file that would lose or gain protection by its name if a directory were moved.
     fn moved_to(&self, from: &Path, to: &Path) -> Option<PathBuf> {
-        /// A larger folder may only be moved where names mean the same.
+        /// A larger directory may only be moved if names mean the same in both places.
         const MAX: usize = 20_000;
         let is_folder = from.symlink_metadata().is_ok_and(|found| found.is_dir());
         let mut folders = if is_folder { vec![from.to_path_buf()] } else { Vec::new() };
@@ -465,7 +465,7 @@ struct Seen {
     effect: Effect,
     /// False if it only reads.
     changes: bool,
-    /// Its paths, resolved; `None` for an unreadable one.
+    /// The call's paths, resolved; `None` for an unreadable one.
     paths: Vec<Option<Resolved>>,
     /// The words that a program is started with.
     words: Vec<String>,
@@ -473,7 +473,7 @@ struct Seen {
     file: Option<File>,
     /// The programs that run it, if it is a script, with the words that the kernel gives them.
     interpreters: Vec<(Resolved, Option<File>, Vec<String>)>,
-    /// It reaches a socket of another program.
+    /// True if the call reaches another program's socket.
     is_socket_of_others: bool,
 }
 
@@ -611,7 +611,7 @@ fn socket_path(thread: i32, address: u64, length: u64) -> Option<PathBuf> {
     below_folder(thread, "cwd", PathBuf::from(OsStr::from_bytes(path)))
 }
 
-/// Returns the path at an address as an absolute one. `link` names the folder that a relative one begins in.
+/// Returns the path at an address as an absolute one. `link` identifies the directory to which a relative path is relative.
 fn below(thread: i32, link: &str, address: u64) -> Option<PathBuf> {
     below_folder(thread, link, text(thread, address)?)
 }
@@ -715,13 +715,13 @@ impl Resolver<'_> {
     fn named(&self, path: &Path, links: usize) -> Option<PathBuf> {
         let path = self.own(path);
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            // It ends with `..`, or is the root.
+            // The path ends with `..`, or is the root.
             return self.folder(&path, links);
         };
         Some(self.folder(parent, links)?.join(name))
     }
 
-    /// Resolves a folder. One that does not exist is returned as it is, without `..`.
+    /// Resolves a directory. One that does not exist is returned unchanged, without `..`.
     fn folder(&self, path: &Path, links: usize) -> Option<PathBuf> {
         let how = OpenHow::new()
             .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)

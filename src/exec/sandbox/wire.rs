@@ -17,7 +17,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 /// The kind of a requested command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// As it stands.
+    /// Not confined.
     Plain,
     /// Confined, with the machine's network.
     Networked,
@@ -74,7 +74,7 @@ pub(super) enum Frame {
     Watched,
     /// The command was not started: the step, the error number if the system gave one, and its message.
     Failed(Failure),
-    /// It ended, with this wait status.
+    /// The command ended, with this wait status.
     Ended(i32),
 }
 

@@ -14,7 +14,7 @@ pub struct PathGlob {
     else_matches: bool,
 }
 
-/// A glob without `/` is for names at any depth, one with `/` at its end for folders alone.
+/// A glob without `/` matches names at any depth, and one with `/` at its end only directories.
 #[derive(Debug, Clone)]
 struct One {
     /// One for each way to read the glob: brackets and braces may be parts of a name.
@@ -51,7 +51,7 @@ impl PathGlob {
         deciding.map_or(self.else_matches, |glob| !glob.excludes)
     }
 
-    /// Returns true if a glob names this folder, or a path below it.
+    /// Returns true if a glob refers to this directory, or to a path below it.
     pub(crate) fn names(&self, folder: &Path) -> bool {
         let mut globs = self.globs.iter().filter(|glob| !glob.excludes && !glob.is_for_name);
         globs.any(|glob| glob.fixed.starts_with(folder))

@@ -1,4 +1,4 @@
-//! The metadata of all plain files below a folder.
+//! The metadata of all plain files below a directory.
 
 use super::{Bound, Visit, Walk, lock};
 use crate::Error;

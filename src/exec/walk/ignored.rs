@@ -49,7 +49,7 @@ pub(super) struct Ignored {
 /// A directory's rules.
 #[derive(Debug)]
 struct Rules {
-    /// Those of the next folder above that has any.
+    /// The rules of the nearest directory above that has any.
     above: Option<Arc<Rules>>,
     /// By kind, the strongest first.
     kinds: [Gitignore; KINDS],
@@ -89,7 +89,7 @@ impl Ignored {
             return rules.clone();
         }
         drop(known);
-        // A walk comes to a folder after the one above it; those above the root are read on the way to the first entry.
+        // A walk reaches a directory after its parent; those above the root are read on the way to the first entry.
         let above = folder.parent().and_then(|above| self.rules_of(above));
         let rules = self.read(folder, above);
         let mut known = self.folders.write().unwrap_or_else(PoisonError::into_inner);
@@ -151,10 +151,10 @@ impl Ignored {
     }
 }
 
-/// Returns true for a file that was not told of before, as long as there are few: each command walks the folder twice.
+/// Returns true for a file not reported before, as long as there are few: each command walks the directory twice.
 fn is_first_time(file: &Path) -> bool {
     const MAX_TOLD: usize = 32;
-    /// The files told of in this run of the program. Locked for a lookup.
+    /// The files reported by this process. Locked only for a lookup.
     static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     told.len() < MAX_TOLD && told.insert(file.to_owned())
@@ -213,7 +213,7 @@ mod tests {
         found
     }
 
-    /// The memory that a program holds more after some work, in KiB.
+    /// Returns how much the program's memory grew through some work, in KiB.
     fn grown(work: impl FnOnce()) -> i64 {
         let held = || -> i64 {
             let status = std::fs::read_to_string("/proc/self/status").unwrap();

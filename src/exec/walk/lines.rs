@@ -1,7 +1,7 @@
 //! Finding lines on a walk.
 //!
-//! The first few files are searched in path order before threads are started: a common word is found there often enough, and
-//! in a small folder that is all.
+//! The first few files are searched in path order before threads are started: a common word is found there often enough, and a small
+//! directory has no more files.
 
 use super::{Bound, Visit, Walk, lock};
 use crate::files::{self, Cancellable};
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 /// How many files are searched in order before threads are started, which costs more.
 const MAX_PROBED_FILES: usize = 32;
 
-/// The number of folder entries that are read for them.
+/// How many directory entries are read to find them.
 const MAX_PROBED_ENTRIES: usize = 256;
 
 /// A larger file is not among them: all threads shall be busy while it is read.

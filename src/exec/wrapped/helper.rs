@@ -133,7 +133,7 @@ impl Wrapped {
         }
     }
 
-    /// The prefix as a person wrote it, for messages.
+    /// Returns the prefix as the user wrote it, for messages.
     pub(super) fn place(&self) -> PathBuf {
         PathBuf::from(self.prefix.join(" "))
     }
@@ -175,7 +175,7 @@ impl Wrapped {
                         is_cut,
                     });
                 }
-                // It ended while it was idle.
+                // The connection ended while it was idle.
                 Err(Lost { has_begun: false, .. }) if was_kept && may_repeat => {}
                 Err(lost) => return Err(unreachable(&self.place(), &lost.said)),
             }

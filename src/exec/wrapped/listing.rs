@@ -23,7 +23,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// A folder's ignore rules.
+/// A directory's ignore rules.
 #[derive(Debug, Default)]
 struct Rules {
     /// The ignore files, `.ignore`, `.gitignore` and `.git/info/exclude`: the first that decides counts.
@@ -37,7 +37,7 @@ struct Rules {
 pub(super) struct Tree {
     /// The entries that are not ignored; all of them if every file is.
     pub(super) entries: Vec<Entry>,
-    /// The ignored ones, those in ignored folders aside.
+    /// The ignored entries, except those in ignored directories.
     pub(super) ignored: Vec<Entry>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn tree(root: &Path, answer: &[u8]) -> Tree {
         }
         tree.entries.push(Entry { path, kind });
     }
-    // A folder of which everything is ignored was meant.
+    // If everything in the searched directory is ignored, the search was intended.
     if !tree.ignored.is_empty() && tree.entries.iter().all(|entry| entry.kind == Kind::Folder) {
         let all = found.into_iter().map(|(path, kind)| Entry { path, kind });
         return Tree { entries: all.collect(), ignored: Vec::new() };

@@ -51,7 +51,7 @@ pub struct Wrapped {
     options: local::Options,
     /// The engine's variables, for the prefix itself.
     variables: Vec<(String, String)>,
-    /// The folder on this machine for long outputs.
+    /// The local directory for long outputs.
     temporary: PathBuf,
     marks: String,
     connections: Connections,

@@ -29,7 +29,7 @@ pub(super) enum Purpose {
 }
 
 impl Documents {
-    /// An editor is asked for texts and takes changes from now on, for files below the folders that [`Documents::ask_below`] names.
+    /// Registers an editor that is asked for texts and accepts changes, for files below the directories passed to [`Documents::ask_below`].
     pub fn connect_asked(&self, owner: Owner, editor: mpsc::Sender<EditCall>) {
         self.connect(owner, editor);
         self.state().asked.entry(owner).or_default();

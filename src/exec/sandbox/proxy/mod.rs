@@ -40,7 +40,7 @@ const MAX_CONNECTIONS: usize = 64;
 /// The maximum number of a host's addresses to try.
 const MAX_ADDRESSES: usize = 4;
 
-/// The hosts that are remembered as refused: enough for a person who adds rules.
+/// The maximum number of refused hosts to remember: enough for a user who adds rules.
 const MAX_REFUSED: usize = 16;
 
 /// The time for the look-up of a name, and for a connection to an address.

@@ -62,7 +62,7 @@ fn request() -> Vec<u8> {
     bytes.extend(REQUEST_BYTES.to_ne_bytes());
     bytes.extend(BY_FAMILY.to_ne_bytes());
     bytes.extend((libc::NLM_F_REQUEST | libc::NLM_F_DUMP).to_le_bytes().into_iter().take(2));
-    // Its number, and the process: neither matters.
+    // The sequence number and the process id: neither matters.
     bytes.extend([0; 8]);
     bytes.extend([u8::try_from(libc::AF_UNIX).unwrap_or_default(), 0, 0, 0]);
     // In every state, for any socket inode.

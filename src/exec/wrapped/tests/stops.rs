@@ -60,7 +60,7 @@ async fn stops_all(env: &Wrapped, way: &str) {
     let ran = tokio::time::timeout(HANG, ran).await;
     let ran = ran.unwrap_or_else(|_| panic!("{way}: it waits for what stays")).unwrap();
     assert_eq!((ran.end, ran.tail.as_str()), (End::Exited(0), "ok\n"), "{way}");
-    // It becomes itself soon after the command has ended.
+    // The process takes its final name soon after the command has ended.
     until_async(|| is_running(&format!("{mark}-left"))).await;
     env.release("somebody else").await;
     assert!(is_running(&format!("{mark}-left")), "{way}: it is not theirs");
