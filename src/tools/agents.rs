@@ -22,11 +22,11 @@ const NONE: &str = "Sub-agents are not available here. Do the work yourself.";
 /// A sub-agent to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spawn {
-    /// Its task.
+    /// The sub-agent's task.
     pub task: String,
-    /// Its working directory; `None` is that of this session.
+    /// The working directory; `None` for this session's.
     pub cwd: Option<PathBuf>,
-    /// Its model; `None` is that of this session.
+    /// The model; `None` for this session's.
     pub model: Option<String>,
     /// The maximum number of its replies for a task.
     pub max_turns: u32,
@@ -34,7 +34,7 @@ pub struct Spawn {
     pub agent: Option<String>,
 }
 
-/// Something asked of the owner of sub-agents. An error is words for the model.
+/// A request to the owner of the sub-agents. An error is a message for the model.
 #[derive(Debug)]
 pub enum AgentRequest {
     /// Make one and let it begin.
@@ -72,11 +72,11 @@ pub enum AgentRequest {
 /// A sub-agent's current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentView {
-    /// Its id.
+    /// The sub-agent's id.
     pub id: AgentId,
-    /// Its state.
+    /// The sub-agent's state.
     pub state: SubagentState,
-    /// Its last message, or the reason why it could not continue.
+    /// The last message, or the reason why the sub-agent could not continue.
     pub result: Option<String>,
     /// The number of replies so far.
     pub turns_used: u64,

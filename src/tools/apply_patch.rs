@@ -186,8 +186,8 @@ impl Call {
     }
 }
 
-/// A patch that was typed into a shell: the folder that the command changes to, if it does, and the patch. None for a command
-/// that does anything else.
+/// Returns a patch that was passed to a shell command: the directory that the command changes to, if any, and the patch. `None` for a
+/// command that does anything else.
 pub(super) fn in_command(command: &str) -> Option<(Option<&str>, &str)> {
     let is_plain = |text: &str| {
         text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+,@%".contains(&byte))

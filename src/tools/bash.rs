@@ -125,7 +125,7 @@ impl Tool for Bash {
     }
 }
 
-/// Returns the command as it is run in a folder. The change of folder is a part of it, so that it is decided about and shown.
+/// Returns the command as it is run in a directory. The directory change is a part of it, so that permissions cover it and it is shown.
 fn in_folder(command: String, folder: &str, folders: &Folders) -> String {
     let folder = folder.trim();
     if folder.is_empty() || lexical(&folders.cwd.join(folder)) == lexical(&folders.cwd) {

@@ -177,7 +177,7 @@ fn encoded(written: &str, text: &str, encoding: Encoding) -> Result<Vec<u8>, Str
     })
 }
 
-/// The change that makes one content of another; none when they are the same. What is no text has no diff.
+/// Returns the change from one content to another; `None` if they are equal. Binary content has no diff.
 pub(super) fn change_of(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Option<FileChange> {
     if before == Some(after) {
         return None;
@@ -196,7 +196,7 @@ pub(super) fn of_removal(path: &Path, before: &[u8]) -> FileChange {
     told(path, FileOp::Delete, difference.unwrap_or_default())
 }
 
-/// Returns the text for a diff; none for binary content.
+/// Returns the text for a diff; `None` for binary content.
 fn shown(content: &[u8]) -> Option<String> {
     let head = content.get(..Lines::HEAD_BYTES).unwrap_or(content);
     match (sniff::kind(head), encoding::decode(content)) {

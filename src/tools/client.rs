@@ -22,7 +22,7 @@ pub struct Client {
 /// The message to the model if there is no client.
 const NONE: &str = "No user is available to answer: decide yourself, and state your decision.";
 
-/// A question to a person.
+/// A question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     /// The kind of question.
@@ -42,18 +42,18 @@ pub struct Ask {
 pub struct Asked {
     /// The outcome, for the model.
     pub words: String,
-    /// A person answered.
+    /// True if the user answered.
     pub is_answered: bool,
     /// The labels of the chosen options.
     pub chosen: Vec<String>,
-    /// The person's text.
+    /// The user's text.
     pub text: Option<String>,
 }
 
 /// A request to the session's client.
 #[derive(Debug)]
 pub enum ClientRequest {
-    /// Ask a person.
+    /// Ask the user.
     Ask {
         /// The call that asks.
         item: ItemId,

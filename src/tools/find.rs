@@ -10,7 +10,7 @@ use pintle_exec::{self as exec, FindOrder, FoundPaths};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 
-/// Finds files and folders by name.
+/// Finds files and directories by name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Find(pub Profile);
 

@@ -15,14 +15,14 @@ pub struct Jobs(Option<mpsc::Sender<JobRequest>>);
 /// The message to the model where background jobs are not available.
 const NONE: &str = "Background jobs are not available here. Run the command in the foreground.";
 
-/// Something asked of the owner of background jobs. An error is words for the model.
+/// A request to the owner of the background jobs. An error is a message for the model.
 #[derive(Debug)]
 pub enum JobRequest {
     /// Run this in the background.
     Start {
         /// The command.
         command: Command,
-        /// One line for a person.
+        /// A one-line title for the user.
         title: String,
         /// The job that runs now.
         reply: oneshot::Sender<Result<JobView, String>>,
@@ -60,17 +60,17 @@ pub enum JobRequest {
 /// A background job's current state.
 #[derive(Debug, Clone)]
 pub struct JobView {
-    /// Its id.
+    /// The job's id.
     pub id: JobId,
-    /// Its item.
+    /// The job's item.
     pub item_id: ItemId,
-    /// One line for a person.
+    /// A one-line title for the user.
     pub title: String,
     /// The way it ended, with its exit code or signal.
     pub end: Option<(JobEnd, ToolDetails)>,
-    /// Its duration.
+    /// The job's duration.
     pub ran: Duration,
-    /// Its output.
+    /// The job's output.
     pub output: OutputBuffer,
     /// The position after the output that was read.
     pub position: u64,

@@ -19,9 +19,9 @@ pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Known>>>);
 /// A state of a file that the model knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// Its version.
+    /// The file's version.
     pub version: Version,
-    /// The content's digest; none for a file that was not read to its end.
+    /// The content's digest; `None` for a file that was not read to its end.
     pub digest: Option<Digest>,
     /// The state that was compared with it last.
     pub compared: Compared,
@@ -41,7 +41,7 @@ pub enum Compared {
 /// A file that has another content than the model knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// Its canonical path.
+    /// The file's canonical path.
     pub path: PathBuf,
     /// The content's digest; `None` if the file is gone.
     pub digest: Option<Digest>,
@@ -159,7 +159,7 @@ impl Ledger {
     }
 }
 
-/// Returns true if a folder, a pipe or the like has replaced a file.
+/// Returns true if a directory, a pipe or the like has replaced a file.
 async fn is_replaced(env: &dyn Environment, path: &Path) -> bool {
     env.stat(path).await.is_ok_and(|stat| stat.kind != FileKind::File)
 }

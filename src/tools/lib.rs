@@ -141,7 +141,7 @@ pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
 /// A call that is ready to run.
 #[async_trait::async_trait]
 pub trait Prepared: Send + Sync + std::fmt::Debug {
-    /// One line for a person: `bash: cargo test`.
+    /// Returns a one-line title for the user: `bash: cargo test`.
     fn title(&self) -> String;
 
     /// The files and lines concerned.
@@ -175,7 +175,7 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
 }
 
-/// The folders to which paths in arguments are relative.
+/// The directories to which paths in arguments are relative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The session's working directory, absolute.
@@ -200,7 +200,7 @@ pub enum Access {
     Fetch {
         /// The whole address.
         url: String,
-        /// Its host, with a port that is not the default one.
+        /// The host, with its port if that is not the default.
         host: String,
     },
     /// Calls this tool of a client, which may do anything.
@@ -281,7 +281,7 @@ pub struct ToolContext {
     pub env: Arc<dyn Environment>,
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
-    /// The sandbox that a command of the call runs in; none if it is not confined.
+    /// The sandbox for the call's command; `None` if it is not confined.
     pub confinement: Option<Arc<Confinement>>,
     /// The programs that a command of the call must not start, if it is not confined.
     pub programs: Names,
@@ -289,7 +289,7 @@ pub struct ToolContext {
     pub writes: WriteLog,
     /// The paths that the call's permission was decided for.
     pub resolved: ResolvedPaths,
-    /// The folder for long outputs; none is the temporary folder.
+    /// The directory for long outputs; `None` for the temporary directory.
     pub artifacts: Option<PathBuf>,
     /// The ledger of files that the model has seen.
     pub ledger: Ledger,
@@ -333,12 +333,12 @@ impl ResolvedPaths {
         Self { left_out, ..self }
     }
 
-    /// Returns the files that the call does not read below its folders.
+    /// Returns the files that the call does not read below its directories.
     pub(crate) fn left_out(&self) -> &LeftOut {
         &self.left_out
     }
 
-    /// Returns words for the model if such a file was met.
+    /// Returns a message for the model if such a file was encountered.
     pub(crate) fn left_out_notice(&self) -> Option<String> {
         let notice =
             "Files that contain secrets or are protected by a permission rule were omitted";

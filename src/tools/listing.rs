@@ -56,7 +56,7 @@ pub(super) fn explain(path: &str, error: &Error) -> String {
     }
 }
 
-/// A path as a model and a person may read it: one line, and nothing that a terminal would obey.
+/// Returns a path in the form for a model or user: one line, without terminal control sequences.
 pub(super) fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text: Cow<'_, str> = if text.contains(char::is_control) {

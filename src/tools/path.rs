@@ -42,7 +42,7 @@ impl PathArgument {
         Self { text, absolute, likenesses }
     }
 
-    /// Refuses a path that can only be that of a folder.
+    /// Refuses a path that can only be that of a directory.
     pub(super) fn of_file(self, field: &str) -> Result<Self, String> {
         if self.text.ends_with('/') {
             return Err(format!(

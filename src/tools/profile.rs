@@ -183,12 +183,12 @@ impl Profile {
         self.those(|does| does != Does::Fetch && !does.is_person() && !does.is_agents())
     }
 
-    /// Returns the tool that fetches from the web, which a person switches on.
+    /// Returns the tool that fetches from the web, which the user can enable.
     pub fn fetch(self) -> Arc<dyn Tool> {
         Arc::new(Fetch(self))
     }
 
-    /// Returns the tools that speak with the person; a sub-agent has none of them.
+    /// Returns the tools that address the user; a sub-agent has none of them.
     pub fn person(self) -> Vec<Arc<dyn Tool>> {
         self.those(Does::is_person)
     }

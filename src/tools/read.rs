@@ -153,7 +153,7 @@ impl Page {
         let work = async {
             let lines = ctx.env.read_lines(&path, window).await?;
             match encoding::utf16(&lines.head) {
-                // Its line ends are not counted.
+                // Line ends in this encoding are not counted.
                 Some(encoding) => {
                     let text = encoding::decode_utf16(&ctx.env.read(&path).await?, encoding);
                     let (size, digest) = (lines.size, lines.digest);

@@ -60,13 +60,13 @@ struct Wanted {
     glob: Option<Glob>,
 }
 
-/// A glob, divided at the last folder before its first special character.
+/// A glob, split at the last directory before its first special character.
 #[derive(Debug)]
 struct Glob {
-    /// The folder as the model wrote it.
+    /// The directory as the model wrote it.
     folder: String,
     root: PathArgument,
-    /// The rest, relative to the folder.
+    /// The rest, relative to the directory.
     pattern: String,
 }
 

@@ -66,7 +66,7 @@ pub enum Does {
     Grep,
     /// Finds files by name.
     Find,
-    /// Lists a folder.
+    /// Lists a directory.
     List,
     /// Writes the plan down.
     Todo,
@@ -74,9 +74,9 @@ pub enum Does {
     Recall,
     /// Fetches from the web.
     Fetch,
-    /// Asks the person.
+    /// Asks the user.
     Ask,
-    /// Asks the person to accept the plan.
+    /// Asks the user to accept the plan.
     ExitPlan,
     /// Has a sub-agent do a task, and waits for its answer.
     RunAgent,
@@ -137,7 +137,7 @@ impl Does {
         matches!(self, Self::Read | Self::ReadMany | Self::ViewImage)
     }
 
-    /// Returns true for the tools that speak with the person.
+    /// Returns true for the tools that address the user.
     pub fn is_person(self) -> bool {
         matches!(self, Self::Ask | Self::ExitPlan)
     }
@@ -224,7 +224,7 @@ pub(super) enum Is {
     Objects(&'static [Field]),
 }
 
-/// Names that models of other families give to an argument. Each can mean nothing else.
+/// Names that models of other families give to an argument. Each is unambiguous.
 const ALIASES: [(&str, &[&str]); 8] = [
     ("path", &["path", "file_path", "filePath", "absolute_path", "dir_path", "filename"]),
     ("command", &["command", "cmd"]),

@@ -11,7 +11,7 @@ use pintle_exec::local::Options;
 use pintle_exec::memory::{Answer, Memory};
 use serde_json::json;
 
-/// A folder, and tools called in it. Its home is the folder `home` in it.
+/// A directory, and tools called in it. Its home is the directory `home` in it.
 pub(super) struct Scene {
     folder: tempfile::TempDir,
     pub(super) ctx: ToolContext,

@@ -38,12 +38,12 @@ enum Source {
         copies: watch::Sender<Vec<(PathBuf, PathBuf)>>,
         /// Content that is agreed to as long as the program runs.
         agreed_for_now: watch::Sender<Vec<Agreed>>,
-        /// The person who starts the program agrees to the content that it finds, for this run.
+        /// True if the user who starts the program agrees to the content that it finds, for this run.
         agrees_at_start: bool,
     },
     /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
     TrustAll,
-    /// Nothing is trusted, whatever a person trusted before, and nothing is kept.
+    /// Nothing is trusted, regardless of earlier answers, and nothing is kept.
     TrustNothing,
 }
 
@@ -70,13 +70,13 @@ pub type Orders = BTreeMap<String, String>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Agreed {
-    /// The project's folder, resolved.
+    /// The project directory, resolved.
     pub path: PathBuf,
     /// The files.
     pub files: Orders,
 }
 
-/// What a person agreed to in a project.
+/// The user's agreement for a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agreement {
     /// Every content.
@@ -87,18 +87,18 @@ pub enum Agreement {
     Unknown,
 }
 
-/// A trusted folder.
+/// A trusted directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trusted {
-    /// The folder, resolved.
+    /// The directory, resolved.
     pub path: PathBuf,
 }
 
 /// A rule that an answer added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptRule {
-    /// The folder in which it holds; everywhere without one.
+    /// The directory in which the rule applies; everywhere if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<PathBuf>,
     /// The rule.
@@ -174,7 +174,8 @@ impl Answers {
         }
     }
 
-    /// Agrees to these files of a resolved project folder, whatever their content was before. A file with an empty digest is forgotten.
+    /// Agrees to these files of a resolved project directory, regardless of their earlier content. A file with an empty digest is
+    /// forgotten.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -183,7 +184,7 @@ impl Answers {
         let path = self.original(folder);
         let extend = |all: &mut Vec<Agreed>| {
             let known = all.iter_mut().find(|known| known.path == path)?;
-            // Those of other folders of the project stay.
+            // Files in other directories of the project are kept.
             known.files.extend(files.clone());
             known.files.retain(|_, digest| !digest.is_empty());
             Some(())
@@ -198,7 +199,7 @@ impl Answers {
         Ok(())
     }
 
-    /// Trusts these resolved folders besides, as long as the program runs.
+    /// Also trusts these resolved directories until the process ends.
     pub fn trust_for_now(&self, folders: impl IntoIterator<Item = PathBuf>) {
         let Source::File { for_now, .. } = &self.source else { return };
         for_now.send_modify(|trusted| {
@@ -210,13 +211,13 @@ impl Answers {
         });
     }
 
-    /// Takes a copy for the folder that was copied, as long as the program runs: it is trusted as that is, and has its rules. Both are resolved.
+    /// Treats a copy as the directory that was copied until the process ends: it has the same trust and the same rules. Both are resolved.
     pub fn take_for(&self, copy: PathBuf, original: PathBuf) {
         let Source::File { copies, .. } = &self.source else { return };
         copies.send_modify(|copies| copies.push((copy, original)));
     }
 
-    /// Returns the folder that answers about this one were given for.
+    /// Returns the directory whose answers apply to this one.
     fn original(&self, folder: &Path) -> PathBuf {
         let Source::File { copies, .. } = &self.source else { return folder.to_owned() };
         let copies = copies.borrow();
@@ -226,7 +227,7 @@ impl Answers {
         found.unwrap_or_else(|| folder.to_owned())
     }
 
-    /// Trusts every folder and keeps nothing.
+    /// Trusts every directory and keeps nothing.
     pub fn trust_all() -> Self {
         Self { source: Source::TrustAll }
     }
@@ -236,7 +237,7 @@ impl Answers {
         Self { source: Source::TrustNothing }
     }
 
-    /// Returns true if no answer of a person can trust a folder.
+    /// Returns true if no answer can trust a directory.
     pub fn is_closed(&self) -> bool {
         matches!(self.source, Source::TrustNothing)
     }
@@ -265,7 +266,7 @@ impl Answers {
         tokio::task::spawn_blocking(about).await.unwrap_or_default()
     }
 
-    /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.
+    /// Returns true if the user trusts this resolved directory or one above it. If the file cannot be read, nothing is trusted.
     pub fn is_trusted(&self, folder: &Path) -> bool {
         let for_now = match &self.source {
             Source::File { for_now, .. } => for_now,
@@ -283,7 +284,7 @@ impl Answers {
         kept.trusted.iter().any(|trusted| folder.starts_with(&trusted.path))
     }
 
-    /// The rules that hold in a folder, with the kind of answer that added them.
+    /// Returns the rules that apply in a directory, with the kind of answer that added them.
     pub fn rules(&self, folder: &Path) -> Vec<(Origin, Rule)> {
         let folder = &self.original(folder);
         let kept = self.load().unwrap_or_default();
@@ -308,7 +309,7 @@ impl Answers {
         }
     }
 
-    /// Trusts a resolved folder, or trusts it no longer. Returns true if that changed something.
+    /// Trusts a resolved directory, or revokes the trust. Returns true if that changed something.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -426,7 +427,7 @@ mod tests {
         run.agree_first(here, orders("four"));
         assert_eq!(run.agreement(here), Agreement::To(orders("three")));
         assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
-        // A copy is taken for the folder that was copied.
+        // A copy is treated as the directory that was copied.
         answers.take_for("/tmp/c".into(), here.into());
         assert_eq!(answers.agreement(Path::new("/tmp/c")), Agreement::To(orders("two")));
         answers.set_trusted(here, false).unwrap();

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// All files below a folder, by relative path.
+/// Returns all files below a directory, by relative path.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -130,7 +130,7 @@ impl File<'_> {
         Ok(note)
     }
 
-    /// Returns the report; none for a file that was moved away, since its new path reports it.
+    /// Returns the report; `None` for a file that was moved away, since its new path reports it.
     fn change(&self, origin: Option<&File<'_>>) -> Option<FileChange> {
         let Some(now) = &self.now else {
             return self

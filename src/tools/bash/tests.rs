@@ -320,7 +320,7 @@ async fn each_profile_has_its_names_and_times() {
 #[test]
 fn a_time_out_names_what_was_given_and_what_to_do() {
     let seconds = Duration::from_secs;
-    // Profile, given, in the background, the time that holds, how the message begins, whether it speaks of a larger one.
+    // Profile, arguments, in the background, the time that applies, how the message begins, whether it mentions a larger one.
     for (profile, given, in_background, holds, begins, advises) in [
         (Profile::Pi, None, false, None, "", false),
         (Profile::Pi, Some(5), false, Some(5), "Command timed out after 5 seconds. ", true),

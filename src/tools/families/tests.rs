@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Calls of a family, one after the other in the same folder: the tool's name and its arguments.
+/// A family's calls, one after the other in the same directory: the tool's name and its arguments.
 type Calls = Vec<(&'static str, Value)>;
 
 /// Plays calls of a profile; the title and the result of each, and the files in the end.

@@ -20,7 +20,7 @@ pub(super) struct Page {
     pub(super) text: String,
 }
 
-/// The type, if it is one that is no text.
+/// Returns the type, if it is not text.
 pub(super) fn refused(content_type: &str) -> Option<&str> {
     let mime_type = essence(content_type);
     let (kind, name) = mime_type.split_once('/').unwrap_or((mime_type, ""));

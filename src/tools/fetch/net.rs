@@ -24,13 +24,13 @@ const MAX_REDIRECTS: usize = 5;
 /// The maximum size of a body.
 pub(super) const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
 
-/// An address is no place for data.
+/// An address is not meant to carry data.
 const MAX_URL_BYTES: usize = 8 * 1024;
 
 const WANTED: &str =
     "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1";
 
-/// The reason why there is no page. The text follows the URL.
+/// Why a page could not be fetched. The text follows the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Failure(String);

@@ -23,7 +23,7 @@ const MAX_SERVERS: usize = 100;
 /// A server as it is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Its name, unique in a session.
+    /// The server's name, unique in a session.
     pub name: String,
     /// The way to it.
     pub transport: Transport,
@@ -46,9 +46,9 @@ pub struct Definition {
 /// A server's process limits. Only the user's own settings widen them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// It runs in the sandbox.
+    /// True if the process runs in the sandbox.
     pub sandbox: bool,
-    /// It reaches the network from there.
+    /// True if the sandboxed process may use the network.
     pub network: bool,
 }
 
@@ -57,9 +57,9 @@ pub struct ProcessLimits {
 pub enum Transport {
     /// A program that speaks on its streams.
     Stdio {
-        /// Its path, or a name in `PATH`.
+        /// The program's path, or a name in `PATH`.
         command: String,
-        /// Its arguments.
+        /// The program's arguments.
         arguments: Vec<String>,
         /// The variables that it is given, with the sources of their values.
         variables: BTreeMap<String, String>,
@@ -97,7 +97,7 @@ pub struct OAuthClient {
 pub enum Origin {
     /// The user's config file.
     User,
-    /// A file of a project that a person trusts.
+    /// A file in a project that the user trusts.
     Project(PathBuf),
     /// A client, for its session; its values are used literally.
     Client,
@@ -125,7 +125,7 @@ impl Definition {
         }
     }
 
-    /// Returns true if a person can log in to it: it is reached by an address, and no header of its settings logs in.
+    /// Returns true if the user can log in to the server: it is reached by an address, and no header in its settings logs in.
     pub fn has_login(&self) -> bool {
         matches!(self.transport, Transport::Http { .. }) && !self.has_own_login()
     }
@@ -195,11 +195,11 @@ pub fn parse_named(
 pub struct Table {
     /// The program that speaks on its streams: its path, or a name in `PATH`.
     command: Option<String>,
-    /// Its arguments.
+    /// The program's arguments.
     args: Vec<String>,
     /// The variables that it is given.
     env: BTreeMap<String, String>,
-    /// Its working directory. By default the session's.
+    /// The working directory. By default the session's.
     cwd: Option<PathBuf>,
     /// The address of a streamable HTTP server.
     url: Option<String>,
@@ -211,9 +211,9 @@ pub struct Table {
     #[serde(rename = "type")]
     #[schemars(skip)]
     kind: Option<String>,
-    /// Whether it is used. By default true.
+    /// Whether the server is used. By default true.
     enabled: Option<bool>,
-    /// Whether it is not used.
+    /// Whether the server is disabled.
     #[schemars(skip)]
     disabled: Option<bool>,
     /// The only tools to use. By default all.
@@ -240,7 +240,7 @@ pub struct Table {
 struct OAuthTable {
     /// The client id, if the client is registered with the server.
     client_id: Option<String>,
-    /// Its secret.
+    /// The client secret.
     client_secret: Option<String>,
     /// The scopes to request. By default the server's.
     scopes: Vec<String>,

@@ -1,4 +1,4 @@
-//! A server's question to a person, as questions that every client can show: one for each field of its form. Pure.
+//! A server's question to the user, as questions that every client can show: one for each field of its form. Pure.
 
 use super::link::Answer;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ pub(super) struct Field {
     kind: Kind,
     /// The question, with the server's words about it.
     pub(super) text: String,
-    /// The answers to choose from, as a person sees them.
+    /// The answers to choose from, as the user sees them.
     pub(super) options: Vec<String>,
     /// Several may be chosen.
     pub(super) multiple: bool,

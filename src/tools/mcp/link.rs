@@ -61,10 +61,10 @@ pub enum LinkError {
     /// The server did not answer in time.
     #[error("it did not respond within {} s", .0.as_secs_f64())]
     Timeout(Duration),
-    /// A person has to log in first.
+    /// The user has to log in first.
     #[error("it requires a login")]
     Login(String),
-    /// It answers the first question of the newest versions with something else than an error, as no version allows.
+    /// The server answered the newest versions' first request with a response other than an error, which no version allows.
     #[error("the response matches no supported protocol version")]
     Old,
     /// Any other failure.
@@ -75,9 +75,9 @@ pub enum LinkError {
 /// A tool as its server describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolShape {
-    /// Its name at the server.
+    /// The tool's name at the server.
     pub name: String,
-    /// Its description; the server's words.
+    /// The server's description of the tool.
     pub description: String,
     /// The argument schema.
     pub schema: Map<String, Value>,
@@ -88,13 +88,13 @@ pub struct ToolShape {
 /// A resource as its server describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceShape {
-    /// Its address.
+    /// The resource's address.
     pub uri: String,
-    /// Its name.
+    /// The resource's name.
     pub name: String,
-    /// Its description.
+    /// The resource's description.
     pub description: Option<String>,
-    /// Its media type.
+    /// The resource's media type.
     pub mime_type: Option<String>,
     /// `uri` is a template with places to fill in.
     pub is_template: bool,
@@ -103,20 +103,20 @@ pub struct ResourceShape {
 /// A part of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceText {
-    /// Its address.
+    /// The part's address.
     pub uri: String,
-    /// Its content.
+    /// The part's content.
     pub content: Content,
 }
 
 /// A prompt as its server describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptShape {
-    /// Its name.
+    /// The prompt's name.
     pub name: String,
-    /// Its description.
+    /// The prompt's description.
     pub description: Option<String>,
-    /// Its arguments, in order, and whether each is required.
+    /// The prompt's arguments, in order, and whether each is required.
     pub arguments: Vec<(String, bool)>,
 }
 
@@ -146,7 +146,7 @@ pub struct Outcome {
     pub is_error: bool,
 }
 
-/// Something that a server asks a person.
+/// A server's question to the user.
 #[derive(Debug)]
 pub struct Elicitation {
     /// The server's words.
@@ -159,10 +159,10 @@ pub struct Elicitation {
     pub reply: oneshot::Sender<Answer>,
 }
 
-/// A person's answer to an [`Elicitation`].
+/// The user's answer to an [`Elicitation`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// These values; none for a page.
+    /// These values; `None` for a page.
     Accept(Option<Value>),
     /// No.
     Decline,

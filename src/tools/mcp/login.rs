@@ -33,10 +33,10 @@ pub const FILE_NAME: &str = "mcp-logins.json";
 /// The maximum size of the file.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The time that a person has for the page.
+/// How long the user has to complete the page.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
-/// The timeout for a lock. Whoever holds it waits for a server, whose requests have 30 seconds each.
+/// The timeout for a lock. Its holder waits for a server, whose requests have 30 seconds each.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// The fields of stored credentials that are secrets.
@@ -45,7 +45,7 @@ const TOKENS: [&str; 3] = ["access_token", "refresh_token", "id_token"];
 /// A login page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginPage {
-    /// Its address.
+    /// The page's address.
     pub url: String,
     /// The time left for it.
     pub expires_in: Duration,
@@ -54,7 +54,7 @@ pub struct LoginPage {
 /// The server to log in to.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginTarget<'a> {
-    /// Its address.
+    /// The server's address.
     pub url: &'a str,
     /// The client to log in for.
     pub client: &'a OAuthClient,
@@ -86,13 +86,13 @@ enum Unwritten {
     Refused,
 }
 
-/// Whoever agrees to the addresses that a server names: the user's settings, else a person who is asked.
+/// Returns what agrees to the addresses that a server specifies: the user's settings, else the user when asked.
 fn agreement_of(client: &OAuthClient, asked: Arc<dyn Agreement>) -> Arc<dyn Agreement> {
     if client.private_addresses { Arc::new(Everything) } else { asked }
 }
 
 impl ServerLogins {
-    /// The logins in this folder. Their tokens become known secrets.
+    /// Opens the logins in this directory. Their tokens become known secrets.
     pub fn in_folder(folder: &Path, secrets: &Secrets, network: Network) -> Self {
         let logins = Self {
             file: SecretFile::new(folder.join(FILE_NAME)),
@@ -194,7 +194,7 @@ impl ServerLogins {
         if !has.map_err(|error| LinkError::Failed(error.to_string()))? {
             return Ok(None);
         }
-        // The person who logged in agreed to the server that gave the token.
+        // By logging in, the user agreed to the server that issued the token.
         let (logins, address) = (self.clone(), url.to_owned());
         let issuer = blocking(move || {
             let login = logins.read()?.remove(&address);

@@ -52,7 +52,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// A seat for a server that is reached by an address, before a turn has looked at the folder. No program starts there.
+    /// Returns a seat for a server that is reached by an address, before a turn has looked at the directory. No program starts there.
     pub fn before_a_turn(env: &Arc<dyn Environment>, cwd: &Path) -> Self {
         Self {
             env: Arc::clone(env),
@@ -98,10 +98,10 @@ pub enum State {
         link: Arc<dyn Link>,
         /// The server's tools, including those that the definition leaves out.
         tools: Arc<[ToolShape]>,
-        /// Its prompts.
+        /// The server's prompts.
         prompts: Arc<[PromptShape]>,
     },
-    /// It could not be started, or the connection was closed.
+    /// The server could not be started, or the connection was closed.
     Failed {
         /// The reason.
         error: LinkError,
@@ -119,7 +119,7 @@ pub enum Status {
     Starting,
     /// The server is connected.
     Ready,
-    /// It could not be started, or the connection was closed.
+    /// The server could not be started, or the connection was closed.
     Failed(String),
 }
 
@@ -194,17 +194,17 @@ impl Server {
         Arc::new(Self { definition, shared, _guard: ended.drop_guard() })
     }
 
-    /// Its definition.
+    /// Returns the server's definition.
     pub fn definition(&self) -> &Definition {
         &self.definition
     }
 
-    /// Its present state.
+    /// Returns the current state.
     pub fn state(&self) -> State {
         self.shared.state.borrow().clone()
     }
 
-    /// Its present state, for people.
+    /// Returns the current state, for users.
     pub fn status(&self) -> Status {
         match &*self.shared.state.borrow() {
             State::Idle => Status::Idle,
@@ -225,7 +225,7 @@ impl Server {
         lines.iter().cloned().collect()
     }
 
-    /// Its state, for clients.
+    /// Returns the current state, for clients.
     pub fn report(&self) -> McpServerState {
         let base = McpServerState { stderr: self.stderr(), ..idle(&self.definition) };
         match self.state() {
@@ -405,7 +405,7 @@ impl Server {
         }
     }
 
-    /// A failure with what helps a person: the last lines of its error output, and the next step.
+    /// Describes a failure for the user: the last lines of the server's error output, and the next step.
     pub fn explain(&self, error: &LinkError) -> String {
         let name = &self.definition.name;
         let mut text = format!("the MCP server `{name}` is not usable: {error}");
@@ -577,7 +577,7 @@ impl Shared {
             }
         };
         let tools = link.tools().await?.into();
-        // Its tools are of use without them.
+        // The tools are useful without prompts.
         let prompts = link.prompts().await.unwrap_or_default().into();
         Ok(Connected { link: Arc::new(link), driver, tools, prompts, process })
     }

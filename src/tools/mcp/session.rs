@@ -468,7 +468,7 @@ impl SessionServers {
         (all, problems)
     }
 
-    /// The failures that were not told yet.
+    /// Returns the failures not reported yet.
     fn failures(&self) -> Vec<Notice> {
         let mut notices = Vec::new();
         for server in self.used() {

@@ -29,7 +29,7 @@ pub struct ServerTool {
     description: String,
     parameters: Value,
     validator: Validator,
-    /// Its name at the server.
+    /// The tool's name at the server.
     tool: String,
     /// True if the server claims that the tool changes nothing.
     says_read_only: bool,
@@ -139,7 +139,7 @@ impl ServerTool {
         &self.parameters
     }
 
-    /// Its server.
+    /// Returns the tool's server.
     pub fn server(&self) -> &Arc<Server> {
         &self.server
     }
@@ -301,7 +301,7 @@ pub async fn marked(
     content
 }
 
-/// Puts a server's question to the session's person.
+/// Passes a server's question to the session's user.
 async fn answer(ctx: &ToolContext, server: &str, question: Elicitation) {
     let Elicitation { message, schema, url, reply } = question;
     let text = format!("The MCP server {server} asks: {}", message.trim());

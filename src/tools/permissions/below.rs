@@ -16,10 +16,10 @@ pub struct FilesBelow {
     is_trusted: bool,
     sandbox: Sandbox,
     places: Arc<Places>,
-    /// The rules that hold.
+    /// The rules that apply.
     rules: Vec<Compiled>,
     folders: Vec<PathBuf>,
-    /// Not only files that are secret by their names can lie below the folders.
+    /// True if the directories may contain more secrets than files with secret names.
     may_hold_secrets: bool,
 }
 
@@ -38,8 +38,8 @@ impl FilesBelow {
         Self { tool, mode, is_trusted, sandbox, places, rules, folders, may_hold_secrets }
     }
 
-    /// Returns true for a file that the call must not read although its folder was allowed: a secret file, or one that a rule denies or asks
-    /// about. A rule that asks about the folder itself was answered with it. `path` is canonical.
+    /// Returns true for a file that the call must not read although its directory was allowed: a secret file, or one that a rule denies or
+    /// asks about. A rule that asks about the directory itself was answered with it. `path` is canonical.
     pub fn leaves_out(&self, path: &Path) -> bool {
         let Self { tool, mode, is_trusted, sandbox, places, rules, folders, may_hold_secrets } =
             self;

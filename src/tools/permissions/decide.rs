@@ -1,4 +1,4 @@
-//! The decision about a call: each of its parts is decided by itself, and the strictest part holds.
+//! The decision about a call: each part is decided separately, and the strictest part applies.
 
 use super::command::{Program, Target, lexical, locate};
 use super::places::{self, Zone};
@@ -89,7 +89,7 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
         Action::Engine => vec![judge.engine()],
     };
     let mut verdict = combine(parts);
-    // A person who is asked allows the command as it is.
+    // When asked, the user allows the command unchanged.
     let is_unasked = verdict.decision == Decision::Allow;
     verdict.is_let_out = is_let_out;
     // A rule or an answer may allow more than reading; the table of harmless programs does not.
@@ -144,7 +144,7 @@ struct CommandCheck<'a> {
 enum Exit {
     /// None: the command stays inside.
     None,
-    /// The command failed inside, so a person is asked.
+    /// The command failed inside, so the user is asked.
     Asked,
     /// Rules let the command out.
     ByRule,
@@ -428,9 +428,9 @@ impl Judge<'_> {
         self.ctx.rules.iter().find(|rule| rule.lets_out(self.tool, program))
     }
 
-    /// True for a program of the table of harmless ones. Git may start programs of the repository, so it needs a sandbox that holds, or
-    /// trust. In the modes that promise that nothing is changed unasked, trust alone is not enough.
-    /// With `lets_git_out`, a rule lets another command of git out, which starts the same programs.
+    /// Returns true for a program in the table of harmless ones. Git may start programs of the repository, so it needs an effective
+    /// sandbox, or trust. In the modes that promise no changes without asking, trust alone is not enough. With `lets_git_out`, a rule lets
+    /// another git command leave the sandbox, which starts the same programs.
     fn is_harmless(&self, program: &Program, exit: Exit, lets_git_out: bool) -> bool {
         let promises = matches!(self.mode(), PermissionMode::Ask | PermissionMode::ReadOnly);
         let is_limited = !promises || exit == Exit::ByRule || self.confines(exit);
@@ -663,7 +663,7 @@ impl CommandCheck<'_> {
 /// The subject for parts about more than one program.
 const WHOLE: &str = "the whole command";
 
-/// Devices that hold nothing.
+/// Devices that store nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
 
 /// Returns true if an allow rule reaches this zone. Secrets and protected files need a rule in the user's configuration with their path; a

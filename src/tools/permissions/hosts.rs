@@ -3,7 +3,7 @@
 use super::decide::by_rule;
 use super::{Compiled, Decision};
 
-/// Patterns of hosts, from the rules that hold.
+/// Host patterns, from the rules that apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostPatterns {
     /// Patterns that a rule allows.

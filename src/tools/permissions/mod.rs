@@ -35,7 +35,7 @@ use std::path::PathBuf;
 pub enum Decision {
     /// The call runs.
     Allow,
-    /// A person is asked.
+    /// The user is asked.
     Ask,
     /// The call does not run.
     Deny,
@@ -102,7 +102,7 @@ pub struct ResolvedPath {
     pub path: PathBuf,
     /// There is such a file. A word that leads to none is taken for a text.
     pub exists: bool,
-    /// The file is a folder.
+    /// True if the file is a directory.
     pub is_folder: bool,
 }
 
@@ -165,12 +165,12 @@ pub struct Call {
 pub enum Sandbox {
     /// There is none.
     Missing,
-    /// Commands that run without approval run confined, but the kernel does not enforce all of it, so that nothing
-    /// is allowed for its sake.
+    /// Commands that run without approval run confined, but the kernel does not enforce the confinement completely, so nothing is allowed
+    /// because of it.
     Partial,
     /// Commands that run without approval run confined.
     Full,
-    /// Every command runs confined, in every mode and whatever a person allows.
+    /// Every command runs confined, in every mode and regardless of the user's answers.
     Required,
 }
 
@@ -179,13 +179,13 @@ pub enum Sandbox {
 pub struct Context<'a> {
     /// The permission mode.
     pub mode: PermissionMode,
-    /// A person trusts the workspace.
+    /// True if the user trusts the workspace.
     pub is_trusted: bool,
     /// The sandbox.
     pub sandbox: Sandbox,
     /// The places that matter.
     pub places: &'a Places,
-    /// All rules that hold.
+    /// All rules that apply.
     pub rules: &'a [Compiled],
 }
 

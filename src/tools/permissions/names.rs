@@ -14,8 +14,8 @@ pub(super) static SECRET_NAMES: LazyLock<Names> = LazyLock::new(|| Names::new(SE
 /// The table rows for files that other programs obey.
 pub(super) static OBEYED_NAMES: LazyLock<Names> = LazyLock::new(|| Names::new(OBEYED));
 
-/// Folders of installed dependencies and build output. What they hold is replaced by tools as a whole, and read by none of the
-/// programs that obey files of these names, so commands may make such files in them.
+/// Directories for installed dependencies and build output. Their content is replaced by tools as a whole, and read by none of the programs
+/// that obey files of these names, so commands may create such files in them.
 pub(super) const OUTPUT: [&str; 20] = [
     "node_modules",
     "bower_components",
@@ -81,7 +81,7 @@ impl Pattern {
         self.written.contains('*')
     }
 
-    /// Returns true if the pattern matches a path that is cut where the pattern begins.
+    /// Returns true if the pattern matches `path`, which starts where the pattern starts.
     fn matches(&self, path: &[&str]) -> bool {
         let length = self.parts.len();
         (path.len() == length || (self.is_folder && path.len() > length))
@@ -92,11 +92,11 @@ impl Pattern {
 /// A path, as it is compared.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Folded<'a> {
-    /// Its names, from the root on or relative.
+    /// The path's names, from the root on or relative.
     pub(super) parts: &'a [&'a str],
-    /// The number of names of the home folder at its beginning; none if it is not below one.
+    /// The number of leading names that form the home directory; `None` if the path is not below one.
     pub(super) home: Option<usize>,
-    /// It begins at the root.
+    /// True if the path begins at the root.
     pub(super) is_absolute: bool,
 }
 
@@ -169,7 +169,7 @@ impl Names {
         self.anchored(path).or_else(|| self.anywhere(path))
     }
 
-    /// Like `find`, by the patterns that match in any folder.
+    /// Like `find`, with the patterns that match in any directory.
     pub(super) fn anywhere(&self, path: Folded<'_>) -> Option<&'static str> {
         let last = path.parts.len().checked_sub(1)?;
         let rest = |at: usize| path.parts.get(at..).unwrap_or_default();
@@ -220,7 +220,7 @@ impl Names {
         })
     }
 
-    /// Returns true if something below a folder may match a pattern with a place.
+    /// Returns true if a path below a directory may match an anchored pattern.
     pub(super) fn reach_below(&self, folder: Folded<'_>) -> bool {
         let begins = |at: &usize, rest: &[&str]| {
             self.patterns.get(*at).is_some_and(|pattern| {
@@ -252,7 +252,7 @@ impl Names {
             .collect()
     }
 
-    /// The patterns that match in any folder, and the exceptions that do not depend on a home folder.
+    /// Returns the patterns that match in any directory, and the exceptions that do not depend on a home directory.
     pub(super) fn patterns(&self) -> (Vec<String>, Vec<String>) {
         let text = |pattern: &Pattern| {
             let begin = if pattern.anchor == Anchor::Root { "/" } else { "" };
@@ -267,7 +267,7 @@ impl Names {
         (anywhere.map(text).collect(), exceptions.map(text).collect())
     }
 
-    /// The folders whose entries must be listed to find what patterns with a `*` name there.
+    /// Returns the directories whose entries must be listed to find the matches of patterns with a `*`.
     pub(super) fn listed(&self, home: Option<&Path>) -> Vec<PathBuf> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for pattern in self.patterns.iter().filter(|pattern| pattern.has_glob()) {

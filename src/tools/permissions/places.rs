@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 pub struct Places {
     /// The working directory and its additional directories.
     pub roots: Vec<PathBuf>,
-    /// The user's home folder.
+    /// The user's home directory.
     pub home: Option<PathBuf>,
     /// The engine's private directories and files: its data, its configuration.
     pub private: Vec<PathBuf>,
@@ -28,7 +28,7 @@ pub struct Places {
 pub enum Zone {
     /// In the workspace.
     Inside,
-    /// In the workspace, which is a home folder or a folder above the engine's data: too wide for a grant.
+    /// In the workspace, which is a home directory or a directory above the engine's data: too wide for a grant.
     Wide,
     /// Elsewhere.
     Outside,
@@ -48,7 +48,7 @@ impl Places {
             return Zone::Secret(what);
         }
         let root = self.root_of(path);
-        // Only names below the workspace count: a project may lie below a folder called `.claude`.
+        // Only names below the workspace count: a project may lie below a directory called `.claude`.
         let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
         if let Some(what) = protected(below) {
             return Zone::Protected(what);
@@ -60,7 +60,7 @@ impl Places {
         }
     }
 
-    /// Returns true if secret places can lie below a folder. Files that are secret by their names can lie anywhere.
+    /// Returns true if secret places can lie below a directory. Files that are secret by their names can lie anywhere.
     pub fn may_hold_secrets(&self, folder: &Path) -> bool {
         let text = fold(folder);
         let holds = |path: Folded<'_>| SECRET_NAMES.reach_below(path);
@@ -70,7 +70,7 @@ impl Places {
             || folder.starts_with("/proc")
     }
 
-    /// True if the path is in one of the workspace's folders.
+    /// Returns true if the path is in one of the workspace's directories.
     pub fn is_inside(&self, path: &Path) -> bool {
         self.root_of(path).is_some()
     }
@@ -90,7 +90,7 @@ impl Places {
         paths
     }
 
-    /// The folders whose entries have to be looked at for secret files, since their names are known only in part.
+    /// Returns the directories whose entries have to be checked for secret files, since their names are only partly known.
     pub fn listed(&self) -> Vec<PathBuf> {
         SECRET_NAMES.listed(self.home.as_deref())
     }
@@ -203,10 +203,10 @@ pub fn patterns() -> Patterns {
     }
 }
 
-/// The home folder of the user 0.
+/// The home directory of user 0.
 const ROOTS_HOME: &str = "/root";
 
-/// Returns true for a file that is secret by its name, in whatever folder.
+/// Returns true for a file that is secret by its name, in any directory.
 pub(super) fn has_secret_name(path: &Path) -> bool {
     let text = fold(path);
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
@@ -338,7 +338,7 @@ mod tests {
             let path = Path::new(root).join("a/b");
             assert_eq!(places(&[root]).zone(&path), Wide, "{root}");
         }
-        // A project below a folder with such a name is judged from its own root on.
+        // A project below a directory with such a name is judged from its own root on.
         let nested = places(&["/w/.claude/worktrees/a"]);
         assert_eq!(nested.zone(Path::new("/w/.claude/worktrees/a/src/x")), Inside);
     }
@@ -483,7 +483,7 @@ mod tests {
             let path = format!("/w/{name}");
             assert_eq!(places(&["/w"]).zone(Path::new(&path)), Zone::Inside, "{path}");
         }
-        // In folders of dependencies and build output, tools ask and commands are free.
+        // In directories for dependencies and build output, tools ask and commands are free.
         for name in [
             "node_modules/a/.eslintrc",
             "target/package/a/.github/workflows/ci.yml",

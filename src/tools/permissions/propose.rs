@@ -141,7 +141,7 @@ pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
     match &call.action {
         Action::Write(_) => vec![Rule { path: Some("**".to_owned()), ..rule(Kind::Write) }],
         Action::Read(paths) => {
-            // The folder of each file: the next question would be about its neighbour.
+            // The parent directory of each file: the next question would be about a sibling.
             let mut rules: Vec<Rule> = paths
                 .iter()
                 .filter(|path| !ctx.places.is_inside(&path.resolved))
@@ -179,7 +179,7 @@ pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
     }
 }
 
-/// Returns true for a command that does not work in the sandbox: it failed there before, or it changes a repository, whose own folder is
+/// Returns true for a command that does not work in the sandbox: it failed there before, or it changes a repository, whose directory is
 /// protected.
 pub fn needs_to_leave(call: &Call, ctx: &Context<'_>) -> bool {
     let Action::Execute { analysis, leaves_sandbox, .. } = &call.action else { return false };
@@ -193,7 +193,8 @@ pub fn needs_to_leave(call: &Call, ctx: &Context<'_>) -> bool {
     }
 }
 
-/// Returns the rules that let a command run outside the sandbox: one for each of its programs that needs one. None if they would not do.
+/// Returns the rules that let a command run outside the sandbox: one for each of its programs that needs one. Empty if they would not
+/// suffice.
 pub fn leaving(call: &Call, ctx: &Context<'_>) -> Vec<Rule> {
     let Action::Execute { analysis, .. } = &call.action else { return Vec::new() };
     let judge = Judge { tool: &call.tool, ctx };
@@ -217,7 +218,7 @@ pub(super) fn with_rules(
     check(&Context { rules: &all, ..*ctx })
 }
 
-/// Returns a rule for each program. None if one has no rule, or they are too many.
+/// Returns a rule for each program. Empty if one has no rule, or they are too many.
 fn rules_for<'a>(programs: impl IntoIterator<Item = &'a Program>, exact: Exact) -> Vec<Rule> {
     let rules: Option<Vec<_>> =
         programs.into_iter().map(|program| rule_for(program, exact)).collect();

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A rule as a person writes it. Every part that is given must match.
+/// A rule as the user writes it. Every part that is given must match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -59,9 +59,9 @@ pub enum Origin {
     Policy,
     /// A file of a trusted project.
     Project,
-    /// An answer that holds everywhere.
+    /// An answer that applies everywhere.
     GrantedByUser,
-    /// An answer that holds in this project.
+    /// An answer that applies in this project.
     GrantedForProject,
     /// An answer that applies to the session.
     GrantedForSession,
@@ -141,7 +141,7 @@ pub fn asking_about_all() -> Vec<Compiled> {
 /// A rule that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It names nothing, so it would match every call.
+    /// The rule has no condition, so it would match every call.
     #[error("a rule needs at least one of `kind`, `tool`, `argv`, `path` and `host`")]
     Empty,
     /// Parts that never match the same call.
@@ -171,14 +171,14 @@ pub enum Error {
 pub struct Compiled {
     /// The rule.
     pub rule: Rule,
-    /// Its place.
+    /// The rule's origin.
     pub origin: Origin,
     path: Option<PathPattern>,
 }
 
 #[derive(Debug, Clone)]
 struct PathPattern {
-    /// One matcher a folder that a relative pattern may begin in.
+    /// One matcher for each directory that a relative pattern may be relative to.
     matchers: Vec<GlobMatcher>,
     /// The part before the first special character.
     fixed: PathBuf,
@@ -310,8 +310,8 @@ fn pattern(
     Ok(PathPattern { matchers: matchers?, fixed })
 }
 
-/// The ways to read a pattern. In `app/[id]/page.tsx` the brackets may be those of a folder's name: a rule that restricts applies to each
-/// reading, and one that allows for the pattern and for the path that is called exactly so.
+/// Returns the ways to read a pattern. In `app/[id]/page.tsx` the brackets may be part of a directory's name: a restricting rule applies to
+/// each reading, and an allow rule to the pattern and to the path with exactly that name.
 fn readings(text: &str, decision: Decision) -> Vec<String> {
     match decision {
         Decision::Allow => vec![text.to_owned(), globs::literal(text)],

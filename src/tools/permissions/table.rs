@@ -28,7 +28,7 @@
 /// Files of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    /// What the files are, as a person reads it.
+    /// The description of the files, for the user.
     pub(super) what: &'static str,
     /// The tool, and the documentation that states the paths.
     #[cfg_attr(not(test), expect(dead_code, reason = "for those who keep the table"))]
@@ -43,7 +43,7 @@ const fn row(what: &'static str, source: &'static str, patterns: &'static [&'sta
 /// The meaning of `.env` and its like, which the mode `full` treats as ordinary files.
 pub(super) const VARIABLES: &str = "variables with keys";
 
-/// Files that hold keys, passwords and tokens.
+/// Files that contain keys, passwords and tokens.
 #[rustfmt::skip]
 pub(super) const SECRETS: &[Row] = &[
     // Keys, wherever they are.

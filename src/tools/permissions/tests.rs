@@ -210,7 +210,7 @@ const TEST_WORDS: &[&str] =
     &["x", "$x", "\"$x\"", "-eq 1", "1 -lt", "-v", "!", "-n", "==", "a[x]", "$?", "&&", "(", ")"];
 const EXPANDED: &[&str] = &[":", "x", "0", "[", "]", "-", "@", "} ${x", "#", "/", "[x]", "%"];
 
-/// Commands that hold the program, of several shapes.
+/// Commands that contain the program, of several shapes.
 fn commands_with_a_mark() -> impl Strategy<Value = String> {
     const VALUE: &str = "x='a[$(touch mark)]'; ";
     let some_of = |pieces, most, between: &'static str| {
@@ -246,7 +246,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// What passes for harmless does nothing else in a real bash.
+    /// Commands classified as harmless do nothing else in a real bash.
     #[test]
     fn what_is_harmless_runs_nothing_hidden(command in commands_with_a_mark()) {
         if decision(&command, PermissionMode::ReadOnly, Sandbox::Missing) == Decision::Allow {
@@ -311,7 +311,7 @@ proptest! {
         prop_assert!(after >= before, "{added:?}: {after} after {before}");
     }
 
-    /// Nothing that can be typed makes the analysis fail.
+    /// No possible input makes the analysis fail.
     #[test]
     fn any_text_gets_a_decision(line in "\\PC{0,80}") {
         let _ = decision(&line, PermissionMode::Ask, Sandbox::Missing);
@@ -535,7 +535,7 @@ fn git_runs_unasked_where_it_can_change_nothing_or_where_that_is_not_promised() 
         let got: String = modes.map(|mode| decided(mode, is_trusted, sandbox)).iter().collect();
         assert_eq!(got, want, "{is_trusted} {sandbox:?}");
     }
-    // A wrapper that the folder provides does more than start a program.
+    // A wrapper that the directory provides does more than start a program.
     let mut analysis = Analysis::of("timeout 5 ls");
     assert!(analysis.programs.iter().any(|program| program.is_transparent));
     analysis.mark_launched(&["timeout".to_owned()].into());

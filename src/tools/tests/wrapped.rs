@@ -23,7 +23,7 @@ async fn wrapped(prefix: Vec<String>) -> Wrapped {
     Wrapped::connect(&Ambient::system(), prefix, local::Options::default()).await.unwrap()
 }
 
-/// A folder with names and bytes that are easily broken.
+/// A directory with names and bytes that are prone to break.
 fn scene() -> (tempfile::TempDir, PathBuf) {
     let guard = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(guard.path()).unwrap();

@@ -24,10 +24,10 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The maximum size of a response.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// Asks a person about an address.
+/// Asks the user about an address.
 #[async_trait::async_trait]
 pub trait Agreement: Send + Sync {
-    /// Returns true if a person agrees that the address, which is one of this machine or of a private network, is asked.
+    /// Returns true if the user agrees to contact the address, which is one of this machine or of a private network.
     async fn agrees(&self, url: &str) -> bool;
 }
 
@@ -42,7 +42,7 @@ impl Agreement for Nobody {
     }
 }
 
-/// A person agreed to every address.
+/// Agrees to every address.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Everything;
 
@@ -69,12 +69,12 @@ pub(super) struct Guarded {
     base: Url,
     network: Network,
     agreement: Arc<dyn Agreement>,
-    /// Origins that a person agreed to.
+    /// Origins that the user agreed to.
     agreed: Mutex<BTreeSet<String>>,
 }
 
 impl Guarded {
-    /// `known` are addresses to which a person agreed before.
+    /// `known` are addresses to which the user agreed before.
     pub(super) fn new(
         base: Url,
         network: Network,

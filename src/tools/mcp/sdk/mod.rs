@@ -255,7 +255,7 @@ pub(super) async fn over_http(
             if attempt.previous().len() < 5 && attempt.previous().iter().all(is_same) {
                 attempt.follow()
             } else {
-                // Headers may hold keys, which are for this server alone.
+                // Headers may contain keys, which are for this server alone.
                 attempt.stop()
             }
         }))

@@ -36,7 +36,7 @@ impl<'a> Conditional<'a> {
         }
     }
 
-    /// True if bash may evaluate an operand that is no plain number or name.
+    /// Returns true if bash may evaluate an operand that is not a plain number or name.
     pub(super) fn may_evaluate(&self) -> bool {
         let pairs = || self.tokens.iter().zip(self.tokens.iter().skip(1));
         if self.is_extended {
@@ -57,7 +57,7 @@ pub(super) fn words_may_evaluate(words: &[Word]) -> bool {
         let text = match word {
             Word::Text(text) | Word::Glob(text) | Word::Unknown { source: text, .. } => text,
         };
-        // What a word of known text is made of does not matter.
+        // The structure of a word with known text does not matter.
         let is_sum = matches!(word, Word::Unknown { .. }) && is_sum(text);
         let kind = if is_sum { "arithmetic_expansion" } else { "" };
         Token { kind, text: text.clone(), word: word.clone() }
@@ -78,7 +78,7 @@ fn is_sum(text: &str) -> bool {
     inner.is_some_and(|inner| !inner.contains(['$', '`', '"']))
 }
 
-/// True if a literal in the expression holds what bash would expand if it evaluated it.
+/// Returns true if a literal in the expression contains text that bash would expand if it evaluated it.
 pub(super) fn holds_literal_expansion(node: Node<'_>, source: &str) -> bool {
     flat(node, |node| node.named_child_count() > 0).into_iter().any(|node| {
         let is_literal = matches!(node.kind(), "raw_string" | "ansi_c_string" | "word");

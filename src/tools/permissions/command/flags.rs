@@ -25,7 +25,7 @@ pub(super) enum Style {
     Words,
 }
 
-/// Where flags stand.
+/// The position of flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// Before the first operand only: what follows belongs to another program.

@@ -5,7 +5,7 @@
 use super::words::Word;
 use super::{Analysis, Program};
 
-/// Programs that take their words for files, names or texts, and start none of them.
+/// Programs that treat their words as files, names or texts, and start none of them.
 const STARTING_NONE: &[&str] = &[
     "apt", "apt-get", "awk", "base64", "brew", "bzip2", "cargo", "chgrp", "chmod", "chown", "cp",
     "dirname", "dnf", "dpkg", "export", "gem", "git", "go", "gunzip", "gzip", "install", "jq",

@@ -33,7 +33,7 @@ pub struct Analysis {
     pub writes: Vec<Target>,
     /// The files that it redirects input from.
     pub reads: Vec<Target>,
-    /// The folders that it changes to.
+    /// The directories that the command changes to.
     pub folders: Vec<Target>,
     /// The first reason why the command is not fully understood.
     pub opaque: Option<String>,
@@ -47,7 +47,7 @@ pub struct Analysis {
 pub struct Program {
     /// The assignments before the name, such as `LD_PRELOAD=x.so`.
     pub assignments: Vec<Word>,
-    /// The name and the arguments. Empty for assignments that stand alone.
+    /// The name and the arguments. Empty for assignments without a command.
     pub words: Vec<Word>,
     /// The program only starts another one, which is in the list too: `timeout 5 make`.
     pub is_transparent: bool,
@@ -105,8 +105,8 @@ impl Analysis {
         self.opaque.get_or_insert_with(|| reason.into());
     }
 
-    /// The paths that the command names, absolute and not yet resolved: redirections, and words of programs that may
-    /// be paths. A relative path is taken from every folder that the command may be in.
+    /// Returns the paths in the command, absolute and not yet resolved: redirections, and words of programs that may be paths. A relative
+    /// path is resolved against every directory that the command may be in.
     pub fn paths(&self, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         let bases = self.bases(cwd, home);
         let mut paths = bases.clone();
@@ -120,20 +120,20 @@ impl Analysis {
         paths
     }
 
-    /// The folders that a part of the command may run in.
+    /// Returns the directories that a part of the command may run in.
     pub fn bases(&self, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         let mut bases = vec![cwd.to_path_buf()];
         for folder in self.folders.iter().filter_map(Target::path) {
             let entered = locate(folder, &bases, home);
             bases.extend(entered);
-            // A command that changes its folder more often than that is asked about anyway.
+            // A command that changes its directory more often than that is asked about anyway.
             bases.truncate(MAX_BASES);
         }
         bases
     }
 }
 
-/// The maximum number of folders in which relative paths are looked for.
+/// The maximum number of directories in which relative paths are looked up.
 const MAX_BASES: usize = 16;
 
 /// Returns the absolute paths that a text may represent.
@@ -194,15 +194,15 @@ impl Program {
         self.assignments.iter().chain(&self.words)
     }
 
-    /// True for programs whose words are no paths.
+    /// Returns true for programs whose words are not paths.
     pub fn takes_texts(&self) -> bool {
         let name = self.name().unwrap_or_default();
         ["echo", "printf", "tr", "seq", "expr", "sleep", "type", "which", "set", "exit"]
             .contains(&name)
     }
 
-    /// The words that may be paths: each argument, and the value behind `=` of a flag. A pattern counts with its folder, and as it is
-    /// written: the shell leaves a pattern that matches nothing as it is.
+    /// Returns the words that may be paths: each argument, and the value after `=` in a flag. A pattern counts with its directory, and
+    /// literally: the shell leaves a pattern without matches unchanged.
     pub fn mentions(&self) -> impl Iterator<Item = &str> {
         let written = self.arguments().iter().filter_map(|word| match word {
             Word::Glob(pattern) => Some(pattern.as_str()),
@@ -230,7 +230,7 @@ impl Program {
         known.chain(written).chain(of_flags)
     }
 
-    /// True if the table of harmless programs holds this one with these arguments: it only reads, and starts nothing.
+    /// Returns true if the table of harmless programs contains this one with these arguments: it only reads, and starts nothing.
     pub fn is_known_safe(&self) -> bool {
         !self.is_launched && safe::harmless(self).is_some()
     }
@@ -251,13 +251,13 @@ impl Program {
         safe::harmless(self).is_some_and(|harmless| harmless.follows_links || has_patterns)
     }
 
-    /// True for a harmless program that reads the files in a folder that is named, also through links.
+    /// Returns true for a harmless program that reads the files in a directory given as an argument, also through links.
     pub fn opens_folders(&self) -> bool {
         safe::harmless(self).is_some_and(|harmless| harmless.opens_folders)
     }
 
-    /// The programs that this one may start: what its words and assignments are as commands. None of a program that is
-    /// known to take its words for texts or files.
+    /// Returns the programs that this one may start: its words and assignments, taken as commands. Empty for a program known to treat its
+    /// words as texts or files.
     pub fn may_start(&self) -> Vec<Self> {
         launch::candidates(self)
     }

@@ -37,7 +37,7 @@ pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
     if parse_whole(line, analysis, shells) {
         return;
     }
-    // The grammar may have lost a program behind the error, and rules that restrict it hold all the same.
+    // The grammar may have lost a program after the error, and rules that restrict it still apply.
     for piece in line.split(SEPARATORS).filter(|piece| !piece.trim().is_empty()) {
         let mut found = Analysis::default();
         parse_whole(piece, &mut found, shells);
@@ -106,7 +106,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Takes a node that may hold commands.
+    /// Takes a node that may contain commands.
     fn statement(&mut self, node: Node<'_>, depth: usize) {
         if depth > MAX_DEPTH {
             return self.analysis.doubt("nests too deeply");
@@ -170,7 +170,7 @@ impl Walk<'_> {
         self.add(program);
     }
 
-    /// Substitutions that stand inside of a word.
+    /// Handles substitutions inside a word.
     fn inside_word(&mut self, node: Node<'_>, depth: usize) {
         if depth > MAX_DEPTH {
             return self.analysis.doubt("nests too deeply");
@@ -315,7 +315,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `${name[0]}` reads an element. Where else an index stands, and one that the shell computes, nothing is known: computing runs the
+    /// `${name[0]}` reads an element. An index anywhere else, and one that the shell computes, is treated as unknown: computing runs the
     /// commands in the values of variables.
     fn subscript(&mut self, node: Node<'_>) {
         let is_read = node.parent().is_some_and(|parent| parent.kind() == "expansion");
@@ -370,7 +370,7 @@ impl Walk<'_> {
     }
 }
 
-/// Nodes that hold commands or words and do nothing by themselves.
+/// Nodes that contain commands or words and do nothing by themselves.
 const KNOWN: &[&str] = &[
     "program",
     "list",

@@ -19,9 +19,9 @@ struct Row {
     /// the command. `None` if the program treats every word as a text.
     flags: Option<&'static str>,
     style: Style,
-    /// The maximum number of words that are no flags.
+    /// The maximum number of words that are not flags.
     operands: usize,
-    /// The program reads the files in the folders that are named, also through links.
+    /// True if the program reads the files in directories given as arguments, also through links.
     opens_folders: bool,
     /// True if `@file` means the file's content.
     has_response_files: bool,
@@ -68,7 +68,7 @@ pub(super) struct Harmless<'a> {
     pub files: Vec<&'a str>,
     /// True if the program may follow links to files not listed in the command.
     pub follows_links: bool,
-    /// It reads the files in the folders that are named, also through links.
+    /// True if the program reads the files in directories given as arguments, also through links.
     pub opens_folders: bool,
 }
 
@@ -493,7 +493,7 @@ pub(super) fn lists_flag(words: &[&str], flag: &str) -> bool {
     rows_of(words).any(|known| known.list().is_none_or(|list| list.has(flag)))
 }
 
-/// Programs that no text makes harmful, whatever a variable holds: they print it, end with it, wait for it or ignore it.
+/// Programs that no text makes harmful, for any value of a variable: they print it, end with it, wait for it or ignore it.
 const TAKING_ANY: [&str; 11] =
     ["echo", ":", "true", "false", "exit", "return", "break", "continue", "shift", "sleep", "test"];
 
@@ -549,7 +549,7 @@ fn is_harmless_assignment(word: &Word) -> bool {
     !name.is_empty() && name.chars().all(is_small) && !name.ends_with("_proxy")
 }
 
-/// `sed -n '10,20p' file`: prints lines by number, nothing else.
+/// Returns true for `sed -n '10,20p' file`, which only prints lines by number.
 fn is_printing_sed(program: &Program) -> bool {
     let texts: Option<Vec<&str>> = program.arguments().iter().map(Word::text).collect();
     let Some(texts) = texts else { return false };

@@ -15,7 +15,7 @@ pub enum Word {
     Unknown {
         /// The source.
         source: String,
-        /// It stays one word, because it is quoted.
+        /// True if the word is not split, because it is quoted.
         is_one: bool,
     },
 }
@@ -29,8 +29,8 @@ impl Word {
         }
     }
 
-    /// The text as far as it is known to be a path: of a pattern the folders before the first special character, of
-    /// an unknown word nothing.
+    /// Returns the text as far as it is known to be a path: for a pattern the directories before the first special character, for an
+    /// unknown word nothing.
     pub(super) fn fixed_prefix(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -97,7 +97,7 @@ pub(super) fn word(node: Node<'_>, source: &str) -> Word {
             }
         }
     }
-    // `{}` alone is no brace expansion; `a{b,c}` and `{1..9}` are.
+    // `{}` alone is not a brace expansion; `a{b,c}` and `{1..9}` are.
     if bare.contains('{') && text != "{}" {
         return unknown(false);
     }

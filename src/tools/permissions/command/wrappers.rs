@@ -10,7 +10,7 @@ use super::{Analysis, Program, Target, parse};
 /// A program that starts the program behind its flags and operands.
 struct Wrapper {
     name: &'static str,
-    /// Its flags, in the notation of [`super::flags`]. A marked one does more than start a program.
+    /// The wrapper's flags, in the notation of [`super::flags`]. A marked one does more than start a program.
     flags: &'static str,
     /// Words between the flags and the inner command, such as the duration of `timeout`.
     operands: usize,
@@ -21,7 +21,7 @@ struct Wrapper {
 /// What becomes of the words behind the flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
-    /// They are handed on as they are.
+    /// They are passed on unchanged.
     Words,
     /// The program may hand them to a shell as one text.
     Text,
@@ -387,7 +387,7 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
             program.is_transparent = false;
             let reason = format!("`{} {flag}` is not understood", wrapper.name);
             analysis.doubt(reason);
-            // Rules that restrict what follows hold all the same.
+            // Rules that restrict the rest still apply.
             let at = known.iter().position(|word| *word == flag).map_or(0, |at| at + 1);
             for from in at..arguments.len().min(at + 3) {
                 let rest = arguments.get(from..).unwrap_or_default();
@@ -415,7 +415,7 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
     let flags = known.get(..reading.first_operand).unwrap_or_default();
     let looks_up = |flag: &&str| flag.contains(['v', 'V']);
     if wrapper.name == "command" && flags.iter().any(looks_up) {
-        // It only looks a name up.
+        // The program only looks up a name.
         program.is_transparent = !reading.is_marked;
         return;
     }

@@ -249,7 +249,7 @@ fn workspace(folder: &Path) {
     assert!(Command::new("sh").args(["-c", git]).current_dir(folder).status().unwrap().success());
 }
 
-/// Programs that a harmless one is allowed to start, as it is made of them.
+/// Programs that a harmless one is allowed to start, as parts of it.
 fn parts_of(name: &str) -> &'static [&'static str] {
     match name {
         "egrep" | "fgrep" => &["grep"],
