@@ -114,7 +114,7 @@ impl Capture {
         text
     }
 
-    /// No more will come.
+    /// Finishes the capture when no more output will come.
     pub(crate) async fn finish(mut self, end: End) -> Ran {
         self.complete().await;
         self.flush().await;
@@ -154,7 +154,7 @@ impl Capture {
         }
     }
 
-    /// The output so far, as a terminal shows it. The file has all of it.
+    /// Returns the output so far, as a terminal shows it. The file has all of it.
     fn ran(&self, end: End) -> Ran {
         let (total_lines, printed_bytes) = self.output.totals();
         let printed = self.output.tail();

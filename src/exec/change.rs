@@ -110,12 +110,12 @@ pub struct FileContent {
 }
 
 impl FileContent {
-    /// The old content with some parts replaced; they are in order and do not overlap.
+    /// Returns the old content with some parts replaced; they are in order and do not overlap.
     pub fn spliced(base: Vec<u8>, splices: Vec<(Range<usize>, Vec<u8>)>) -> Self {
         Self { base, splices }
     }
 
-    /// The old content, where parts of it are replaced.
+    /// Returns the old content, where parts of it are replaced.
     pub(super) fn base(&self) -> Option<&[u8]> {
         (!self.splices.is_empty()).then_some(self.base.as_slice())
     }
@@ -142,7 +142,7 @@ impl FileContent {
         digester.finish()
     }
 
-    /// All bytes in one piece.
+    /// Returns all bytes in one piece.
     pub fn into_bytes(self) -> Vec<u8> {
         if self.splices.is_empty() {
             return self.base;
@@ -183,7 +183,7 @@ pub struct Updated {
 /// Computes the new state of several files from their current states, in the order of their paths.
 pub type DecideAll = Box<dyn FnOnce(Vec<Option<Before>>) -> Result<Rewrites, String> + Send>;
 
-/// A decision about one file as one about several.
+/// Converts a decision about one file to one about several.
 pub fn for_all(decide: Decide) -> DecideAll {
     Box::new(|before| {
         let Rewrite { content, change } = decide(before.into_iter().next().flatten())?;

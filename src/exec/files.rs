@@ -133,7 +133,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     read_open(path, &file, &facts)
 }
 
-/// A file before a change.
+/// Returns a file before a change.
 pub(super) fn before(pinned: &Pinned) -> Result<Option<Before>, Error> {
     let path = pinned.path();
     let file = match pinned.open(OpenOptions::new().read(true)) {
@@ -254,7 +254,7 @@ pub(super) fn select_lines(
 }
 
 impl Lines {
-    /// No lines of a file.
+    /// Returns an empty result, for a file without lines.
     fn none(head: Vec<u8>, version: Version) -> Self {
         Self {
             head,

@@ -94,8 +94,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         found
     }
 
-    /// The path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are
-    /// kept. So a file that is yet to be written has a canonical path too.
+    /// Returns the path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are kept. So a file that is yet
+    /// to be written has a canonical path too.
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error>;
 
     /// [`Environment::canonicalize`] of several paths, in their order.
@@ -121,7 +121,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         Err(Error::Refused(what))
     }
 
-    /// A whole file, at most [`MAX_WHOLE_BYTES`].
+    /// Reads a complete file of at most [`MAX_WHOLE_BYTES`].
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error>;
 
     /// Reads some lines of a file of any size. For a binary file, returns only the head.
@@ -242,10 +242,10 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Renames within one file system; a file at the new path is replaced.
     async fn rename(&self, from: &Path, to: &Path) -> Result<(), Error>;
 
-    /// Paths whose name or relative path matches a glob.
+    /// Finds paths whose name or relative path matches a glob.
     async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error>;
 
-    /// Lines that match a regular expression.
+    /// Finds lines that match a regular expression.
     async fn grep(&self, grep: Grep, cancel: &CancellationToken) -> Result<Grepped, Error>;
 
     /// Runs a command in a shell until it ends, times out or `cancel` fires, and forwards its output meanwhile: at most one chunk per 50
@@ -363,7 +363,7 @@ impl Lines {
     /// The number of bytes at a file's beginning that determine its type.
     pub const HEAD_BYTES: usize = 4100;
 
-    /// Lines of a file's text that is in memory.
+    /// Selects lines from a file's text in memory.
     ///
     /// # Errors
     /// Those of reading `text`; none when it is a slice.
@@ -408,7 +408,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command without an end of its time, whose output is in memory and shown nowhere.
+    /// Creates a command without a timeout, whose output is kept in memory and shown nowhere.
     pub fn new(line: impl Into<String>, cwd: impl Into<PathBuf>, owner: impl Into<String>) -> Self {
         Self {
             line: line.into(),

@@ -86,12 +86,12 @@ impl Memory {
         files.get(Path::new(path)).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// All files, in path order.
+    /// Returns all files, in path order.
     pub fn paths(&self) -> Vec<PathBuf> {
         lock(&self.files).keys().cloned().collect()
     }
 
-    /// The commands that were started, in order.
+    /// Returns the commands that were started, in order.
     pub fn commands_run(&self) -> Vec<String> {
         lock(&self.ran).clone()
     }
@@ -103,12 +103,12 @@ impl Memory {
         });
     }
 
-    /// The filters that were run, with what each read, in order.
+    /// Returns the filters that were run, with what each read, in order.
     pub fn filtered(&self) -> Vec<(String, String)> {
         lock(&self.filtered).clone()
     }
 
-    /// The owners whose commands were released, in order.
+    /// Returns the owners whose commands were released, in order.
     pub fn released(&self) -> Vec<String> {
         lock(&self.released).clone()
     }

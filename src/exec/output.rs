@@ -126,18 +126,18 @@ impl OutputBuffer {
         });
     }
 
-    /// Lines and bytes so far.
+    /// Returns lines and bytes so far.
     pub(super) fn totals(&self) -> (u64, u64) {
         let state = self.0.borrow();
         (state.lines(), state.bytes())
     }
 
-    /// The kept beginning.
+    /// Returns the kept start.
     pub(super) fn head(&self) -> String {
         self.0.borrow().head.clone()
     }
 
-    /// The kept end.
+    /// Returns the kept end.
     pub(super) fn tail(&self) -> String {
         self.0.borrow().tail.clone()
     }

@@ -116,7 +116,7 @@ fn parts(path: &Path) -> Result<(&Path, &OsStr), Error> {
     path.parent().zip(path.file_name()).ok_or_else(|| Error::IsFolder(path.to_path_buf()))
 }
 
-/// An error of something that was done with a canonical path.
+/// Returns the error for a failed operation on a canonical path.
 pub(super) fn failed(path: &Path, error: &io::Error) -> Error {
     if error.raw_os_error() == Some(nix::libc::ELOOP) {
         return Error::Link(path.to_path_buf());

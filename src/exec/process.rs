@@ -190,7 +190,7 @@ impl Launch {
     }
 }
 
-/// The shell with its arguments for a command. A long one comes in pieces, which the shell puts together again.
+/// Returns the shell with its arguments for a command. A long one comes in pieces, which the shell puts together again.
 fn arguments(shell: &str, line: String) -> Vec<String> {
     if line.len() <= MAX_ARGUMENT_BYTES {
         return vec![shell.to_owned(), "-c".to_owned(), line];
@@ -249,7 +249,7 @@ impl Shell {
         launch
     }
 
-    /// A beginning for marks that no other shell of this machine has.
+    /// Returns a prefix for marks that no other shell on this machine has.
     pub(super) fn new_marks() -> String {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         format!("{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))

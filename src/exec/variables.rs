@@ -93,7 +93,7 @@ pub const FIXED: [(&str, &str); 9] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// The variables a command sees, the fixed ones last.
+/// Returns the variables a command sees, the fixed ones last.
 pub fn visible<'a>(
     all: impl Iterator<Item = (&'a str, &'a str)>,
     policy: Policy,

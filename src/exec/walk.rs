@@ -56,7 +56,7 @@ struct Noted {
 
 /// A walking thread's action on a path below the root.
 trait Visit: Send {
-    /// The path beyond which nothing is needed, as known to this thread.
+    /// Returns the path beyond which nothing is needed, as known to this thread.
     fn bound(&mut self) -> Option<&mut Bound>;
 
     /// Returns the current bound.

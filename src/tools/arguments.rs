@@ -77,7 +77,7 @@ impl Arguments {
         format!("`{}{}`", self.prefix, self.theirs(ours))
     }
 
-    /// A text that must be there.
+    /// Reads a required text.
     pub(super) fn text(&mut self, name: &'static str) -> Result<String, String> {
         match self.take(name) {
             Some(Value::String(text)) => Ok(text),
@@ -85,7 +85,7 @@ impl Arguments {
         }
     }
 
-    /// A text that must be there and not be blank.
+    /// Reads a required text that must not be blank.
     pub(super) fn filled_text(&mut self, name: &'static str) -> Result<String, String> {
         let text = self.text(name)?;
         if text.trim().is_empty() {
@@ -94,7 +94,7 @@ impl Arguments {
         Ok(text)
     }
 
-    /// A text that may be absent or null.
+    /// Reads a text that may be absent or null.
     pub(super) fn optional_text(&mut self, name: &'static str) -> Result<Option<String>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
@@ -103,7 +103,7 @@ impl Arguments {
         }
     }
 
-    /// A whole number from `min` on that may be absent or null.
+    /// Reads a whole number from `min` on that may be absent or null.
     pub(super) fn optional_count(
         &mut self,
         name: &'static str,
@@ -119,7 +119,7 @@ impl Arguments {
         }
     }
 
-    /// A number above zero that may be absent or null.
+    /// Reads a number above zero that may be absent or null.
     pub(super) fn optional_seconds(&mut self, name: &'static str) -> Result<Option<f64>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
@@ -130,7 +130,7 @@ impl Arguments {
         }
     }
 
-    /// A number of milliseconds above zero that may be absent or null.
+    /// Reads a number of milliseconds above zero that may be absent or null.
     pub(super) fn optional_milliseconds(
         &mut self,
         name: &'static str,
@@ -146,12 +146,12 @@ impl Arguments {
         }
     }
 
-    /// True or false; false when absent or null.
+    /// Reads a boolean, which is false if absent or null.
     pub(super) fn flag(&mut self, name: &'static str) -> Result<bool, String> {
         Ok(self.optional_flag(name)?.unwrap_or(false))
     }
 
-    /// True or false, that may be absent or null.
+    /// Reads a boolean that may be absent or null.
     pub(super) fn optional_flag(&mut self, name: &'static str) -> Result<Option<bool>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
@@ -164,7 +164,7 @@ impl Arguments {
         }
     }
 
-    /// A list of texts that must be there.
+    /// Reads a required list of texts.
     pub(super) fn texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
         let values = match self.take(name).map(listed) {
             Some(Value::Array(values)) => values,
@@ -180,7 +180,7 @@ impl Arguments {
         texts.collect()
     }
 
-    /// A list of texts that may be absent or null, which is none.
+    /// Reads a list of texts that may be absent or null, which means none.
     pub(super) fn optional_texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
         match shape::given(self.does, self.fields, name, &self.given)
             .and_then(|name| self.given.get(name))
@@ -199,7 +199,7 @@ impl Arguments {
         }
     }
 
-    /// A list of objects that may be absent or null.
+    /// Reads a list of objects that may be absent or null.
     pub(super) fn optional_objects(
         &mut self,
         name: &'static str,
@@ -251,18 +251,18 @@ impl Arguments {
     }
 }
 
-/// A number without a fraction; some models write `10.0`.
+/// Returns a number without a fraction; some models write `10.0`.
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| number(value)?.to_string().parse().ok())
 }
 
-/// A number, also one that was written as a string.
+/// Returns a number, including one written as a string.
 fn number(value: &Value) -> Option<f64> {
     let written = || value.as_str()?.trim().parse().ok().filter(|number: &f64| number.is_finite());
     value.as_f64().or_else(written)
 }
 
-/// A list that was written as a string, or the value as it is.
+/// Returns a list that was written as a string, or the value unchanged.
 fn listed(value: Value) -> Value {
     let list = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     list.filter(Value::is_array).unwrap_or(value)

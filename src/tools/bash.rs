@@ -141,7 +141,7 @@ fn in_folder(command: String, folder: &str, folders: &Folders) -> String {
     }
 }
 
-/// A path without `.` in it.
+/// Returns a path without `.` in it.
 fn lexical(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, Component::CurDir)).collect()
 }
@@ -427,7 +427,7 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
         Some(SandboxReport { level, denied: denied.is_some(), created, refused_hosts });
 }
 
-/// Names a few paths and counts the rest.
+/// Lists a few paths and counts the rest.
 fn few(paths: &[PathBuf]) -> String {
     /// More are counted, not named.
     const MAX_NAMED: usize = 5;

@@ -248,7 +248,7 @@ pub(super) fn unsaved<'a>(
     )
 }
 
-/// An error of a tool that changes a file, in its words.
+/// Words an error for a tool that changes a file.
 pub(super) fn explain(written: &str, error: &Error) -> String {
     match error {
         Error::NotFound(_) => format!("File not found: {written}"),

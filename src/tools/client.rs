@@ -83,7 +83,7 @@ pub enum ClientRequest {
 }
 
 impl Client {
-    /// The item of this call, if there is a client.
+    /// Returns the item of this call, if there is a client.
     pub fn shown_by(&self) -> Option<String> {
         self.tx.as_ref().map(|_| self.item.as_str().to_owned())
     }

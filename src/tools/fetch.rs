@@ -132,7 +132,7 @@ impl Call {
     }
 }
 
-/// The path at which a long text is kept: one file for each URL.
+/// Returns the path at which a long text is kept: one file for each URL.
 fn full_path(ctx: &ToolContext, url: &str) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     url.hash(&mut hasher);

@@ -80,7 +80,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A tool: its name, its shape for the model, and how a call of it is prepared.
 pub trait Tool: Send + Sync + std::fmt::Debug {
-    /// The name, as the model calls it.
+    /// Returns the name, as the model calls it.
     fn name(&self) -> &str;
 
     /// Returns the purpose of a built-in tool; `None` for others.
@@ -91,7 +91,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// Returns the tool's declaration to a model: its description and argument schema.
     fn declare(&self, told: &Facts<'_>) -> Declaration;
 
-    /// The kind of tool, for icons and rules.
+    /// Returns the kind of tool, for icons and rules.
     fn kind(&self) -> ToolKind;
 
     /// Returns the limit on a result's text, for tools that do not limit it themselves.
@@ -144,10 +144,10 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     /// Returns a one-line title for the user: `bash: cargo test`.
     fn title(&self) -> String;
 
-    /// The files and lines concerned.
+    /// Returns the files and lines concerned.
     fn locations(&self) -> Vec<Location>;
 
-    /// The access that needs permission.
+    /// Returns the access that needs permission.
     fn access(&self) -> Access;
 
     /// Returns true if the call changes nothing, as far as its tool knows, so that it may run concurrently with others. It has no influence
@@ -210,7 +210,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// True for calls that change nothing.
+    /// Returns true for calls that change nothing.
     pub fn only_reads(&self) -> bool {
         match self {
             Self::Read(_) | Self::Engine => true,
@@ -376,7 +376,7 @@ impl Progress {
     }
 }
 
-/// A result that went well.
+/// Returns a result that went well.
 fn success(text: impl Into<String>) -> ToolResult {
     ToolResult { content: vec![Content::text(text)], ..ToolResult::default() }
 }

@@ -45,7 +45,7 @@ pub(super) fn ignored_notice(ignored: Option<&Path>, argument: &str) -> Option<S
     ))
 }
 
-/// An error of a tool that searches or lists, in its words.
+/// Words an error for a tool that searches or lists.
 pub(super) fn explain(path: &str, error: &Error) -> String {
     match error {
         Error::NotFound(_) => format!("Path not found: {path}"),

@@ -53,7 +53,7 @@ impl PathArgument {
         Ok(self)
     }
 
-    /// All paths the call may touch.
+    /// Returns all paths the call may touch.
     pub(super) fn all(&self) -> Vec<PathBuf> {
         std::iter::once(&self.absolute).chain(&self.likenesses).cloned().collect()
     }
@@ -72,7 +72,7 @@ impl PathArgument {
         }
     }
 
-    /// The first of all paths where something is; the path as written when nothing is anywhere.
+    /// Returns the first of all paths where something is; the path as written when nothing is anywhere.
     async fn existing(&self, env: &dyn Environment) -> PathBuf {
         if !self.likenesses.is_empty() {
             for path in self.all() {

@@ -77,7 +77,7 @@ impl Profile {
         }
     }
 
-    /// The profile's name.
+    /// Returns the profile's name.
     pub fn name(self) -> &'static str {
         PROFILES.iter().find(|(_, profile)| *profile == self).map_or("pi", |(name, _)| name)
     }

@@ -224,7 +224,7 @@ impl Page {
         result
     }
 
-    /// The lines as a model sees them. With their numbers not all may be within the limit: the others are taken out of `lines`.
+    /// Returns the lines as a model sees them. With their numbers not all may be within the limit: the others are taken out of `lines`.
     fn text(&self, lines: &mut Lines, first: u64) -> String {
         let text = encoding::decode_lossy(&lines.text);
         let text = if first == 1 { lines::split_bom(&text).1 } else { &text };
@@ -305,7 +305,7 @@ fn record(lines: &Lines, window: Window) -> Truncation {
     }
 }
 
-/// An error in this tool's words.
+/// Words an error for this tool.
 fn explain(path: &str, error: &Error, profile: Profile) -> String {
     match error {
         Error::NotFound(_) | Error::NotFolder(_) => format!("File not found: {path} (ENOENT)"),

@@ -261,12 +261,12 @@ impl Field {
         Self { name, ours, is, required: false, description }
     }
 
-    /// The same argument, which must be given.
+    /// Returns the same argument, which must be given.
     pub(super) const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// The names under which a model may give it, its own first.
+    /// Returns the names under which a model may give it, its own first.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         let aliases = ALIASES.iter().find(|(ours, _)| *ours == self.ours);
         let aliases = aliases.map(|(_, names)| *names).unwrap_or_default();
@@ -290,27 +290,27 @@ impl Field {
     }
 }
 
-/// A text.
+/// A text argument.
 pub(super) const fn text(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Text, about)
 }
 
-/// A whole number from 1 on.
+/// A whole number argument from 1 on.
 pub(super) const fn count(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Count(1), about)
 }
 
-/// A whole number, also zero.
+/// A whole number argument, including zero.
 pub(super) const fn whole(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Count(0), about)
 }
 
-/// A number above zero.
+/// A number argument above zero.
 pub(super) const fn number(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Number, about)
 }
 
-/// True or false.
+/// A boolean argument.
 pub(super) const fn flag(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Flag, about)
 }
@@ -325,12 +325,12 @@ pub(super) const fn one_of(
     Field::new(name, ours, Is::OneOf(values), about)
 }
 
-/// A list of texts.
+/// An argument that is a list of texts.
 pub(super) const fn texts(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Texts, about)
 }
 
-/// A list of objects.
+/// An argument that is a list of objects.
 pub(super) const fn objects(
     name: &'static str,
     ours: &'static str,
@@ -353,7 +353,7 @@ fn object(fields: &[Field], fill: &dyn Fn(&str) -> String) -> Value {
 }
 
 impl Row {
-    /// A row whose arguments are read by name alone.
+    /// Creates a row whose arguments are read by name alone.
     pub(super) const fn new(
         does: Does,
         name: &'static str,
@@ -363,17 +363,17 @@ impl Row {
         Self { does, name, description, fields, ignored: &[], fixed: &[], adapt: None }
     }
 
-    /// The same row, whose models may also give these arguments.
+    /// Returns the same row, whose models may also give these arguments.
     pub(super) const fn ignoring(self, ignored: &'static [&'static str]) -> Self {
         Self { ignored, ..self }
     }
 
-    /// The same row, which takes these flags with these values alone.
+    /// Returns the same row, which takes these flags with these values alone.
     pub(super) const fn fixing(self, fixed: &'static [(&'static str, bool)]) -> Self {
         Self { fixed, ..self }
     }
 
-    /// The same row, whose arguments have another structure than ours.
+    /// Returns the same row, whose arguments have another structure than ours.
     pub(super) const fn adapted(self, adapt: fn(&mut Map<String, Value>)) -> Self {
         Self { adapt: Some(adapt), ..self }
     }
@@ -447,7 +447,7 @@ fn foreign(does: Option<Does>) -> impl Iterator<Item = &'static Field> {
     })
 }
 
-/// The rows of all families for a purpose. Starting a sub-agent and waiting for its answer take the same arguments.
+/// Returns the rows of all families for a purpose. Starting a sub-agent and waiting for its answer take the same arguments.
 fn rows_of(does: Option<Does>) -> impl Iterator<Item = &'static Row> {
     let kin = |does: Does| if does == Does::RunAgent { Does::SpawnAgent } else { does };
     let rows = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);

@@ -190,7 +190,7 @@ fn every_tool_has_a_name_a_text_and_a_schema() {
     }
 }
 
-/// An example of a schema: every property has a value.
+/// Returns an example of a schema: every property has a value.
 fn example(name: &str, schema: &Value) -> Value {
     match schema["type"].as_str().unwrap() {
         "object" => {
@@ -444,7 +444,7 @@ async fn tools_work_in_memory_too() {
 /// The profiles whose results are limited as their models are used to.
 const LIMITED: [Profile; 3] = [Profile::Anthropic, Profile::OpenAi, Profile::Gemini];
 
-/// The number before a line of a file.
+/// Returns the number before a line of a file.
 fn number(profile: Profile, line: u64) -> String {
     match profile.numbers() {
         families::Numbers::None => String::new(),
@@ -454,7 +454,7 @@ fn number(profile: Profile, line: u64) -> String {
     }
 }
 
-/// The number behind a word of a notice: `offset=12` has 12 behind `offset=`.
+/// Returns the number behind a word of a notice: `offset=12` has 12 behind `offset=`.
 fn number_behind(text: &str, word: &str) -> u64 {
     let rest = text.split_once(word).unwrap_or_else(|| panic!("no {word} in {text}")).1;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

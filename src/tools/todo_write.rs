@@ -68,7 +68,7 @@ fn item(mut row: Arguments) -> Result<Option<PlanItem>, String> {
     Ok(Some(PlanItem { content, status: *status }))
 }
 
-/// A plan as a model reads it.
+/// Returns a plan as a model reads it.
 pub fn plan_text(items: &[PlanItem]) -> String {
     let lines = items.iter().map(|item| {
         let mark = match item.status {

@@ -28,7 +28,7 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// The processes that carry this mark, in the group of `leader` or not.
+    /// Creates the processes that carry this mark, in the group of `leader` or not.
     pub(crate) fn new(leader: Option<Pid>, mark: String) -> Self {
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }

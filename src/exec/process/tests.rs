@@ -40,7 +40,7 @@ fn marks() -> String {
     format!("{}.tests", std::process::id())
 }
 
-/// An id that no other test run has.
+/// Returns an id that no other test run has.
 fn new_id() -> String {
     pintle_base::ambient::Ambient::system().new_id()
 }

@@ -282,22 +282,22 @@ impl Guarded {
         self.pid
     }
 
-    /// The enforced level; none before the shell was executed.
+    /// Returns the enforced level; `None` before the shell was executed.
     pub(crate) fn level(&self) -> Option<&Level> {
         self.level.as_ref()
     }
 
-    /// The hosts that it was refused.
+    /// Returns the hosts that it was refused.
     pub(crate) fn refused(&self) -> Vec<RefusedHost> {
         self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
     }
 
-    /// The files that it was kept from changing because of their names.
+    /// Returns the files that it was kept from changing because of their names.
     pub(crate) fn kept(&self) -> Vec<PathBuf> {
         self.kept.paths()
     }
 
-    /// The programs that it was kept from starting, with their arguments.
+    /// Returns the programs that it was kept from starting, with their arguments.
     pub(crate) fn denied_programs(&self) -> Vec<String> {
         self.kept.programs()
     }

@@ -114,7 +114,7 @@ impl Level {
         gaps
     }
 
-    /// The level in one line, such as `full: Landlock 7, seccomp, namespaces`.
+    /// Returns the level in one line, such as `full: Landlock 7, seccomp, namespaces`.
     pub fn summary(&self) -> String {
         let grade = match self.grade() {
             Grade::Full => "full",

@@ -137,7 +137,7 @@ impl Confinement {
         }
     }
 
-    /// The protected paths that do not exist.
+    /// Returns the protected paths that do not exist.
     pub(crate) fn missing(&self) -> Vec<PathBuf> {
         let is_missing = |path: &&PathBuf| path.symlink_metadata().is_err();
         self.protected.iter().filter(is_missing).cloned().collect()

@@ -25,19 +25,19 @@ const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// Judges paths by their names. All are absolute and canonical.
 pub trait JudgeNames: Send + Sync {
-    /// True for a file that must not be read.
+    /// Returns true for a file that must not be read.
     fn is_secret(&self, path: &Path) -> bool;
-    /// True for a file that must not be changed or made.
+    /// Returns true for a file that must not be changed or created.
     fn is_obeyed(&self, path: &Path) -> bool;
-    /// True if any program may be denied.
+    /// Returns true if any program may be denied.
     fn judges_programs(&self) -> bool {
         false
     }
-    /// True for a program that must not be started. The first word is its name or path.
+    /// Returns true for a program that must not be started. The first word is its name or path.
     fn denies_program(&self, _words: &[String]) -> bool {
         false
     }
-    /// Names of programs of which some calls are denied. Copies of their files are judged like them.
+    /// Returns names of programs of which some calls are denied. Copies of their files are judged like them.
     fn denied_names(&self) -> Vec<String> {
         Vec::new()
     }
@@ -100,37 +100,37 @@ impl Names {
         self
     }
 
-    /// The names as patterns.
+    /// Returns the names as patterns.
     pub(crate) fn patterns(&self) -> NamePatterns {
         self.0.as_ref().map(|inner| inner.patterns.clone()).unwrap_or_default()
     }
 
-    /// True if no name is kept.
+    /// Returns true if no name is protected.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// True for a file that must not be changed or made.
+    /// Returns true for a file that must not be changed or created.
     pub(crate) fn is_obeyed(&self, path: &Path) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_obeyed(path))
     }
 
-    /// True for a file that must not be read.
+    /// Returns true for a file that must not be read.
     pub(crate) fn is_secret(&self, path: &Path) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_secret(path))
     }
 
-    /// True if any program may be denied.
+    /// Returns true if any program may be denied.
     pub fn judges_programs(&self) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.judges_programs())
     }
 
-    /// True for a program that must not be started. The first word is its name or path.
+    /// Returns true for a program that must not be started. The first word is its name or path.
     pub(crate) fn denies_program(&self, words: &[String]) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.denies_program(words))
     }
 
-    /// Names of programs of which some calls are denied.
+    /// Returns names of programs of which some calls are denied.
     pub(crate) fn denied_names(&self) -> Vec<String> {
         self.0.as_ref().map(|inner| inner.judge.denied_names()).unwrap_or_default()
     }

@@ -8,7 +8,7 @@ use nix::unistd::{ForkResult, Gid, Pid, Uid};
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// A kind's namespaces, as flags of `clone`.
+/// Returns a kind's namespaces, as flags of `clone`.
 const fn flags(kind: Kind) -> libc::c_int {
     let own = libc::CLONE_NEWUSER
         | libc::CLONE_NEWPID

@@ -78,7 +78,7 @@ pub(super) fn steps(confinement: &Confinement, sockets: &[PathBuf]) -> Vec<(Path
     steps
 }
 
-/// Paths of listening sockets in the kernel's table. A relative one means those of `in_workspace` that end with it.
+/// Returns paths of listening sockets in the kernel's table. A relative one means those of `in_workspace` that end with it.
 pub(super) fn sockets(table: &str, confinement: &Confinement) -> Vec<PathBuf> {
     /// Far more than a machine has; a hostile one costs no more than this.
     const MAX: usize = 256;

@@ -84,7 +84,7 @@ pub(crate) fn profile(confinement: &Confinement) -> String {
     text
 }
 
-/// A path as a string of the profile's language.
+/// Returns a path as a string of the profile's language.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))

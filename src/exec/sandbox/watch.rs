@@ -89,7 +89,7 @@ struct Reported {
     named: &'static [Named],
 }
 
-/// The reported calls and the paths that they change.
+/// Returns the reported calls and the paths that they change.
 fn calls() -> &'static [Reported] {
     use Effect::{Changes, ChangesBy, Folders, Links, Moves, Names, Reaches, Starts};
     use Named::{Here, In, Open};
@@ -453,7 +453,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    /// The file itself.
+    /// Returns the file itself.
     pub(super) fn file(&self) -> &Path {
         self.target.as_deref().unwrap_or(&self.named)
     }
@@ -592,7 +592,7 @@ fn open_program(thread: i32, root: &OwnedFd, path: &Resolved) -> Option<File> {
     nix::fcntl::openat(root, relative, flags, Mode::empty()).ok().map(File::from)
 }
 
-/// The facts about a socket, as the process sees it.
+/// Returns the facts about a socket, as the process sees it.
 fn file_facts(root: &OwnedFd, path: &Path) -> Option<nix::sys::stat::FileStat> {
     let relative = path.strip_prefix("/").ok()?;
     let facts = fstatat(root, relative, AtFlags::AT_SYMLINK_NOFOLLOW).ok()?;

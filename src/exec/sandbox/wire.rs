@@ -53,7 +53,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// True if any is.
+    /// Returns true if any flag is set.
     pub(crate) fn any(self) -> bool {
         self.files || self.programs || self.sockets
     }
@@ -87,7 +87,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// A step that the system refused.
+    /// Returns a step that the system refused.
     pub(super) fn of(step: impl Into<String>, error: impl Into<io::Error>) -> Self {
         let error = error.into();
         Self { step: step.into(), errno: error.raw_os_error(), message: error.to_string() }
@@ -252,7 +252,7 @@ pub(super) fn owned(descriptor: RawFd) -> OwnedFd {
     unsafe { OwnedFd::from_raw_fd(descriptor) }
 }
 
-/// The wait status of an end, as the system encodes it.
+/// Returns the wait status of an end, as the system encodes it.
 pub(super) fn raw_status(status: WaitStatus) -> Option<i32> {
     const CORE: i32 = 0x80;
     match status {

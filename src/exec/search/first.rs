@@ -52,7 +52,7 @@ impl<T> FirstInOrder<T> {
         Self { kept: BTreeMap::new(), total: 0, limit }
     }
 
-    /// The last path that may still matter, once there are more answers than wanted.
+    /// Returns the last path that may still matter, once there are more answers than wanted.
     pub(crate) fn bound(&self) -> Option<&PathKey> {
         if self.total > self.limit { self.kept.last_key_value().map(|(key, _)| key) } else { None }
     }

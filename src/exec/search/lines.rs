@@ -94,7 +94,7 @@ impl LineSearch {
         Ok(Self { matcher, searcher, buffer: vec![0; BUFFER_BYTES], wanted, unsaved })
     }
 
-    /// The text that is searched instead of a file, if there is one; the path is canonical.
+    /// Returns the text that is searched instead of a file, if there is one; the path is canonical.
     pub fn unsaved(&self, path: &Path) -> Option<Arc<String>> {
         self.unsaved.get(path).cloned()
     }
@@ -201,7 +201,7 @@ impl Matched {
         }
     }
 
-    /// The last path that may still matter, once there is more than is wanted.
+    /// Returns the last path that may still matter, once there is more than is wanted.
     pub(crate) fn bound(&self) -> Option<&PathKey> {
         self.first.bound()
     }
@@ -216,7 +216,7 @@ impl Matched {
         }
     }
 
-    /// The answer, with as many matches as are wanted.
+    /// Returns the answer, with as many matches as are wanted.
     pub(crate) fn finish(self, unsearched: usize) -> Grepped {
         let has_more = self.first.has_more();
         let unsearched = if has_more { 0 } else { unsearched };

@@ -160,7 +160,7 @@ fn is_first_time(file: &Path) -> bool {
     told.len() < MAX_TOLD && told.insert(file.to_owned())
 }
 
-/// The number of plain patterns that a line counts for. Names and endings (`*.o`) are looked up and not matched.
+/// Returns the number of plain patterns that a line counts for. Names and endings (`*.o`) are looked up and not matched.
 fn cost(pattern: &str) -> usize {
     let rest = pattern.strip_prefix("*.").unwrap_or(pattern);
     if rest.contains(['*', '?', '[', '{']) { GLOB_COST } else { 1 }

@@ -23,7 +23,7 @@ const fn table() -> [u32; 256] {
     table
 }
 
-/// The output of `cksum` for bytes on its stdin.
+/// Returns the output of `cksum` for bytes on its stdin.
 pub(super) fn of(bytes: &[u8]) -> String {
     format!("{} {}", crc(bytes), bytes.len())
 }

@@ -70,7 +70,7 @@ pub(super) struct Answer {
 }
 
 impl Connections {
-    /// The first that is free. Waiting for the first a little keeps most sessions at one.
+    /// Returns the first that is free. Waiting for the first a little keeps most sessions at one.
     async fn file(&self) -> MutexGuard<'_, Option<Connection>> {
         let [first, second] = &self.files;
         if let Ok(slot) = timeout(PATIENCE, first.lock()).await {
@@ -182,7 +182,7 @@ impl Wrapped {
         }
     }
 
-    /// A connection for a command. One that was kept has just given a sign of life, so that no command has to be sent twice.
+    /// Returns a connection for a command. One that was kept has just given a sign of life, so that no command has to be sent twice.
     pub(super) async fn for_command(&self) -> Result<Connection, Error> {
         while let Some(connection) = self.connections.kept() {
             if let Some(connection) = self.tried(connection).await {
@@ -192,7 +192,7 @@ impl Wrapped {
         self.open().await
     }
 
-    /// The connection, if it gives a sign of life.
+    /// Returns the connection, if it gives a sign of life.
     async fn tried(&self, connection: Connection) -> Option<Connection> {
         let mark = format!("{}-sign-{}", self.marks, self.ambient.new_id());
         let request = format!("{mark} 0 :\n");
@@ -201,7 +201,7 @@ impl Wrapped {
         sign.ok()?.ok()?.connection
     }
 
-    /// A request for a function of the helper, without its input.
+    /// Returns a request for a function of the helper, without its input.
     pub(super) fn request(
         &self,
         mark: &str,
@@ -223,7 +223,7 @@ impl Wrapped {
     }
 }
 
-/// The first input of the shell at the other end, which prints a line with this mark when it is ready.
+/// Returns the first input of the shell at the other end, which prints a line with this mark when it is ready.
 fn script(mark: &str) -> String {
     let mut script = String::new();
     let mut add = |text: &str| {

@@ -27,7 +27,7 @@ pub(super) fn stat(answer: &[u8]) -> Option<Stat> {
     Some(Stat { kind, size, modified_ms: seconds.saturating_mul(1000) + millis, links: 1 })
 }
 
-/// The arguments of `lines.sh` after the path.
+/// Returns the arguments of `lines.sh` after the path.
 pub(super) fn arguments(window: Window) -> [String; 5] {
     [
         window.first_line.clamp(1, MAX_NUMBER),
@@ -63,7 +63,7 @@ pub(super) fn parse(path: &Path, answer: &[u8], window: Window) -> Option<Lines>
     })
 }
 
-/// The argument of `sums.sh`.
+/// Returns the argument of `sums.sh`.
 pub(super) fn max_summed() -> String {
     MAX_COUNTED_BYTES.to_string()
 }

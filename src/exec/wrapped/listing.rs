@@ -104,7 +104,7 @@ pub(super) fn tree(root: &Path, answer: &[u8]) -> Tree {
 }
 
 impl Tree {
-    /// The first ignored path that the glob names.
+    /// Returns the first ignored path that the glob names.
     pub(super) fn named(&self, glob: &PathGlob) -> Option<PathBuf> {
         let mut ignored = self.ignored.iter();
         let named = ignored.find(|Entry { path, kind }| {
@@ -136,7 +136,7 @@ fn is_ignored(rules: &BTreeMap<PathBuf, Rules>, path: &Path, is_folder: bool) ->
     verdicts.into_iter().flatten().next().unwrap_or(false)
 }
 
-/// A path as `find .` prints it, without its beginning.
+/// Returns a path as `find .` prints it, without its beginning.
 pub(super) fn plain(name: &[u8]) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(name.strip_prefix(b"./").unwrap_or(name)))
 }
@@ -159,7 +159,7 @@ fn split(answer: &[u8]) -> (Vec<&[u8]>, Vec<File<'_>>) {
     (entries, Vec::new())
 }
 
-/// Files as the scripts print them: name, bytes, content. One whose content is cut ends the list.
+/// Returns files as the scripts print them: name, bytes, content. One whose content is cut ends the list.
 pub(super) fn files(answer: &[u8]) -> Vec<File<'_>> {
     let mut files = Vec::new();
     let mut rest = answer;

@@ -62,7 +62,7 @@ pub struct Wrapped {
     drains: Drains,
 }
 
-/// The environment failed without a known error message.
+/// Returns the error for a failure without a known error message.
 pub(super) fn unreachable(path: &Path, said: &str) -> Error {
     let nothing = "no response from the command prefix: it must run the program that follows and forward stdin, as `docker exec -i` does";
     let said = if said.is_empty() { nothing } else { said };
@@ -127,7 +127,7 @@ impl Wrapped {
         Ok(())
     }
 
-    /// The line that takes providers' keys out of a command's variables, should the place have them under the same names.
+    /// Returns the line that takes providers' keys out of a command's variables, should the place have them under the same names.
     fn unset_keys(&self) -> Option<String> {
         let names = self.ambient.secrets().names();
         let is_name =
@@ -194,7 +194,7 @@ impl Wrapped {
 /// The output of `write.sh` when a path has dots after its existing part.
 const DOTS: &str = "exit code 49";
 
-/// A path as an argument of a script.
+/// Returns a path as an argument of a script.
 fn text_of(path: &Path) -> Result<&str, Error> {
     let is_long = path.as_os_str().len() > MAX_PATH_BYTES
         || path.components().any(|part| part.as_os_str().len() > MAX_NAME_BYTES);
@@ -210,7 +210,7 @@ fn text_of(path: &Path) -> Result<&str, Error> {
     }
 }
 
-/// A word that a shell reads as it is.
+/// Returns a word that a shell reads as it is.
 fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }

@@ -108,7 +108,7 @@ impl Wrapped {
         Ok(grepped)
     }
 
-    /// The files in which the other side's `grep` finds the pattern.
+    /// Returns the files in which the other side's `grep` finds the pattern.
     async fn that_match(
         &self,
         grep: &Grep,
@@ -150,7 +150,7 @@ impl Wrapped {
     }
 }
 
-/// The flags with which any `grep` finds at least the files that match, if it can.
+/// Returns the flags with which any `grep` finds at least the files that match, if it can.
 fn filter(grep: &Grep) -> Option<&'static str> {
     let is_shared = |c: char| c.is_ascii_alphanumeric() || " _/\",:;<>=@#%&~'`!-".contains(c);
     let is_plain = grep.pattern.chars().all(is_shared);

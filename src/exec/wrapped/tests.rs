@@ -11,7 +11,7 @@ use crate::End;
 use pintle_testing::Sshd;
 use std::time::Duration;
 
-/// A prefix that runs its arguments unchanged.
+/// Returns a prefix that runs its arguments unchanged.
 fn plain() -> Vec<String> {
     ["sh", "-c", "exec \"$@\"", "sh"].map(str::to_owned).to_vec()
 }

@@ -166,7 +166,7 @@ impl Prepared for Call {
     }
 }
 
-/// The first line of a text, for a title.
+/// Returns the first line of a text, for a title.
 fn line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(80).collect()
 }

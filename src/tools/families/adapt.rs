@@ -22,7 +22,7 @@ pub(super) fn command(given: &mut Map<String, Value>) {
     given.insert(name.to_owned(), Value::String(line));
 }
 
-/// A word as the shell takes it.
+/// Returns a word as the shell takes it.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,@%~=:".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {

@@ -161,7 +161,7 @@ impl Net {
         Ok(Hop::Arrived(response))
     }
 
-    /// The addresses to connect to.
+    /// Returns the addresses to connect to.
     pub(super) async fn addresses(
         &self,
         address: &Address,
@@ -208,7 +208,7 @@ fn next(from: &Address, location: &str) -> Result<Address, Failure> {
     Ok(to)
 }
 
-/// The host, for which `www.` and the usual ports make no difference.
+/// Returns the host, for which `www.` and the usual ports make no difference.
 fn site(url: &Url) -> (&str, Option<u16>) {
     let host = url.host_str().unwrap_or_default();
     (host.strip_prefix("www.").unwrap_or(host), url.port())
@@ -257,7 +257,7 @@ async fn take(address: &Address, mut response: Response) -> Result<Answer, Failu
     Ok(Answer { url: address.shown(), content_type, body })
 }
 
-/// The reason why a request failed, and for TLS the next step.
+/// Returns the reason why a request failed, and for TLS the next step.
 fn failed(error: &reqwest::Error) -> String {
     let reason = innermost(error);
     if is_tls_error(error) { format!("{reason} ({TLS_HINT})") } else { reason }

@@ -114,7 +114,7 @@ impl std::fmt::Display for Origin {
 }
 
 impl Definition {
-    /// The command line or address, as it was written.
+    /// Returns the command line or address, as it was written.
     pub fn target(&self) -> String {
         match &self.transport {
             Transport::Stdio { command, arguments, .. } => {
@@ -143,7 +143,7 @@ impl Definition {
     }
 }
 
-/// A word as a shell reads it.
+/// Returns a word as a shell reads it.
 pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+$%{}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -11,7 +11,7 @@ pub trait Link: Send + Sync + std::fmt::Debug {
     /// Returns the server's reported name and version, and the negotiated protocol version.
     fn about(&self) -> String;
 
-    /// The server's instructions for a model; its own words.
+    /// Returns the server's instructions for a model, unchanged.
     fn instructions(&self) -> Option<String>;
 
     /// Returns true if the server may announce changes to its tools.

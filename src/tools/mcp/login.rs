@@ -106,7 +106,7 @@ impl ServerLogins {
         logins
     }
 
-    /// The network to the servers.
+    /// Returns the network to the servers.
     pub(super) fn network(&self) -> &Network {
         &self.network
     }

@@ -177,7 +177,7 @@ pub(super) fn idle(definition: &Definition) -> McpServerState {
 }
 
 impl Server {
-    /// A server that is not started yet.
+    /// Creates a server that is not started yet.
     fn new(definition: Definition, seat: Seat, pool: &Pool) -> Arc<Self> {
         let ended = CancellationToken::new();
         let shared = Arc::new(Shared {
@@ -219,7 +219,7 @@ impl Server {
         self.shared.state.subscribe()
     }
 
-    /// The last lines that it wrote to its error output.
+    /// Returns the last lines that it wrote to its error output.
     pub fn stderr(&self) -> Vec<String> {
         let lines = self.shared.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect()
@@ -691,7 +691,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool without servers.
+    /// Creates a pool without servers.
     pub fn new(values: Arc<dyn Values>, logins: ServerLogins) -> Self {
         Self { values, logins, tasks: Tasks::default(), servers: Mutex::default() }
     }

@@ -195,7 +195,7 @@ impl SessionServers {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The servers that are switched off.
+    /// Returns the servers that are switched off.
     pub(super) fn switches(&self) -> Switches {
         self.with(|state| state.switches.clone())
     }
@@ -209,12 +209,12 @@ impl SessionServers {
         self.with(|state| state.is_settled)
     }
 
-    /// The session's servers, once a turn has looked for them.
+    /// Returns the session's servers, once a turn has looked for them.
     pub fn servers(&self) -> Vec<Arc<Server>> {
         self.with(|state| state.servers.clone())
     }
 
-    /// Those of them that are not switched off.
+    /// Returns the servers that are not switched off.
     fn used(&self) -> Vec<Arc<Server>> {
         let switches = self.with(|state| state.switches.clone());
         let mut servers = self.servers();
@@ -429,7 +429,7 @@ impl SessionServers {
         Some(blocks.map(|blocks| (name.to_owned(), blocks)))
     }
 
-    /// The tools for the model's list.
+    /// Returns the tools for the model's list.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.with(|state| {
             let listed = state.listed.iter().map(|tool| Arc::clone(tool) as Arc<dyn Tool>);
@@ -504,7 +504,7 @@ impl SessionServers {
         self.with(|state| state.all.iter().map(|tool| tool.name().to_owned()).collect())
     }
 
-    /// The tools that match words best, the best first.
+    /// Returns the tools that match words best, the best first.
     pub(super) fn find(&self, query: &str) -> Vec<Arc<ServerTool>> {
         if self.has_changed() {
             self.read_tools();

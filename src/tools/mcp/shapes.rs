@@ -33,7 +33,7 @@ fn cut(text: &str, max: usize) -> String {
     format!("{kept}…")
 }
 
-/// A line about progress: `12 of 30: compiling`.
+/// Returns a line about progress: `12 of 30: compiling`.
 pub(super) fn progress(done: f64, total: Option<f64>, message: Option<&str>) -> String {
     let count = match total {
         Some(total) => format!("{done} of {total}"),
@@ -119,7 +119,7 @@ pub(super) fn nothing() -> Outcome {
     Outcome { content: vec![Content::text("(no output)")], structured: None, is_error: false }
 }
 
-/// A block of a server's content, as blocks for a model.
+/// Returns a block of a server's content, as blocks for a model.
 pub(super) fn content(block: ContentBlock) -> Vec<Content> {
     match block {
         ContentBlock::Text(text) => vec![Content::text(text.text)],

@@ -273,7 +273,7 @@ fn failure(text: String) -> ToolResult {
     ToolResult { content: vec![Content::text(text)], is_error: true, ..ToolResult::default() }
 }
 
-/// The result for the model.
+/// Returns the result for the model.
 async fn shown(ctx: &ToolContext, server: &str, outcome: Outcome) -> ToolResult {
     let content = marked(&ctx.settings, &ctx.cancel, server, outcome.content).await;
     ToolResult { content, is_error: outcome.is_error, ..ToolResult::default() }

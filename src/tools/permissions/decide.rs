@@ -29,7 +29,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// True if the call runs in the sandbox, if it runs.
+    /// Returns true if the call runs in the sandbox, if it runs.
     pub fn is_confined(&self) -> bool {
         self.in_sandbox != InSandbox::No
     }
@@ -390,13 +390,13 @@ impl Judge<'_> {
         }
     }
 
-    /// True if the sandbox can be relied on, so that a command may run for its sake.
+    /// Returns true if the sandbox can be relied on, so that a command may run for its sake.
     fn is_held(&self, exit: Exit) -> bool {
         self.confines(exit) && self.ctx.sandbox != Sandbox::Partial
     }
 
-    /// True if rules let the command out of the sandbox, as far as its programs are concerned: one is let out, and none needs the sandbox
-    /// or is allowed by a rule that keeps it inside.
+    /// Returns true if rules let the command out of the sandbox, as far as its programs are concerned: one is let out, and none needs the
+    /// sandbox or is allowed by a rule that keeps it inside.
     fn lets_out(&self, analysis: &Analysis) -> bool {
         let can_leave = matches!(self.ctx.sandbox, Sandbox::Partial | Sandbox::Full);
         let obeys_rules = matches!(self.mode(), PermissionMode::Ask | PermissionMode::AutoEdit);
@@ -407,7 +407,7 @@ impl Judge<'_> {
             && self.held_programs(analysis).next().is_none()
     }
 
-    /// The programs that neither are harmless outside the sandbox nor are let out by a rule.
+    /// Returns the programs that neither are harmless outside the sandbox nor are let out by a rule.
     pub(super) fn held_programs<'p>(
         &self,
         analysis: &'p Analysis,
@@ -477,7 +477,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The first rule that restricts commands.
+    /// Returns the first rule that restricts commands.
     fn restriction(&self) -> Option<&Compiled> {
         self.ctx.rules.iter().find(|rule| {
             let is_about_commands = rule.rule.argv.is_some()
@@ -631,7 +631,7 @@ impl Judge<'_> {
     }
 }
 
-/// True for the names by which bash means a connection and no file.
+/// Returns true for the names by which bash means a connection and no file.
 fn is_connection(path: &str) -> bool {
     let path = lexical(Path::new(path));
     ["/dev/tcp", "/dev/udp"].iter().any(|folder| path.starts_with(folder))
@@ -645,7 +645,7 @@ impl CommandCheck<'_> {
         program.follows_links() || (program.opens_folders() && program.mentions().any(is_folder))
     }
 
-    /// The files that a text of the command may mean.
+    /// Returns the files that a text of the command may mean.
     fn files(&self, text: &str, home: Option<&Path>) -> Vec<ResolvedPath> {
         let bases = self.analysis.bases(self.cwd, home);
         let paths = locate(text, &bases, home).into_iter();

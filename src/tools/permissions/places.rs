@@ -75,7 +75,7 @@ impl Places {
         self.root_of(path).is_some()
     }
 
-    /// The paths that a confined command may not read, whether they exist or not. More are found in [`Places::listed`], and by
+    /// Returns the paths that a confined command may not read, whether they exist or not. More are found in [`Places::listed`], and by
     /// their names in the workspace.
     pub fn hidden(&self) -> Vec<PathBuf> {
         let root = PathBuf::from(ROOTS_HOME);
@@ -214,7 +214,7 @@ pub(super) fn has_secret_name(path: &Path) -> bool {
     SECRET_NAMES.anywhere(Folded { parts: &parts, home: None, is_absolute }).is_some()
 }
 
-/// The thing that a path below the workspace is to other programs, if it is one that they obey.
+/// Returns how other programs obey a path below the workspace, if they do.
 pub fn protected(below: &Path) -> Option<&'static str> {
     let text = fold(below);
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
@@ -227,8 +227,8 @@ pub fn protected(below: &Path) -> Option<&'static str> {
     OBEYED_NAMES.find(Folded { parts: &parts, home: home.filter(|_| is_absolute), is_absolute })
 }
 
-/// A path as file systems that ignore case, or compose characters, compare it: so `.GIT` is `.git`. Characters that
-/// some file systems ignore are left out.
+/// Returns a path as file systems that ignore case, or compose characters, compare it: so `.GIT` is `.git`. Characters that some file
+/// systems ignore are left out.
 fn fold(path: &Path) -> String {
     let mut text = String::new();
     for part in path.components() {

@@ -240,7 +240,7 @@ fn rules_for<'a>(programs: impl IntoIterator<Item = &'a Program>, exact: Exact) 
     if distinct.len() > MAX_RULES { Vec::new() } else { distinct }
 }
 
-/// A rule for a program: with `**` it covers the flags that the program has here and the usual ones, no others.
+/// Returns a rule for a program: with `**` it covers the flags that the program has here and the usual ones, no others.
 fn rule_for(program: &Program, exact: Exact) -> Option<Rule> {
     let words = words(program, exact)?;
     let mut rule = Rule::for_words(Decision::Allow, words);

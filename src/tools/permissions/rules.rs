@@ -196,12 +196,12 @@ pub enum Match {
 }
 
 impl Rule {
-    /// A rule for a command.
+    /// Returns a rule for a command.
     pub fn for_words(decision: Decision, words: Vec<String>) -> Self {
         Self { argv: Some(words), ..Self::new(decision) }
     }
 
-    /// A rule without conditions, to be completed.
+    /// Creates a rule without conditions, to be completed.
     pub fn new(decision: Decision) -> Self {
         Self {
             decision,
@@ -324,7 +324,7 @@ fn escape(root: &Path) -> String {
 }
 
 impl Compiled {
-    /// True if the rule can be about this kind of call.
+    /// Returns true if the rule can be about this kind of call.
     fn is_about(&self, kind: Kind) -> bool {
         let Rule { kind: wanted, argv, path, host, .. } = &self.rule;
         wanted.is_none_or(|wanted| wanted == kind)
@@ -511,18 +511,18 @@ impl DeniedPrograms {
         Self(rules.iter().filter(denies).cloned().collect())
     }
 
-    /// True if there are none.
+    /// Returns true if there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The names of programs that rules begin with, as far as they are names and no patterns.
+    /// Returns the names of programs that rules begin with, as far as they are names and no patterns.
     pub fn names(&self) -> Vec<String> {
         let first = self.0.iter().filter_map(|rule| rule.rule.argv.as_ref()?.first());
         first.filter(|name| !name.contains(['*', '/'])).cloned().collect()
     }
 
-    /// True for a program with these words, of which the first is its name or path.
+    /// Returns true for a program with these words, of which the first is its name or path.
     pub fn deny(&self, tool: &str, words: &[String]) -> bool {
         let words = words.iter().cloned().map(Word::Text).collect();
         let program = Program { words, ..Program::default() };

@@ -46,7 +46,7 @@ fn rules(places: &Places) -> Vec<Compiled> {
     .into()
 }
 
-/// The files that links of the table's workspace lead to.
+/// Returns the files that links of the table's workspace lead to.
 fn follow(path: &Path) -> PathBuf {
     let path = lexical(path);
     let links = [("/w/link-to-outside", "/etc/hostname"), ("/w/link-to-keys", "/home/u/.ssh")];

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// A prefix that runs its arguments unchanged.
+/// Returns a prefix that runs its arguments unchanged.
 fn plain() -> Vec<String> {
     ["sh", "-c", "exec \"$@\"", "sh"].map(str::to_owned).to_vec()
 }
@@ -23,7 +23,7 @@ async fn wrapped(prefix: Vec<String>) -> Wrapped {
     Wrapped::connect(&Ambient::system(), prefix, local::Options::default()).await.unwrap()
 }
 
-/// A directory with names and bytes that are prone to break.
+/// Returns a directory with names and bytes that are prone to break.
 fn scene() -> (tempfile::TempDir, PathBuf) {
     let guard = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(guard.path()).unwrap();

@@ -4,7 +4,7 @@
 //! there is one code path for reading, merging and changing. Invariant: a requested text is used at once, and requested again next time.
 //!
 //! Only clients of the Agent Client Protocol that offer both reading and writing are asked. Files with byte order marks or line endings
-//! that editors do not show are changed on disk while they are in the saved state. The user may type between the last look and the write; that protocol
+//! that editors do not show are changed on disk while saved. The user may type between the last look and the write; that protocol
 //! has no versions.
 
 use super::{Overlay, update};
@@ -72,7 +72,7 @@ impl Documents {
         state.asked.iter().find(|(_, folders)| has_it(folders)).map(|(owner, _)| *owner)
     }
 
-    /// The documents of editors that are asked, as these call them.
+    /// Returns the documents of editors that are asked, as these call them.
     fn asked_names(&self) -> Vec<PathBuf> {
         let state = self.state();
         let names = state.names.keys().filter(|(owner, _)| state.asked.contains_key(owner));
@@ -89,7 +89,7 @@ impl Documents {
     }
 }
 
-/// The text that an edit makes of another.
+/// Returns the text that results from an edit.
 pub fn edited(text: &str, edit: &DocumentEdit) -> String {
     let mut ranges: Vec<_> = edit
         .changes
@@ -170,7 +170,7 @@ pub(super) async fn pull_known(overlay: &Overlay) -> Result<(), Error> {
     Ok(())
 }
 
-/// A text without a byte order mark, with plain line ends and without the last one.
+/// Returns a text without a byte order mark, with plain line ends and without the last one.
 fn plain(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     text.strip_suffix('\n').map_or(text.clone(), str::to_owned)

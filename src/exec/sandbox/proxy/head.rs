@@ -108,7 +108,7 @@ impl Head {
         (self, !is_interim)
     }
 
-    /// The fields that go to the server.
+    /// Returns the fields that go to the server.
     fn passed(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
         let named = self.fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
         let named: Vec<String> = named
@@ -123,7 +123,7 @@ impl Head {
         fields.cloned()
     }
 
-    /// The bytes on the wire.
+    /// Returns the bytes on the wire.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = format!("{}\r\n", self.line).into_bytes();
         for (name, value) in &self.fields {

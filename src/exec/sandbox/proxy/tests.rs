@@ -17,7 +17,7 @@ fn look_up(name: String, port: u16) -> Found {
     })
 }
 
-/// A proxy that allows these hosts, and its address.
+/// Returns a proxy that allows these hosts, and its address.
 fn proxy(allowed: &[String]) -> (Running, SocketAddr) {
     patient(allowed, Timeouts::default())
 }
@@ -43,7 +43,7 @@ fn patient(allowed: &[String], timeouts: Timeouts) -> (Running, SocketAddr) {
     (Running { proxy, processes }, address)
 }
 
-/// A server that answers each connection with this function of the first data read.
+/// Returns a server that answers each connection with this function of the first data read.
 async fn server(answer: fn(String) -> String) -> (JoinSet<()>, u16) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();

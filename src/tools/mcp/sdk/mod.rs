@@ -360,7 +360,7 @@ fn refused(error: &ClientInitializeError) -> LinkError {
     }
 }
 
-/// An error with its causes.
+/// Returns an error with its causes.
 pub(super) fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -86,7 +86,7 @@ impl Sdk {
     }
 }
 
-/// The time until the next question for the state.
+/// Returns the time until the next question for the state.
 fn interval(task: &Task) -> Duration {
     let named = task.poll_interval_ms.map_or(INTERVAL, Duration::from_millis);
     named.clamp(MIN_INTERVAL, MAX_INTERVAL)
@@ -101,7 +101,7 @@ fn tell(call: &CallRequest, before: Option<&Task>, now: &Task) {
     }
 }
 
-/// Those questions that were not answered yet: a server may repeat them until it has read the answer.
+/// Returns those questions that were not answered yet: a server may repeat them until it has read the answer.
 fn new_questions(asked: InputRequests, answered: &BTreeSet<String>) -> InputRequests {
     asked.into_iter().filter(|(key, _)| !answered.contains(key)).collect()
 }

@@ -51,7 +51,7 @@ impl<'a> Conditional<'a> {
     }
 }
 
-/// True if the program `test` may evaluate one of these arguments.
+/// Returns true if the program `test` may evaluate one of these arguments.
 pub(super) fn words_may_evaluate(words: &[Word]) -> bool {
     let token = |word: &Word| {
         let text = match word {
@@ -72,7 +72,7 @@ fn may_evaluate_element(tokens: &[Token<'_>]) -> bool {
         || pairs.any(|(left, right)| left.may_be_a_flag() && !right.is_plain())
 }
 
-/// True for `$((1 + 2))` and nothing behind it.
+/// Returns true for `$((1 + 2))` and nothing behind it.
 fn is_sum(text: &str) -> bool {
     let inner = text.strip_prefix("$((").and_then(|text| text.strip_suffix("))"));
     inner.is_some_and(|inner| !inner.contains(['$', '`', '"']))
@@ -110,7 +110,7 @@ impl<'a> Token<'a> {
         Self { kind, text, word }
     }
 
-    /// True if it is a number, whatever the values of variables.
+    /// Returns true if it is a number, whatever the values of variables.
     fn is_number(&self) -> bool {
         let text = self.text.trim_matches(['"', '\'']);
         let digits = text.strip_prefix('-').unwrap_or(text);

@@ -68,7 +68,7 @@ fn parts<'a>(node: Node<'_>, source: &'a str) -> Option<Parts<'a>> {
     })
 }
 
-/// The word that ends a here-document, and whether bash expands variables in it.
+/// Returns the word that ends a here-document, and whether bash expands variables in it.
 fn name(opener: &str) -> (&str, bool) {
     let quoted = ['\'', '"'].into_iter().find_map(|quote| {
         let inner = opener.strip_prefix(quote)?;

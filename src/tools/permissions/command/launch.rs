@@ -45,7 +45,7 @@ const STARTING: &[(&str, &[&str])] = &[
 /// The maximum total size of parsed texts, in bytes; anything beyond it is treated as words.
 const MAX_TEXT: usize = 16 * 1024;
 
-/// The programs that may be started.
+/// Returns the programs that may be started.
 pub(super) fn candidates(program: &Program) -> Vec<Program> {
     let mut found = Found { programs: Vec::new(), room: MAX_TEXT };
     for assignment in &program.assignments {

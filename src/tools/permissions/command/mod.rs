@@ -72,12 +72,12 @@ impl Analysis {
         analysis
     }
 
-    /// A command that nothing is known of.
+    /// Returns the analysis of a command about which nothing is known.
     pub fn opaque(reason: impl Into<String>) -> Self {
         Self { opaque: Some(reason.into()), ..Self::default() }
     }
 
-    /// True if the command is understood and all of it is in the table of harmless programs: it changes nothing.
+    /// Returns true if the command is understood and all of it is in the table of harmless programs: it changes nothing.
     pub fn is_harmless(&self) -> bool {
         let is_discarded = |target: &Target| {
             target
@@ -151,7 +151,7 @@ pub fn locate(text: &str, bases: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf
     bases.iter().map(|base| base.join(&path)).collect()
 }
 
-/// A path without `.` and `..`, its symbolic links not followed.
+/// Returns a path without `.` and `..`, its symbolic links not followed.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -184,7 +184,7 @@ impl Program {
         Some(bare.filter(|bare| !bare.contains('/')).unwrap_or(name))
     }
 
-    /// The words after the name.
+    /// Returns the words after the name.
     pub fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()
     }
@@ -262,7 +262,7 @@ impl Program {
         launch::candidates(self)
     }
 
-    /// True for a command of git, which may run programs that the repository's configuration names.
+    /// Returns true for a command of git, which may run programs that the repository's configuration names.
     pub fn is_git(&self) -> bool {
         let is_version = matches!(self.arguments(), [Word::Text(flag)] if flag == "--version");
         self.name() == Some("git") && !is_version

@@ -215,7 +215,7 @@ impl Walk<'_> {
         self.add(Program { assignments: vec![assignment], ..Program::default() });
     }
 
-    /// The word `name=value`.
+    /// Returns the word `name=value`.
     fn assignment(&mut self, node: Node<'_>) -> Word {
         let source = words::slice(node, self.source).to_owned();
         let unknown = Word::Unknown { source, is_one: true };

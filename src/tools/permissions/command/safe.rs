@@ -407,7 +407,7 @@ const ROWS: &[Row] = &[
 const GIT_GLOBAL: [&str; 5] =
     ["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"];
 
-/// The rows for tests: their words, flags, and true where flags are whole words.
+/// Returns the rows for tests: their words, flags, and true where flags are whole words.
 #[cfg(test)]
 pub(in crate::permissions) fn rows()
 -> impl Iterator<Item = (&'static [&'static str], &'static str, bool)> {
@@ -468,7 +468,7 @@ pub(super) fn harmless(program: &Program) -> Option<Harmless<'_>> {
         .find_map(|known| known.reads(words.get(known.row.words.len()..).unwrap_or_default()))
 }
 
-/// The rows that these words begin with, each with its flags.
+/// Returns the rows that these words begin with, each with its flags.
 fn rows_of(words: &[&str]) -> impl Iterator<Item = &'static Known> {
     static TABLE: LazyLock<HashMap<&str, Vec<Known>>> = LazyLock::new(|| {
         let mut table: HashMap<&str, Vec<Known>> = HashMap::new();
@@ -497,7 +497,7 @@ pub(super) fn lists_flag(words: &[&str], flag: &str) -> bool {
 const TAKING_ANY: [&str; 11] =
     ["echo", ":", "true", "false", "exit", "return", "break", "continue", "shift", "sleep", "test"];
 
-/// True if a word that is known only when the command runs is harmless as this argument of a program.
+/// Returns true if a word that is known only when the command runs is harmless as this argument of a program.
 fn takes_any(name: &str, at: usize, source: &str) -> bool {
     // `{1..999999999}` fills the memory.
     if source.replace("${", "").contains('{') {

@@ -153,7 +153,7 @@ fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
     }
 }
 
-/// A text in double quotes.
+/// Returns a text in double quotes.
 fn string(node: Node<'_>, source: &str) -> Part {
     let mut cursor = node.walk();
     let is_plain = node.named_children(&mut cursor).all(|child| child.kind() == "string_content");

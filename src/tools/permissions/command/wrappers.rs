@@ -339,7 +339,7 @@ fn source(program: &Program, analysis: &mut Analysis) {
     }
 }
 
-/// True for `-c`, alone or with other letters.
+/// Returns true for `-c`, alone or with other letters.
 fn is_command_flag(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('c'))
 }

@@ -177,7 +177,7 @@ fn flag(random: &mut Random, token: &str, is_words: bool) -> String {
     }
 }
 
-/// A program of a row with flags and operands.
+/// Returns a program of a row with flags and operands.
 fn program(random: &mut Random, rows: &[(&[&str], &str, bool)]) -> String {
     let (words, flags, is_words) = rows[random.below(rows.len())];
     let tokens: Vec<&str> = flags.split(' ').filter(|token| !token.is_empty()).collect();
@@ -196,7 +196,7 @@ fn program(random: &mut Random, rows: &[(&[&str], &str, bool)]) -> String {
     line
 }
 
-/// A command of one or more programs.
+/// Returns a command of one or more programs.
 fn command(random: &mut Random, rows: &[(&[&str], &str, bool)]) -> String {
     let mut line = program(random, rows);
     if random.one_in(4) {
@@ -373,7 +373,7 @@ fn judge(want: usize, mut random: Random) -> Judged {
     judged
 }
 
-/// The trace of these commands, run one after the other.
+/// Returns the trace of these commands, run one after the other.
 fn trace(batch: &[(String, Analysis)], folder: &Path, work: &Path) -> String {
     let mut script = String::new();
     for (at, (line, _)) in batch.iter().enumerate() {
