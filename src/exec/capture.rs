@@ -25,7 +25,7 @@ const WRITE_BYTES: usize = 64 * 1024;
 /// The maximum size of an output file. Beyond it only the end of the output is kept, and the result reports the loss.
 pub const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The last line of a file that would have become larger.
+/// The last line of a file that reached its maximum size.
 const KEPT_NO_FURTHER: &str = "\n[The output continued. Output files are limited to 64 MB.]\n";
 
 /// The maximum total size of a session's output files. The oldest are removed to make room for a new one.
@@ -34,7 +34,7 @@ const MAX_FOLDER_BYTES: u64 = 1024 * 1024 * 1024;
 /// Files younger than this are not removed: a command may still write them, a model may still read them.
 const MIN_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// Takes output as it comes.
+/// Captures output as it arrives.
 #[derive(Debug)]
 pub(crate) struct Capture {
     cleaner: Cleaner,
@@ -52,7 +52,7 @@ pub(crate) struct Capture {
 
 #[derive(Debug)]
 enum Spill {
-    /// Still short.
+    /// The output is still short.
     None,
     /// Includes the output that is not written yet.
     Open(Writer, String),
@@ -280,7 +280,7 @@ fn make_room(folder: &Path, max_bytes: u64, min_age: Duration) -> io::Result<()>
     kept.sort();
     let mut bytes: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
     for (modified, size, path) in kept {
-        // A file of the future is young.
+        // A file with a future time counts as young.
         let is_young = modified.elapsed().map_or(true, |age| age < min_age);
         if bytes <= max_bytes || is_young {
             break;
@@ -325,7 +325,7 @@ mod tests {
             let names = folder.read_dir().unwrap().flatten().map(|entry| entry.file_name());
             names.collect::<std::collections::BTreeSet<_>>()
         };
-        // The limit, the least age; the names that are left.
+        // The limit, the minimum age; the remaining names.
         for (max_bytes, min_age, left) in [
             (30, 0, vec!["output-1", "output-2", "output-3", "other"]),
             (25, 0, vec!["output-2", "output-3", "other"]),

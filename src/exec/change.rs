@@ -115,7 +115,7 @@ impl FileContent {
         Self { base, splices }
     }
 
-    /// Returns the old content, where parts of it are replaced.
+    /// Returns the old content, if parts of it are replaced.
     pub(super) fn base(&self) -> Option<&[u8]> {
         (!self.splices.is_empty()).then_some(self.base.as_slice())
     }
@@ -174,9 +174,9 @@ pub struct Rewrite {
 pub struct Updated {
     /// The report of the [`Rewrite`].
     pub change: Option<FileChange>,
-    /// The state that was replaced; none when the file is new.
+    /// The replaced state; `None` for a new file.
     pub before: Option<Version>,
-    /// The state it is in now.
+    /// The file's new state.
     pub after: Version,
 }
 
@@ -197,7 +197,7 @@ pub fn for_all(decide: Decide) -> DecideAll {
 pub struct Rewrites {
     /// For each path, in order.
     pub after: Vec<After>,
-    /// The changes, handed back as they are.
+    /// The changes, returned unchanged.
     pub changes: Vec<FileChange>,
 }
 

@@ -1,4 +1,4 @@
-//! Files of this machine: blocking operations, each one whole.
+//! Local files: blocking operations, each one complete.
 //!
 //! Blocking: not for an async thread. `replace` replaces files.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]

@@ -383,7 +383,7 @@ pub struct Command {
     pub line: String,
     /// The working directory.
     pub cwd: PathBuf,
-    /// After this long it is stopped.
+    /// The command is stopped after this time.
     pub timeout: Option<Duration>,
     /// Output over this many lines goes to a file as well.
     pub spill_lines: u64,
@@ -395,15 +395,15 @@ pub struct Command {
     pub owner: String,
     /// The item that shows the command, if any: an editor may run such a command in one of its terminals.
     pub shown_by: Option<String>,
-    /// The variables that it sees besides.
+    /// Additional variables for the command.
     pub variables: variables::ExtraVariables,
     /// The command's confinement; `None` allows everything that the user may do.
     pub confinement: Option<Arc<sandbox::Confinement>>,
-    /// The programs that it must not start, if it is not confined.
+    /// The programs that an unconfined command must not start.
     pub programs: sandbox::Names,
-    /// Receives its output.
+    /// Receives the command's output.
     pub output: OutputBuffer,
-    /// Records the paths that it changes, if the system supports that.
+    /// Records the paths that the command changes, if the system supports that.
     pub writes: Option<WriteLog>,
 }
 
@@ -471,7 +471,7 @@ pub struct Filtered {
     pub stderr: String,
 }
 
-/// A program that stays: it is executed as it is, by no shell.
+/// A long-running program, executed directly without a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// The program's path, or a name to look up in `PATH`.
@@ -480,7 +480,7 @@ pub struct Program {
     pub arguments: Vec<String>,
     /// The working directory.
     pub cwd: PathBuf,
-    /// All the variables that it sees.
+    /// All variables that the program sees.
     pub variables: Vec<(String, String)>,
     /// The owner: remaining processes end with [`Environment::release`].
     pub owner: String,
@@ -491,7 +491,7 @@ pub struct Program {
 /// A command that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
-    /// The way it ended.
+    /// How the command ended.
     pub end: End,
     /// The start of the output: all of it, or at least 32 KB less a character.
     pub head: String,
@@ -506,22 +506,22 @@ pub struct Ran {
     pub full_output_path: Option<PathBuf>,
     /// True if the file reached its maximum size and lacks later output.
     pub is_file_full: bool,
-    /// The file that takes what processes print which the command left in the background.
+    /// The file that receives output from the command's background processes.
     pub background_output: Option<PathBuf>,
     /// True if the working directory no longer existed, and the command ran in an empty directory.
     pub is_displaced: bool,
-    /// Programs that it tried to start and that are denied, with their arguments.
+    /// Denied programs that the command tried to start, with their arguments.
     pub denied_programs: Vec<String>,
     /// The sandbox's report, if the command was confined.
     pub sandbox: Option<Box<sandbox::Report>>,
 }
 
-/// The way a command ended.
+/// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// Exited with this code.
     Exited(i32),
-    /// Ended by a signal, such as `SIGSEGV`, that was not sent from here.
+    /// Ended by a signal, such as `SIGSEGV`, that the engine did not send.
     Signalled(String),
     /// The timeout expired.
     TimedOut,
@@ -530,7 +530,7 @@ pub enum End {
 }
 
 impl End {
-    /// Returns true if the command was stopped from here.
+    /// Returns true if the engine stopped the command.
     fn was_stopped(&self) -> bool {
         match self {
             Self::TimedOut | Self::Cancelled => true,

@@ -38,12 +38,12 @@ pub struct Local {
     withheld: Option<Vec<String>>,
     provider_keys: ProviderKeys,
     locks: Arc<Locks>,
-    /// A command was run, so something may be left of it.
+    /// True if a command was run, so that processes may be left.
     has_run: AtomicBool,
     unscanned: Arc<[PathBuf]>,
     /// The temporary directories of confined commands, by owner.
     temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
-    /// The output of what commands left in the background.
+    /// The output of background processes left by commands.
     drains: Drains,
 }
 
@@ -164,7 +164,7 @@ impl Local {
             .map_err(|error| Error::from_io(within, &error))
     }
 
-    /// Adds the files that exist and that a confined command is kept from by their names.
+    /// Adds the existing files that are protected from a confined command by their names.
     async fn with_found(confinement: &mut Option<Arc<Confinement>>) {
         let Some(confinement) = confinement.as_mut().filter(|limits| !limits.names.is_empty())
         else {
@@ -177,7 +177,7 @@ impl Local {
         Arc::make_mut(confinement).add_found(&found.unwrap_or_default());
     }
 
-    /// Looks at what exists of these files.
+    /// Finds out which of these files exist.
     fn look(confinement: &Confinement) -> impl Future<Output = Option<Arc<Found>>> + use<> {
         let (names, roots) = (confinement.names.clone(), confinement.roots());
         let looked = tokio::task::spawn_blocking(move || names.look(&roots));
@@ -242,10 +242,10 @@ fn in_path(program: &Program) -> Option<String> {
     candidates.into_iter().find(is_program).map(|path| path.to_string_lossy().into_owned())
 }
 
-/// The treatment of what other programs write between the decision about a file and its replacement.
+/// How to treat other programs' writes between the decision about a file and its replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Others {
-    /// The file stays as they left it, and the change fails.
+    /// The file keeps their changes, and the change fails.
     Kept,
     /// The file is overwritten.
     Overwritten,
@@ -301,7 +301,7 @@ impl Local {
                 }
                 let expected = (others == Others::Kept).then_some(seen.as_slice());
                 let replaced = replace::commit_all(staged, &pins, &kept, expected)?;
-                // Nobody waits for the old blocks to be freed.
+                // The caller does not wait for the old blocks to be freed.
                 tokio::task::spawn_blocking(move || drop(replaced));
                 let now =
                     pins.iter().map(|pinned| files::version_of(pinned.as_ref()?).ok()).collect();
@@ -459,7 +459,7 @@ impl Environment for Local {
             if let (Some(limits), Some(before)) = (limits, before) {
                 let now = limits.names.at_the_top(&limits.writable);
                 report.created.extend(now.into_iter().filter(|path| !before.contains(path)));
-                // Nobody waits: it is for the next command.
+                // Not awaited: the result is for the next command.
                 drop((!limits.names.is_empty()).then(|| Self::look(&limits)));
             }
         }

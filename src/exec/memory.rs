@@ -73,7 +73,7 @@ impl Memory {
         self
     }
 
-    /// Lets another program append this text during the next change of a file, and so often again.
+    /// Makes another program append this text during the next change of a file. Can be called several times.
     #[must_use]
     pub fn with_appended(self, path: &str, text: &str, times: usize) -> Self {
         lock(&self.appended).extend(vec![(PathBuf::from(path), text.to_owned()); times]);

@@ -41,7 +41,7 @@ pub(super) use hop::{Answer, hop};
 pub use program::{Process, RunningProgram};
 use started::Started;
 
-/// Between the polite signal and the other one.
+/// The time between SIGTERM and SIGKILL.
 pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 
 /// The timeout for starting a command that runs elsewhere, before its own timeout begins.
@@ -82,27 +82,27 @@ pub(super) use sandbox::Guardian;
 #[derive(Debug)]
 pub(super) enum Guardian {}
 
-/// The way to start and stop a command's process and to learn of its end.
+/// How to start and stop a command's process and learn of its end.
 #[derive(Debug)]
 pub(super) struct Launch {
     /// The program and its arguments.
     pub(super) argv: Vec<String>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) variables: Vec<(String, String)>,
-    /// Unlike that of any other command.
+    /// The command's unique mark.
     pub(super) mark: String,
     /// The directory for long outputs if the command specifies none.
     pub(super) temporary: PathBuf,
-    /// The process below which it runs; none is this one.
+    /// The process below which the command runs; `None` for this process.
     pub(super) guardian: Option<Arc<Guardian>>,
     pub(super) confinement: Option<Arc<Confinement>>,
-    /// The programs that it must not start, if it is not confined.
+    /// The programs that an unconfined command must not start.
     pub(super) programs: sandbox::Names,
-    /// Receives the paths that it changes.
+    /// Receives the paths that the command changes.
     pub(super) writes: Option<WriteLog>,
 }
 
-/// Starts a program that stays.
+/// Starts a long-running program.
 pub(super) async fn start_program(launch: &Launch) -> Result<RunningProgram, Error> {
     program::start(launch).await.map_err(|error| match launch.cannot_start(&error) {
         Error::Shell { shell: program, message } => Error::Program { program, message },
@@ -144,7 +144,7 @@ pub(super) async fn run(
     };
     let report = |level| sandbox::Report {
         level,
-        // What a rule denies is denied outside of the sandbox, too.
+        // A rule's denial also applies outside the sandbox.
         denied: sandbox::denial(ran.end.code(), &ran.tail, !refused.is_empty())
             .filter(|_| denied_programs.is_empty()),
         created: Vec::new(),

@@ -37,7 +37,7 @@ pub(super) enum Staged<'a> {
     Keep,
 }
 
-/// Gets ready what becomes of a file.
+/// Stages a file's new state.
 pub(super) fn stage<'a>(pinned: &'a Pinned, after: &'a After) -> Result<Staged<'a>, Error> {
     match after {
         After::Keep => Ok(Staged::Keep),

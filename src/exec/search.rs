@@ -50,7 +50,7 @@ pub enum FindOrder {
 pub struct FoundPaths {
     /// In the order that was asked for.
     pub paths: Vec<FoundPath>,
-    /// There are more paths.
+    /// True if there are more paths.
     pub has_more: bool,
     /// Folders that could not be read; zero when there are more paths.
     pub unreadable: usize,
@@ -74,7 +74,7 @@ pub struct LeftOut(Option<Arc<LeftOutFiles>>);
 
 struct LeftOutFiles {
     is_left_out: Box<dyn Fn(&Path) -> bool + Send + Sync>,
-    /// There was such a file.
+    /// True once such a file was encountered.
     was_met: AtomicBool,
 }
 
@@ -173,7 +173,7 @@ pub enum GrepOutput {
 pub struct Grepped {
     /// In path order.
     pub files: Vec<MatchedFile>,
-    /// There are more matches.
+    /// True if there are more matches.
     pub has_more: bool,
     /// The number of files and directories that could not be searched: no permission, or a line too long for the memory limit. Zero if
     /// there are more matches.
@@ -203,7 +203,7 @@ pub struct MatchLine {
     pub text: String,
     /// True for a match, false for context.
     pub is_match: bool,
-    /// The text was cut.
+    /// True if the text was cut.
     pub is_cut: bool,
 }
 

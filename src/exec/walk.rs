@@ -37,9 +37,9 @@ struct Walk<'a> {
     unread: AtomicUsize,
     /// Grows when there is a new bound.
     bounds: AtomicUsize,
-    /// What is ignored is walked too.
+    /// True if ignored paths are walked too.
     is_bare: bool,
-    /// Tells which ignored paths are to be noted.
+    /// Selects the ignored paths to note.
     glob: Option<PathGlob>,
     noted: Arc<Noted>,
 }
@@ -47,10 +47,10 @@ struct Walk<'a> {
 /// Paths that a walk left out because the project ignores them.
 #[derive(Default)]
 struct Noted {
-    /// A file was not ignored.
+    /// True if any file was not ignored.
     has_files: AtomicBool,
     has_ignored: AtomicBool,
-    /// The first ignored path in path order that the glob names.
+    /// The first ignored path in path order that the glob matches.
     named: Mutex<Option<PathBuf>>,
 }
 
@@ -62,13 +62,13 @@ trait Visit: Send {
     /// Returns the current bound.
     fn latest_bound(&self) -> Option<PathKey>;
 
-    /// Takes an entry.
+    /// Visits an entry.
     ///
     /// # Errors
     /// The path could not be read.
     fn visit(&mut self, walk: &Walk<'_>, entry: &DirEntry, relative: &Path) -> io::Result<()>;
 
-    /// The thread has nothing more.
+    /// Called when the thread has no more entries.
     fn finish(&mut self, walk: &Walk<'_>);
 }
 
@@ -156,12 +156,12 @@ impl<'a> Walk<'a> {
         builder
     }
 
-    /// Counts what could not be read.
+    /// Counts unreadable paths.
     fn miss(&self, count: usize) {
         self.unread.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Says that there is a new bound.
+    /// Announces a new bound.
     fn bound_changed(&self) {
         self.bounds.fetch_add(1, Ordering::Release);
     }

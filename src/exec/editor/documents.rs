@@ -32,17 +32,17 @@ const MAX_APPLIED: usize = 16;
 /// How long to wait for an editor's notification of a change it made.
 const ECHO_WAIT: Duration = Duration::from_secs(2);
 
-/// Names an editor's connection, unique in the process.
+/// Identifies an editor's connection, unique in the process.
 pub type Owner = u64;
 
-/// The documents that are open. Clones are the same.
+/// The open documents. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Documents(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Rises with each change of any document.
+    /// Increases with each change of any document.
     serial: watch::Sender<u64>,
     /// The number of requested edits.
     asked: AtomicU64,
@@ -56,20 +56,20 @@ pub(super) struct State {
     pub(super) open: BTreeMap<PathBuf, Document>,
     /// The editors' names of the documents.
     pub(super) names: BTreeMap<(Owner, String), PathBuf>,
-    /// Those that take edits.
+    /// The editors that accept edits.
     editors: BTreeMap<Owner, mpsc::Sender<EditCall>>,
-    /// The changes that our edits made to documents since the last query: text before and after.
+    /// The engine's edits to documents since the last query: text before and after.
     applied: BTreeMap<PathBuf, Vec<Applied>>,
     pub(super) bytes: usize,
     /// The editors asked for texts, with the directories of their files.
     pub(super) asked: BTreeMap<Owner, Vec<PathBuf>>,
     /// The steps seen by each follower, by its number.
     pub(super) followed: BTreeMap<u64, Followed>,
-    /// The last number of a follower.
+    /// The last follower number.
     pub(super) followers: u64,
 }
 
-/// A document that is open.
+/// An open document.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
     pub(super) owner: Owner,
@@ -92,21 +92,21 @@ pub(super) struct Applied {
 pub enum EditCall {
     /// Apply an edit.
     Make {
-        /// Names it, unique in the process.
+        /// The edit's id, unique in the process.
         id: u64,
         /// The edit.
         params: ApplyEditParams,
-        /// Takes its answer, or why there is none.
+        /// Receives the answer, or the reason why there is none.
         reply: oneshot::Sender<Result<ApplyEditResult, String>>,
     },
     /// Return a file's text.
     Read {
         /// The file, as the tool called it.
         path: String,
-        /// Takes the text, or why there is none.
+        /// Receives the text, or the reason why there is none.
         reply: oneshot::Sender<Result<String, String>>,
     },
-    /// The answer to an edit is not waited for any more: it should not be made.
+    /// The answer to an edit is no longer awaited, and the edit should not be made.
     Withdraw(u64),
 }
 
@@ -126,18 +126,18 @@ impl Drop for PendingRequest {
     }
 }
 
-/// The reason why an editor's message about a document is refused.
+/// Why an editor's message about a document is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The document has not been opened on this connection.
     #[error("{0} is not open")]
     NotOpen(String),
-    /// The version does not rise, or is unknown.
+    /// The version does not increase, or is unknown.
     #[error("the version of {path} that is known is {current}")]
     Stale {
-        /// The editor's name of it.
+        /// The editor's name for the document.
         path: String,
-        /// The version that is known.
+        /// The known version.
         current: i64,
     },
     /// There are too many documents, or they are too long.
@@ -150,7 +150,7 @@ impl Documents {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An editor takes edits from now on.
+    /// Registers an editor that accepts edits.
     pub fn connect(&self, owner: Owner, editor: mpsc::Sender<EditCall>) {
         self.state().editors.insert(owner, editor);
     }
@@ -172,7 +172,7 @@ impl Documents {
         self.touch();
     }
 
-    /// A document is open; `path` is its canonical path.
+    /// Registers an open document; `path` is its canonical path.
     ///
     /// # Errors
     /// [`Problem::TooMuch`].
@@ -202,10 +202,10 @@ impl Documents {
         Ok(())
     }
 
-    /// A document has changed.
+    /// Records a change of a document.
     ///
     /// # Errors
-    /// [`Problem`]; it stays as it was known.
+    /// [`Problem`]; the known document is unchanged.
     pub fn change(&self, owner: Owner, params: DocumentChangeParams) -> Result<(), Problem> {
         let mut state = self.state();
         let (path, document) = state.find(owner, &params.path)?;
@@ -288,7 +288,7 @@ impl Documents {
         Follower::new(self.clone())
     }
 
-    /// A document is not open any more. One that never was is fine.
+    /// Removes a closed document. One that was never open is not an error.
     pub fn close(&self, owner: Owner, params: &DocumentCloseParams) {
         self.state().remove(owner, &params.path);
         self.touch();
@@ -334,7 +334,7 @@ impl Documents {
         self.0.changing.lock().await
     }
 
-    /// Has an editor make an edit.
+    /// Asks an editor to make an edit.
     pub(super) async fn ask(
         &self,
         owner: Owner,

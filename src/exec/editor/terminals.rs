@@ -27,7 +27,7 @@ const TERMINAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout for the output after the command was stopped, while the user waits.
 const STOPPED_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Something asked of an editor. Whoever drops `reply` cannot answer any more.
+/// A request to an editor. Dropping `reply` means that no answer will come.
 #[derive(Debug)]
 pub enum TerminalCall {
     /// Run a command in a new terminal; the answer is the terminal's name.
@@ -71,7 +71,7 @@ pub enum TerminalCall {
 pub struct Printed {
     /// The text.
     pub text: String,
-    /// The beginning was dropped.
+    /// True if the start was dropped.
     pub is_cut: bool,
 }
 
@@ -84,12 +84,12 @@ impl Terminals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Commands of this owner that a call shows are run by this editor from now on.
+    /// Makes this editor run the owner's commands that are shown by a call.
     pub fn connect(&self, owner: &str, editor: mpsc::Sender<TerminalCall>) {
         self.state().insert(owner.to_owned(), editor);
     }
 
-    /// No longer.
+    /// Reverts [`Terminals::connect`].
     pub fn disconnect(&self, owner: &str) {
         self.state().remove(owner);
     }

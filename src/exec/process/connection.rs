@@ -103,7 +103,7 @@ impl Connection {
         })
     }
 
-    /// How long it has waited.
+    /// How long the connection has been idle.
     pub(crate) fn idle(&self) -> Duration {
         self.idle_since.elapsed()
     }
@@ -153,7 +153,7 @@ impl Connection {
                     Event::Output(Ok(read @ 1..)) => {
                         output.extend(envelope.push(buffer.get(..read).unwrap_or_default()));
                     }
-                    // What it printed last is still in the pipe.
+                    // The last output is still in the pipe.
                     Event::Exited(_) => enough_at = Some(Instant::now() + GRACE),
                     _ => return false,
                 }
@@ -177,7 +177,7 @@ impl Connection {
         Ok(Exchanged { envelope, output, connection })
     }
 
-    /// Nothing is asked of it any more.
+    /// Puts the connection to rest until its next request.
     fn rest(mut self) -> Self {
         self.family.is_armed = false;
         self.idle_since = Instant::now();

@@ -4,7 +4,7 @@ use pintle_base::text::truncate;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Between two pieces of progress.
+/// The interval between two progress reports.
 pub(super) const PROGRESS: Duration = Duration::from_millis(50);
 
 /// The maximum size of one piece of progress; of a large output the end is reported.

@@ -1,4 +1,4 @@
-//! A process that was started: a child of this one, or of the guardian.
+//! A started process: a child of this one, or of the guardian.
 #![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
 
 use super::{Family, Guardian, Launch};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use tokio::process::Child;
 
-/// A process that was started. Dropping it kills it.
+/// A started process. Dropping it kills it.
 #[derive(Debug)]
 pub(super) enum Started {
     /// A child of this process.
@@ -59,7 +59,7 @@ impl Started {
         launch.spawn(streams).map(Self::Here)
     }
 
-    /// Waits for its end. Cancel-safe.
+    /// Waits until the process ends. Cancel-safe.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         match self {
             Self::Here(child) => child.wait().await,

@@ -71,7 +71,7 @@ enum Instruction {
     Jump(Is, Label, Label),
 }
 
-/// A program in the making.
+/// A program under construction.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     code: Vec<Instruction>,

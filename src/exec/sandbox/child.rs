@@ -40,7 +40,7 @@ pub(super) struct Start<'a> {
     pub(super) namespaces_failed: Option<&'a str>,
 }
 
-/// The exit code of a command that was not started. Nobody sees it: the reason has been sent.
+/// The exit code of a command that was not started. It is not shown: the reason has been sent.
 const NOT_STARTED: i32 = 127;
 
 /// The maximum size of the reason why namespaces cannot be made.

@@ -23,7 +23,7 @@ use tokio::net::UnixStream;
 /// How long the guardian may take to end the remaining processes when it is no longer needed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The interval between two looks whether it has.
+/// The interval between two checks whether it has ended.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// The guardian of an environment's commands, started with the first of them.
@@ -35,7 +35,7 @@ pub struct Guardian {
     /// Arguments behind [`ARGUMENT`].
     arguments: Vec<&'static str>,
     process: Mutex<Option<Process>>,
-    /// Commands that ended by themselves and may have left something in the background, by mark.
+    /// Commands that ended by themselves and may have left background processes, by mark.
     left: Mutex<Vec<(String, Guarded)>>,
 }
 
@@ -256,7 +256,7 @@ impl Drop for Process {
 #[derive(Debug)]
 pub(crate) struct Guarded {
     connection: UnixStream,
-    /// Messages that have come in part.
+    /// Messages received in part.
     buffer: Vec<u8>,
     pid: Pid,
     level: Option<Level>,
@@ -270,9 +270,9 @@ pub(crate) struct Guarded {
     listening: Option<wire::Listening<OwnedFd>>,
     /// Receives the kernel's reports, from then on.
     watcher: Option<watch::Watcher>,
-    /// The files that it was kept from.
+    /// The files protected from the command.
     kept: Kept,
-    /// The way to the hosts that it may reach.
+    /// The proxy to the hosts that the command may reach.
     proxy: Option<Proxy>,
 }
 
@@ -302,7 +302,7 @@ impl Guarded {
         self.kept.programs()
     }
 
-    /// Waits for its end. Cancel-safe.
+    /// Waits until the process ends. Cancel-safe.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.early.take() {
             return Ok(ExitStatus::from_raw(status));
@@ -367,7 +367,7 @@ impl Guarded {
         Ok(())
     }
 
-    /// Returns true once nothing is left of the command. It does not wait.
+    /// Returns true once no process of the command is left. Does not wait.
     fn is_over(&mut self) -> bool {
         const ENDS: u32 = 2;
         loop {

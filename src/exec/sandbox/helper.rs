@@ -258,7 +258,7 @@ impl Helper {
         }
     }
 
-    /// The engine is gone: ends every process below this one, however it was started.
+    /// Ends every process below this one, however it was started, once the engine is gone.
     fn end_all(mut self) {
         self.guarded.clear();
         self.reserves.clear();

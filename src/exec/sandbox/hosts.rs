@@ -18,7 +18,7 @@ pub struct Hosts {
     pub restricted: Vec<(String, String)>,
 }
 
-/// The reason why a host is refused.
+/// Why a host is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
@@ -30,7 +30,7 @@ pub enum Refusal {
     Private(IpAddr),
 }
 
-/// A host that a command was refused.
+/// A host refused to a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedHost {
     /// The host as written in a rule: with its port, if that is not the default.
@@ -167,7 +167,7 @@ mod tests {
             // A restricted address is not reached by a name.
             (&["*"], &["93.184.216.34"], "docs.rs", PUBLIC, "restricted"),
             (&["*"], &["93.184.216.34"], "[::ffff:93.184.216.34]", PUBLIC, "restricted"),
-            // What is not public is named, or refused.
+            // A private address needs an explicit pattern, or is refused.
             (&["*"], &[], "127.0.0.1:8080", &["127.0.0.1"], "private 127.0.0.1"),
             (&["127.*"], &[], "127.0.0.1:8080", &["127.0.0.1"], "private 127.0.0.1"),
             (&["127.0.0.1:8080"], &[], "127.0.0.1:8080", &["127.0.0.1"], "127.0.0.1:8080"),

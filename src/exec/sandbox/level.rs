@@ -46,7 +46,7 @@ impl Level {
     /// Returns the level's grade.
     pub fn grade(&self) -> Grade {
         match (self.seccomp, self.namespaces, self.landlock) {
-            // Nobody has tested it yet.
+            // It has not been tested yet.
             _ if self.has_seatbelt => Grade::Partial,
             (true, true, 1..) if !self.is_unwatched => Grade::Full,
             (true, true, _) | (true, false, 1..) => Grade::Partial,
@@ -54,17 +54,17 @@ impl Level {
         }
     }
 
-    /// Everything is enforced.
+    /// Returns true if everything is enforced.
     pub fn is_full(&self) -> bool {
         self.grade() == Grade::Full
     }
 
-    /// Something is enforced, and something not.
+    /// Returns true if only a part is enforced.
     pub fn is_partial(&self) -> bool {
         self.grade() == Grade::Partial
     }
 
-    /// Too little is enforced to rely on.
+    /// Returns true if too little is enforced to rely on.
     pub fn is_none(&self) -> bool {
         self.grade() == Grade::None
     }

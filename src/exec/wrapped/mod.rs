@@ -58,7 +58,7 @@ pub struct Wrapped {
     /// Serializes file changes, so that two changes to the same file never mix.
     changes: tokio::sync::Mutex<()>,
     has_run: AtomicBool,
-    /// The output of what commands left in the background.
+    /// The output of background processes left by commands.
     drains: Drains,
 }
 

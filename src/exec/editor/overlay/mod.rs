@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Another environment, with what editors have open laid over it.
+/// Another environment, overlaid with the documents open in editors.
 #[derive(Debug)]
 pub struct Overlay {
     inner: Arc<dyn Environment>,
@@ -32,7 +32,7 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Lays documents over the files of this machine, and has commands run where editors want to.
+    /// Overlays the files of this machine with documents, and runs commands where editors request it.
     pub fn new(inner: Arc<dyn Environment>, editors: &Editors) -> Self {
         let Editors { documents, terminals } = editors.clone();
         Self { inner, documents, terminals }
@@ -57,7 +57,7 @@ impl Overlay {
         Ok(document.map(|document| (path, document)))
     }
 
-    /// Refuses what would take away unsaved text.
+    /// Refuses an operation that would discard unsaved text.
     async fn must_be_saved(&self, path: &Path) -> Result<(), Error> {
         match self.unsaved_at(path).await? {
             None => Ok(()),
