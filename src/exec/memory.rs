@@ -73,7 +73,7 @@ impl Memory {
         self
     }
 
-    /// Makes another program append this text during the next change of a file. Can be called several times.
+    /// Makes another program append this text to a file during each of its next `times` changes.
     #[must_use]
     pub fn with_appended(self, path: &str, text: &str, times: usize) -> Self {
         lock(&self.appended).extend(vec![(PathBuf::from(path), text.to_owned()); times]);

@@ -12,7 +12,7 @@ use pintle_protocol::item::SubagentState;
 use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
 
-/// The way to the owner of sub-agents.
+/// The channel to the owner of the sub-agents.
 #[derive(Debug, Clone)]
 pub struct Agents(Option<mpsc::Sender<AgentRequest>>);
 
@@ -28,7 +28,7 @@ pub struct Spawn {
     pub cwd: Option<PathBuf>,
     /// The model; `None` for this session's.
     pub model: Option<String>,
-    /// The maximum number of its replies for a task.
+    /// The maximum number of replies for a task.
     pub max_turns: u32,
     /// A named agent whose instructions it follows.
     pub agent: Option<String>,
@@ -37,14 +37,14 @@ pub struct Spawn {
 /// A request to the owner of the sub-agents. An error is a message for the model.
 #[derive(Debug)]
 pub enum AgentRequest {
-    /// Make one and let it begin.
+    /// Create one and let it start.
     Spawn {
         /// The sub-agent's description.
         spawn: Spawn,
-        /// The one that works now.
+        /// The current one.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
-    /// Tell one something: a steer while it works, else its next task.
+    /// Send a message to one: a steer while it works, else its next task.
     Send {
         /// The sub-agent.
         id: AgentId,
@@ -53,7 +53,7 @@ pub enum AgentRequest {
         /// Receives its state afterwards.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
-    /// Say when these have nothing to do any more.
+    /// Wait until these are idle.
     Wait {
         /// The sub-agents; if empty, all that are working and all whose last message has not been reported.
         ids: Vec<AgentId>,
@@ -64,7 +64,7 @@ pub enum AgentRequest {
     Close {
         /// The sub-agent.
         id: AgentId,
-        /// Receives its last state.
+        /// Receives the sub-agent's last state.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
 }

@@ -58,7 +58,7 @@ struct Call {
 #[derive(Debug)]
 struct Act {
     path: PathArgument,
-    /// A path in the act that a file gets or loses besides.
+    /// A further path that a file gains or loses in the operation.
     move_to: Option<PathArgument>,
     what: What,
 }

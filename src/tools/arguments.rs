@@ -53,7 +53,7 @@ impl Arguments {
         }
     }
 
-    /// Removes an argument. Everything that is read passes here.
+    /// Removes an argument. Every read goes through here.
     fn take(&mut self, ours: &'static str) -> Option<Value> {
         #[cfg(test)]
         if let Some(field) = self.field(ours) {

@@ -149,7 +149,7 @@ fn lexical(path: &Path) -> PathBuf {
 struct Call {
     tool: Bash,
     command: String,
-    /// The time-out that the model gave.
+    /// The timeout specified by the model.
     given: Option<Duration>,
     description: Option<String>,
     in_background: bool,
@@ -267,7 +267,7 @@ impl Call {
         }
     }
 
-    /// Says that the time was over, and what to do about it.
+    /// Reports the timeout, and what to do about it.
     fn timed_out(&self, times: Times) -> String {
         let (row, unit) = (self.tool.row(), self.tool.unit());
         let field = row.theirs("timeoutMs").or(row.theirs("timeout"));
@@ -429,7 +429,7 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
 
 /// Lists a few paths and counts the rest.
 fn few(paths: &[PathBuf]) -> String {
-    /// More are counted, not named.
+    /// More are counted, not listed.
     const MAX_NAMED: usize = 5;
     let named = paths.iter().take(MAX_NAMED).map(|path| path.display().to_string());
     let mut names = named.collect::<Vec<_>>().join(", ");

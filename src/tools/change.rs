@@ -218,7 +218,7 @@ fn told(path: &Path, op: FileOp, difference: Diff) -> FileChange {
     }
 }
 
-/// Refuses to touch a file that the model does not know in its present state.
+/// Refuses to change a file whose current state the model does not know.
 pub(super) fn must_know(ledger: &Ledger, written: &str, before: &Before) -> Result<(), String> {
     match ledger.knows(before) {
         Knowledge::Now => Ok(()),

@@ -29,7 +29,7 @@ pub struct Ask {
     pub kind: QuestionKind,
     /// The question.
     pub text: String,
-    /// The plan that is to be accepted.
+    /// The plan to accept.
     pub plan: Option<String>,
     /// The answers to choose from.
     pub options: Vec<String>,

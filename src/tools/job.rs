@@ -1,4 +1,4 @@
-//! `job`: looks after commands that run in the background.
+//! `job`: manages background commands.
 
 use crate::arguments::Arguments;
 use crate::bash::{notice, whole};

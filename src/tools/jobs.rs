@@ -8,7 +8,7 @@ use pintle_protocol::item::{JobEnd, ToolDetails};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// The way to the owner of background jobs.
+/// The channel to the owner of the background jobs.
 #[derive(Debug, Clone)]
 pub struct Jobs(Option<mpsc::Sender<JobRequest>>);
 
@@ -24,10 +24,10 @@ pub enum JobRequest {
         command: Command,
         /// A one-line title for the user.
         title: String,
-        /// The job that runs now.
+        /// The running job.
         reply: oneshot::Sender<Result<JobView, String>>,
     },
-    /// Say which jobs there are.
+    /// List the jobs.
     List {
         /// The running jobs and those that ended recently, oldest first.
         reply: oneshot::Sender<Vec<JobView>>,
@@ -45,14 +45,14 @@ pub enum JobRequest {
         id: JobId,
         /// The position from which to continue.
         position: u64,
-        /// The model knows how it ended.
+        /// True if the model knows how the job ended.
         has_ended: bool,
     },
     /// Stop a job.
     Stop {
         /// The job.
         id: JobId,
-        /// The job, when nothing of it runs any more.
+        /// The job, once none of its processes is running.
         reply: oneshot::Sender<Result<JobView, String>>,
     },
 }
@@ -66,7 +66,7 @@ pub struct JobView {
     pub item_id: ItemId,
     /// A one-line title for the user.
     pub title: String,
-    /// The way it ended, with its exit code or signal.
+    /// How the job ended, with its exit code or signal.
     pub end: Option<(JobEnd, ToolDetails)>,
     /// The job's duration.
     pub ran: Duration,

@@ -32,13 +32,13 @@ pub struct Known {
 pub enum Compared {
     /// None was.
     Never,
-    /// The file was gone.
+    /// The file was missing.
     Gone,
     /// The file had this version.
     Present(Version),
 }
 
-/// A file that has another content than the model knows.
+/// A file whose content differs from the one the model knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
     /// The file's canonical path.
@@ -47,7 +47,7 @@ pub struct ChangedFile {
     pub digest: Option<Digest>,
 }
 
-/// The changes that require that the file was read before.
+/// The changes that require the file to have been read before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReadFirst {
     /// None.
@@ -78,7 +78,7 @@ pub(super) enum Knowledge {
 }
 
 impl Ledger {
-    /// Makes a ledger of these files.
+    /// Creates a ledger with these files.
     pub fn of(files: impl IntoIterator<Item = Known>) -> Self {
         let files = files.into_iter().map(|known| (known.version.path.clone(), known));
         Self(Arc::new(Mutex::new(files.collect())))

@@ -138,7 +138,7 @@ pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
     }
 }
 
-/// A call that is ready to run.
+/// A prepared call.
 #[async_trait::async_trait]
 pub trait Prepared: Send + Sync + std::fmt::Debug {
     /// Returns a one-line title for the user: `bash: cargo test`.
@@ -198,14 +198,14 @@ pub enum Access {
     Execute(String),
     /// Fetches this address.
     Fetch {
-        /// The whole address.
+        /// The full address.
         url: String,
         /// The host, with its port if that is not the default.
         host: String,
     },
     /// Calls this tool of a client, which may do anything.
     Other(String),
-    /// Acts inside of the engine: background jobs, sub-agents, the plan.
+    /// Acts inside the engine: background jobs, sub-agents, the plan.
     Engine,
 }
 
@@ -222,7 +222,7 @@ impl Access {
 /// Tool settings that apply to every session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The changes that require that the file was read before.
+    /// The changes that require the file to have been read before.
     pub read_first: ReadFirst,
     /// True if images are not read; the model is informed.
     pub block_images: bool,
@@ -295,15 +295,15 @@ pub struct ToolContext {
     pub ledger: Ledger,
     /// The commands' owner: their background processes end with their owner.
     pub owner: String,
-    /// The variables that its commands see besides.
+    /// Additional variables for the call's commands.
     pub variables: ExtraVariables,
-    /// Takes commands that are to run in the background.
+    /// Receives commands to run in the background.
     pub jobs: Jobs,
-    /// Makes sub-agents.
+    /// Creates sub-agents.
     pub agents: Agents,
     /// The session's client.
     pub client: Client,
-    /// Results that were taken out of the conversation.
+    /// Results removed from the conversation.
     pub pruned: Pruned,
     /// Stops the call.
     pub cancel: CancellationToken,
@@ -367,7 +367,7 @@ impl Progress {
         Self(None)
     }
 
-    /// Hands on a piece.
+    /// Forwards a chunk.
     pub fn text(&self, piece: String) {
         if let Some((tx, item)) = &self.0 {
             // Progress is transient; the result has every byte.
@@ -386,7 +386,7 @@ fn failure(text: impl Into<String>) -> ToolResult {
     ToolResult { is_error: true, ..success(text) }
 }
 
-/// Waits for something that reads, and stops waiting when the call is cancelled.
+/// Waits for a read operation, and stops waiting when the call is cancelled.
 async fn unless_cancelled<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, Error>>,

@@ -23,9 +23,9 @@ pub(super) struct PathArgument {
 /// A path's purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Something that should be there.
+    /// A file or directory that should exist.
     Existing,
-    /// Something that may be made.
+    /// A file or directory that may be created.
     New,
 }
 
@@ -67,7 +67,7 @@ impl PathArgument {
         let path = self.existing(ctx.env.as_ref()).await;
         match ctx.resolved.of(&path) {
             Some(resolved) => resolved.to_path_buf(),
-            // Nobody decided about this call.
+            // No decision was made about this call.
             None => ctx.env.canonicalize(&path).await.unwrap_or(path),
         }
     }

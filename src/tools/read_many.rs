@@ -1,4 +1,4 @@
-//! `read_many_files`: the beginnings of several files in one call.
+//! `read_many_files`: the start of several files in one call.
 
 use super::Read;
 use super::read::Page;
@@ -112,7 +112,7 @@ impl Wanted {
             root: root.clone(),
             left_out: ctx.resolved.left_out().clone(),
             glob: pattern,
-            // Folders match too, and are left out.
+            // Directories match too, and are left out.
             max_paths: room.saturating_mul(4).max(1),
             max_depth: None,
             order: FindOrder::Path,

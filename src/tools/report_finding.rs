@@ -18,16 +18,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The maximum number of findings per task. A longer report goes unread, and code hosts reject it.
 const MAX_FINDINGS: usize = 500;
 
-/// The most characters of a rule's name.
+/// The maximum length of a rule's name, in characters.
 const MAX_RULE: usize = 100;
 
-/// The most characters of a message or a fix.
+/// The maximum length of a message or a fix, in characters.
 const MAX_TEXT: usize = 10_000;
 
 /// Reports a finding.
 #[derive(Debug, Clone, Default)]
 pub struct ReportFinding {
-    /// The findings that were reported.
+    /// The reported findings.
     reported: Arc<AtomicUsize>,
 }
 
@@ -35,7 +35,7 @@ impl ReportFinding {
     /// The tool's name.
     pub const NAME: &str = "report_finding";
 
-    /// Begins another task, which may report as many findings as the one before.
+    /// Starts a new task, which may report as many findings as the one before.
     pub fn begin(&self) {
         self.reported.store(0, Ordering::Relaxed);
     }
@@ -147,7 +147,7 @@ impl Prepared for Call {
     }
 }
 
-/// Looks whether a file and its lines exist.
+/// Checks whether a file and its lines exist.
 async fn check(ctx: &ToolContext, path: &Path, range: Option<(u64, u64)>) -> Result<(), String> {
     let real = ctx.env.canonicalize(&ctx.cwd).await.unwrap_or_else(|_| ctx.cwd.clone());
     if !path.starts_with(&real) {

@@ -56,11 +56,11 @@ pub enum Does {
     JobRead,
     /// Stops a background job.
     JobStop,
-    /// Replaces pieces of a file.
+    /// Replaces parts of a file.
     Edit,
     /// Applies a patch.
     Patch,
-    /// Writes a whole file.
+    /// Writes a complete file.
     Write,
     /// Searches contents.
     Grep,
@@ -68,7 +68,7 @@ pub enum Does {
     Find,
     /// Lists a directory.
     List,
-    /// Writes the plan down.
+    /// Records the plan.
     Todo,
     /// Brings an earlier result back.
     Recall,
@@ -78,11 +78,11 @@ pub enum Does {
     Ask,
     /// Asks the user to accept the plan.
     ExitPlan,
-    /// Has a sub-agent do a task, and waits for its answer.
+    /// Gives a sub-agent a task, and waits for its answer.
     RunAgent,
     /// Starts a sub-agent.
     SpawnAgent,
-    /// Tells a sub-agent something.
+    /// Sends a message to a sub-agent.
     SendInput,
     /// Waits for sub-agents.
     WaitAgents,

@@ -659,7 +659,7 @@ fn no_description_names_a_tool_that_its_session_lacks() {
             for (tool, Declaration { description, .. }) in &declared {
                 assert!(!description.contains("[["), "{profile:?} {tool}: {description}");
                 let is_there = |name: &String| declared.iter().any(|(own, _)| own == name);
-                // `job` names its own actions and arguments.
+                // `job` describes its actions and arguments itself.
                 let is_own = |name: &String| matches!(name.as_str(), "read" | "wait");
                 for other in names.iter().filter(|name| !is_there(name) && !is_own(name)) {
                     let is_part = declared.iter().any(|(own, _)| own.contains(other.as_str()));

@@ -21,7 +21,7 @@ const STATUSES: [(&str, PlanStatus); 5] = [
     ("blocked", PlanStatus::Pending),
 ];
 
-/// Writes the plan down.
+/// Records the plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TodoWrite(pub Profile);
 

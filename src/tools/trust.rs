@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// The first line of the file.
 const HEADER: &str = "# Written by pintle: trusted directories and permanent answers.\n# `pintle trust` lists and changes them.\n\n";
 
-/// The lasting answers. Clones are the same answers.
+/// The persistent answers. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Answers {
     source: Source,
@@ -32,11 +32,11 @@ pub struct Answers {
 enum Source {
     File {
         path: PathBuf,
-        /// Folders that are trusted as long as the program runs: clients of a shared engine add theirs.
+        /// Directories that are trusted until the process ends: clients of a shared engine add theirs.
         for_now: watch::Sender<Vec<PathBuf>>,
         /// Directory copies, each with the directory it represents.
         copies: watch::Sender<Vec<(PathBuf, PathBuf)>>,
-        /// Content that is agreed to as long as the program runs.
+        /// Content that is agreed to until the process ends.
         agreed_for_now: watch::Sender<Vec<Agreed>>,
         /// True if the user who starts the program agrees to the content that it finds, for this run.
         agrees_at_start: bool,
@@ -83,7 +83,7 @@ pub enum Agreement {
     Any,
     /// The content of these files.
     To(Orders),
-    /// The project is trusted, but nothing is known of its files yet.
+    /// The project is trusted, but nothing is known about its files yet.
     Unknown,
 }
 

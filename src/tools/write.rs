@@ -1,4 +1,4 @@
-//! `write`: a whole file.
+//! `write`: writes a complete file.
 
 use crate::arguments::Arguments;
 use crate::change::{Shows, change_of, explain, must_know, preview, unsaved, update};
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes whole files.
+/// Writes complete files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Write(pub Profile);
 

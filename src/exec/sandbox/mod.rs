@@ -218,9 +218,9 @@ pub struct Report {
     pub denied: Option<Denial>,
     /// Protected paths that did not exist before, and do now.
     pub created: Vec<PathBuf>,
-    /// Files that it tried to change or make, and was kept from because of their names.
+    /// Files that the command tried to change or create, denied because of their names.
     pub kept: Vec<PathBuf>,
-    /// The hosts that the proxy refused it.
+    /// The hosts that the proxy refused.
     pub refused: Vec<RefusedHost>,
 }
 

@@ -30,12 +30,12 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
     ("stderr", "/proc/self/fd/2"),
 ];
 
-/// The file that is laid over files that are hidden.
+/// The file mounted over hidden files.
 const UNREADABLE: &str = "/dev/.unreadable";
 
 const TMPFS: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
-/// Makes the file system. `guardian` is the process whose table of sockets is that of the machine.
+/// Builds the file system. `guardian` is the process whose socket table is the machine's.
 pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failure> {
     make_private()?;
     let table = read(&format!("/proc/{guardian}/net/unix"));
@@ -149,7 +149,7 @@ fn empty(path: &Path, limits: &ResourceLimits) -> Result<(), Failure> {
 
 /// Hides a path. Returns true for a directory, which is open until it is closed.
 fn hide(path: &Path, has_exception: bool) -> Result<bool, Failure> {
-    // Gone in the meantime, or not visible.
+    // The path was removed meanwhile, or is not visible.
     let Ok(found) = path.symlink_metadata() else { return Ok(false) };
     if found.is_dir() {
         // If a directory below is readable, the path to it can be traversed by a process that knows the name.
@@ -226,7 +226,7 @@ fn processes(limit: Option<u64>) -> Result<(), Failure> {
     mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>)
         .map_err(|error| Failure::of("mount /proc", error))?;
     if let Some(limit) = limit.filter(|_| limits_pids()) {
-        /// The kernel takes no smaller one.
+        /// The minimum that the kernel accepts.
         const LEAST: u64 = 301;
         write_file("/proc/sys/kernel/pid_max", &limit.max(LEAST).to_string());
     }
@@ -234,7 +234,7 @@ fn processes(limit: Option<u64>) -> Result<(), Failure> {
     set_read_only_alone(Path::new("/proc")).map_err(|error| Failure::of("mount /proc", error))
 }
 
-/// A limit that an ordinary user may not set is set by another one.
+/// If an ordinary user may not set this limit, another one applies.
 #[expect(clippy::disallowed_methods, reason = "a file of the kernel's")]
 fn write_file(path: &str, text: &str) {
     let _ = std::fs::write(path, text);

@@ -14,7 +14,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The number of entries of the workspace that are looked at for secret files and sockets.
+/// The maximum number of workspace entries searched for secret files and sockets.
 const MAX_ENTRIES: usize = 20_000;
 
 /// The maximum number of files of one kind with a separate mount. Each adds about 20 µs to a command's start.
@@ -51,11 +51,11 @@ pub struct Names(Option<Arc<Inner>>);
 /// `*` is any text within a name, and `/` at the end matches everything below.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamePatterns {
-    /// What must not be changed or made in the workspace.
+    /// Files that must not be changed or created in the workspace.
     pub obeyed: Vec<String>,
-    /// Folders in which it may.
+    /// Directories in which they may.
     pub output: Vec<String>,
-    /// What must not be read.
+    /// Files that must not be read.
     pub secret: Vec<String>,
     /// Exceptions to these.
     pub open: Vec<String>,
@@ -66,7 +66,7 @@ struct Inner {
     judge: Box<dyn JudgeNames>,
     /// Paths outside the workspace that are secret if they exist.
     places: Vec<PathBuf>,
-    /// Folders whose entries are judged.
+    /// Directories whose entries are judged.
     listed: Vec<PathBuf>,
     found: Mutex<Option<Arc<Found>>>,
 }
@@ -140,7 +140,7 @@ impl Names {
         self.0.as_ref()?.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Looks at what exists. Blocking.
+    /// Searches the existing files. Blocking.
     pub(crate) fn look(&self, roots: &[PathBuf]) -> Arc<Found> {
         let Some(inner) = &self.0 else { return Arc::default() };
         let found = Arc::new(inner.find(roots));
@@ -183,7 +183,7 @@ impl Inner {
             listed.map(|(path, _)| path).filter(|path| self.judge.is_secret(path)).take(MAX_MOUNTS),
         );
         let (mut in_workspace, mut sockets) = (Vec::new(), Vec::new());
-        // Nearest first, so that a limit leaves out what lies deepest.
+        // Nearest first, so that a limit leaves out the deepest paths.
         let mut folders: VecDeque<PathBuf> = roots.iter().cloned().collect();
         let mut seen = 0;
         while let Some(folder) = folders.pop_front() {
@@ -223,7 +223,7 @@ fn entries(folder: &Path) -> Vec<(PathBuf, std::fs::FileType)> {
 }
 
 impl Confinement {
-    /// Adds the files that exist and are kept by their names.
+    /// Adds the existing files that are protected by their names.
     pub(crate) fn add_found(&mut self, found: &Found) {
         self.hidden.extend(found.hidden.iter().cloned());
         self.sockets.clone_from(&found.sockets);

@@ -36,7 +36,7 @@ pub(super) fn fork(kind: Kind) -> Result<ForkResult, Errno> {
     })
 }
 
-/// Gives the user and group their own numbers inside. `user` and `group` are those outside.
+/// Maps the user and group to the same ids inside. `user` and `group` are the ids outside.
 pub(super) fn map_ids(user: Uid, group: Gid) -> Result<(), Failure> {
     for (path, text) in [
         ("/proc/self/setgroups", "deny".to_owned()),
@@ -101,7 +101,7 @@ pub(super) fn drop_capabilities() -> Result<(), Failure> {
     nix::sys::prctl::set_no_new_privs().map_err(failed)
 }
 
-/// Ends this process now: what its parent left in memory is not for it to clean up.
+/// Ends this process immediately, without cleaning up memory inherited from its parent.
 #[expect(unsafe_code, reason = "an end without the clean-up of a copied process")]
 pub(super) fn exit(code: i32) -> ! {
     // Safety: ends the process.

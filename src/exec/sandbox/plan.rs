@@ -19,7 +19,7 @@ pub(super) enum Step {
     Read,
     /// An empty directory that the command may fill.
     Empty,
-    /// Nothing that can be read.
+    /// No readable content.
     Hide,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn steps(confinement: &Confinement, sockets: &[PathBuf]) -> Vec<(Path
 
 /// Returns paths of listening sockets in the kernel's table. A relative one means those of `in_workspace` that end with it.
 pub(super) fn sockets(table: &str, confinement: &Confinement) -> Vec<PathBuf> {
-    /// Far more than a machine has; a hostile one costs no more than this.
+    /// Far more than a normal machine has; bounds the cost of a hostile one.
     const MAX: usize = 256;
     let in_workspace = &confinement.sockets;
     let hidden_anyway = |path: &Path| {

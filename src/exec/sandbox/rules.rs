@@ -55,7 +55,7 @@ pub(super) fn restrict(confinement: &Confinement, has_namespaces: bool) -> Resul
     let mut ruleset = ruleset.create().map_err(|error| failed(&error))?;
 
     let mut open = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), Failure> {
-        // What is not there or cannot be opened cannot be used by the command either.
+        // A path that is missing or cannot be opened is also unusable for the command.
         let Ok(descriptor) = PathFd::new(path) else { return Ok(()) };
         add(&mut ruleset, PathBeneath::new(descriptor, access & handled))
             .map_err(|error| failed(&error))

@@ -200,7 +200,7 @@ nix::ioctl_readwrite!(receive, b'!', 0, libc::seccomp_notif);
 nix::ioctl_readwrite!(respond, b'!', 1, libc::seccomp_notif_resp);
 nix::ioctl_write_ptr!(is_valid, b'!', 2, u64);
 
-/// The files and programs that a command was kept from. Clones share them.
+/// The files and programs denied to a command. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kept(Arc<Mutex<Denied>>);
 
@@ -211,7 +211,7 @@ struct Denied {
 }
 
 impl Kept {
-    /// More are kept, and not listed.
+    /// Beyond this number, files are protected but not listed.
     const MAX: usize = 100;
 
     fn add(&self, path: PathBuf) {
@@ -246,7 +246,7 @@ impl Kept {
 struct State {
     /// The command's root directory, once it is open.
     root: Option<OwnedFd>,
-    /// The shell that runs it was started.
+    /// True once the command's shell was started.
     has_begun: bool,
 }
 
@@ -255,9 +255,9 @@ struct State {
 pub(super) struct Watcher {
     /// Receives the changed paths.
     pub(super) log: Option<WriteLog>,
-    /// What must not be changed, made or started.
+    /// The names of files and programs that must not be changed, created or started.
     pub(super) names: Names,
-    /// The command may change files, but for these.
+    /// True if the command may change files, except for the protected ones.
     pub(super) keeps_files: bool,
     /// The files of programs that must not be started.
     pub(super) programs: DeniedFiles,
@@ -265,7 +265,7 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Starts the thread that takes the reports.
+    /// Starts the thread that handles the reports.
     pub(super) fn start(self, listener: OwnedFd) -> io::Result<()> {
         if let Some(log) = &self.log {
             log.watch();
@@ -308,7 +308,7 @@ impl Watcher {
         let is_own = is_start && !std::mem::replace(&mut state.has_begun, true);
         // Safety: the number lives until the call returns.
         let is_current = unsafe { is_valid(listener.as_raw_fd(), &raw const report.id) }.is_ok();
-        // If the process has ended, its number may have been reused.
+        // If the process has ended, its id may have been reused.
         let is_denied = is_current && !is_own && self.denies(&seen);
         if is_current && !is_denied {
             self.record(&seen);
@@ -443,7 +443,7 @@ impl Watcher {
     }
 }
 
-/// A path as the kernel will find it.
+/// A path as the kernel will resolve it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Resolved {
     /// With its last name as given, and everything before it resolved.
@@ -467,9 +467,9 @@ struct Seen {
     changes: bool,
     /// The call's paths, resolved; `None` for an unreadable one.
     paths: Vec<Option<Resolved>>,
-    /// The words that a program is started with.
+    /// The words with which a program is started.
     words: Vec<String>,
-    /// The file of that program, opened.
+    /// The program's file, opened.
     file: Option<File>,
     /// The programs that run it, if it is a script, with the words that the kernel gives them.
     interpreters: Vec<(Resolved, Option<File>, Vec<String>)>,
@@ -554,7 +554,7 @@ impl Seen {
 
     /// Opens the started program, and finds the interpreters of a script.
     fn look_at_program(&mut self, descriptor: Option<u64>, resolver: &Resolver<'_>) {
-        /// As many as the kernel goes through.
+        /// As many as the kernel follows.
         const MAX: usize = 5;
         let Some(Some(path)) = self.paths.first() else { return };
         let thread = resolver.thread;
@@ -642,7 +642,7 @@ fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
 
 /// Reads the words that a program is started with, from the addresses of each. Those behind an unreadable one are left out.
 fn words(thread: i32, address: u64) -> Vec<String> {
-    /// More are not looked at; no rule has as many.
+    /// Further words are ignored; no rule has as many.
     const MAX: u64 = 256;
     const SIZE: u64 = size_of::<u64>() as u64;
     let word = |at: u64| {
@@ -675,7 +675,7 @@ fn text(thread: i32, address: u64) -> Option<PathBuf> {
     None
 }
 
-/// Reads memory of a process.
+/// Reads a process's memory.
 fn read(thread: i32, address: u64, bytes: &mut [u8]) -> Option<usize> {
     let remote = [RemoteIoVec { base: usize::try_from(address).ok()?, len: bytes.len() }];
     process_vm_readv(Pid::from_raw(thread), &mut [IoSliceMut::new(bytes)], &remote).ok()
@@ -769,7 +769,7 @@ impl Resolver<'_> {
         Some(clean)
     }
 
-    /// Replaces the names in `/proc` that mean the process that asks.
+    /// Replaces the names in `/proc` that refer to the asking process.
     fn own<'p>(&self, path: &'p Path) -> std::borrow::Cow<'p, Path> {
         let below =
             ["/proc/self", "/proc/thread-self"].iter().find_map(|own| path.strip_prefix(own).ok());

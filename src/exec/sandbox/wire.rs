@@ -36,7 +36,7 @@ pub(crate) struct Request {
     /// The proxy password, if the confinement allows hosts.
     #[serde(default)]
     pub(crate) credential: String,
-    /// The calls that are reported, if the kernel can do so.
+    /// The calls to report, if the kernel supports it.
     #[serde(default)]
     pub(crate) watched: Watched,
 }
@@ -94,7 +94,7 @@ impl Failure {
     }
 }
 
-/// The largest message that is accepted, over any limit of the system for a command's arguments.
+/// The maximum message size, above any system limit on a command's arguments.
 const MAX_BYTES: usize = 64 << 20;
 
 /// Returns a message's bytes, preceded by their length.
@@ -132,7 +132,7 @@ pub(super) fn send(connection: &OwnedFd, frame: &Frame) -> io::Result<()> {
 /// The descriptors of [`Frame::Listening`]: a listening socket and a pipe.
 pub(super) type Listening<T> = [T; 2];
 
-/// The most descriptors that come with a message.
+/// The maximum number of descriptors with a message.
 const MAX_DESCRIPTORS: usize = 2;
 
 /// Sends a message with descriptors.
@@ -197,7 +197,7 @@ fn file(descriptor: &OwnedFd) -> io::Result<File> {
 /// A command's descriptors: its connection, then stdin, stdout and stderr.
 pub(super) type Descriptors<T> = [T; 4];
 
-/// Asks for a command.
+/// Requests a command.
 pub(super) fn ask(
     control: &OwnedFd,
     kind: Kind,

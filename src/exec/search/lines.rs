@@ -152,14 +152,14 @@ fn wrong_pattern(pattern: &str, error: &grep_regex::Error) -> Error {
     Error::Pattern(format!("{WRONG_PATTERN}: {error}"))
 }
 
-/// The matches of one file.
+/// One file's matches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileLines {
     /// In order, context included; empty where lines are not wanted.
     pub lines: Vec<MatchLine>,
     /// The number of matching lines, as far as they were counted.
     pub matches: usize,
-    /// The file has more matches.
+    /// True if the file has more matches.
     pub has_more: bool,
 }
 
@@ -306,7 +306,7 @@ impl Sink for &mut Taker<'_> {
 mod tests {
     use super::*;
 
-    /// Text without end, in pieces; counts how often it was read.
+    /// Endless text, in chunks; counts the reads.
     struct Endless<'a> {
         piece: &'a [u8],
         reads: &'a mut usize,

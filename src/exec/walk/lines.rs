@@ -19,7 +19,7 @@ const MAX_PROBED_FILES: usize = 32;
 /// How many directory entries are read to find them.
 const MAX_PROBED_ENTRIES: usize = 256;
 
-/// A larger file is not among them: all threads shall be busy while it is read.
+/// A larger file is excluded: all threads should be busy while it is read.
 const MAX_PROBED_BYTES: u64 = 1024 * 1024;
 
 pub(crate) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<Grepped, Error> {
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use std::io::Read;
 
-    /// Text without end. Cancels the search when it is read for the third time.
+    /// Endless text. Cancels the search at the third read.
     struct Endless<'a>(usize, &'a CancellationToken);
 
     impl Read for Endless<'_> {

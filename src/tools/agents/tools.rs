@@ -171,7 +171,7 @@ fn line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(80).collect()
 }
 
-/// A task that a sub-agent does while the call waits.
+/// A sub-agent's task, for which the call waits.
 #[derive(Debug)]
 struct Run {
     tool: AgentTool,

@@ -160,7 +160,7 @@ fn unchanged() -> FileChange {
     }
 }
 
-/// Says which hunks were found only by looking away from something.
+/// Lists the hunks that were found only by ignoring differences.
 fn fuzz_note(fuzz: &[Fuzz]) -> String {
     let notes = (1..).zip(fuzz).filter_map(|(number, fuzz)| {
         let what = match fuzz {

@@ -63,12 +63,12 @@ pub(super) fn address_in_prompt(given: &mut Map<String, Value>) {
     given.insert("url".to_owned(), Value::String(address));
 }
 
-/// A job that is to be read.
+/// A job to read.
 pub(super) fn read_job(given: &mut Map<String, Value>) {
     given.insert("action".to_owned(), json!("read"));
 }
 
-/// A job that is to be stopped.
+/// A job to stop.
 pub(super) fn stop_job(given: &mut Map<String, Value>) {
     given.insert("action".to_owned(), json!("stop"));
 }

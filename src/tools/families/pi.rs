@@ -203,7 +203,7 @@ pub(super) const JOB: Row = Row::new(
 /// Earlier results; no other agent has this.
 pub(super) const RECALL: Row = Row::new(Does::Recall, "recall", about!("recall"), RECALL_FIELDS);
 
-/// A page of the web.
+/// A web page.
 pub(super) const FETCH: Row =
     Row::new(Does::Fetch, "web_fetch", about!("fetch"), &[text("url", "url", URL).required()])
         .ignoring(&["prompt", "format", "timeout"]);

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A page that takes longer is not worth waiting for.
 const MAX_TIME: Duration = Duration::from_secs(30);
 
-/// A page that leads on more often leads nowhere.
+/// A page with more redirects than this is not reachable.
 const MAX_REDIRECTS: usize = 5;
 
 /// The maximum size of a body.
@@ -41,7 +41,7 @@ impl Failure {
     }
 }
 
-/// A URL that may be fetched, judging by its text.
+/// A URL whose text allows fetching it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address(Url);
 
@@ -60,7 +60,7 @@ impl Address {
 /// Reads an address.
 ///
 /// # Errors
-/// The problem, to follow its name.
+/// The problem, to be appended to the address.
 pub(super) fn parse(text: &str) -> Result<Address, String> {
     let url = Url::parse(text).map_err(|error| {
         format!("is not a valid URL ({error}): start it with https:// or http://")

@@ -32,7 +32,7 @@ fn serve(answers: Answers) -> (SocketAddr, mpsc::UnboundedReceiver<String>) {
             let request = String::from_utf8_lossy(&request).into_owned();
             let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
             if let Some((_, answer)) = answers.iter().find(|(known, _)| *known == path) {
-                // Who has heard enough hangs up.
+                // The receiver hangs up once it has enough.
                 let _ = stream.write_all(answer);
             } else {
                 held.push(stream);
@@ -263,7 +263,7 @@ async fn an_answer_that_does_not_end_is_not_waited_for() {
         let mut request = [0; 4096];
         assert!(stream.read(&mut request).unwrap() > 0);
         stream.write_all(begun).unwrap();
-        // Until the other side gives up.
+        // Waits until the other side gives up.
         stream.read_to_end(&mut Vec::new())
     });
     let net = Net { max_time: Duration::from_millis(300), ..Net::default() };

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The default time that a server has to start and to list its tools.
+/// The default timeout for starting a server and listing its tools.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The default time that a call has, since its last progress.
+/// The default timeout of a call since its last progress.
 const CALL_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The maximum number of servers in one place.
@@ -25,9 +25,9 @@ const MAX_SERVERS: usize = 100;
 pub struct Definition {
     /// The server's name, unique in a session.
     pub name: String,
-    /// The way to it.
+    /// The transport to the server.
     pub transport: Transport,
-    /// Who defined it.
+    /// Where the definition comes from.
     pub origin: Origin,
     /// True if the server is used.
     pub is_enabled: bool,
@@ -35,11 +35,11 @@ pub struct Definition {
     pub limits: ProcessLimits,
     /// The only tools to use; all when `None`.
     pub only: Option<Vec<String>>,
-    /// The tools that are not used.
+    /// The disabled tools.
     pub without: Vec<String>,
-    /// The time that it has to start and to list its tools.
+    /// The timeout for starting and listing tools.
     pub start_timeout: Duration,
-    /// The time that a call has, since its last progress.
+    /// The timeout of a call since its last progress.
     pub call_timeout: Duration,
 }
 
@@ -52,16 +52,16 @@ pub struct ProcessLimits {
     pub network: bool,
 }
 
-/// The way to a server.
+/// The transport to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
-    /// A program that speaks on its streams.
+    /// A program that communicates over its streams.
     Stdio {
         /// The program's path, or a name in `PATH`.
         command: String,
         /// The program's arguments.
         arguments: Vec<String>,
-        /// The variables that it is given, with the sources of their values.
+        /// The program's variables, with the sources of their values.
         variables: BTreeMap<String, String>,
         /// The working directory, if it differs from the session's.
         cwd: Option<PathBuf>,
@@ -72,12 +72,12 @@ pub enum Transport {
         url: String,
         /// The headers of each request, with the sources of their values.
         headers: BTreeMap<String, String>,
-        /// The client that a login is made for.
+        /// The OAuth client for a login.
         oauth: OAuthClient,
     },
 }
 
-/// The client that a login at an HTTP server is made for. Servers that register clients by themselves need nothing of it.
+/// The OAuth client for logins to an HTTP server. Servers that register clients by themselves need none of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OAuthClient {
     /// The client id, if the client is registered with the server.
@@ -92,7 +92,7 @@ pub struct OAuthClient {
     pub private_addresses: bool,
 }
 
-/// Who defined a server: it decides what its values may name.
+/// Where a server definition comes from, which determines the variables its values may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// The user's config file.
@@ -189,7 +189,7 @@ pub fn parse_named(
     (found, problems)
 }
 
-/// A server as a settings file describes it. Other names for some keys, which other programs use, are accepted too.
+/// A server as described in a settings file. Alternative key names used by other programs are accepted too.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Table {
@@ -197,7 +197,7 @@ pub struct Table {
     command: Option<String>,
     /// The program's arguments.
     args: Vec<String>,
-    /// The variables that it is given.
+    /// The program's variables.
     env: BTreeMap<String, String>,
     /// The working directory. By default the session's.
     cwd: Option<PathBuf>,
@@ -205,7 +205,7 @@ pub struct Table {
     url: Option<String>,
     /// The headers of each request to that address.
     headers: BTreeMap<String, String>,
-    /// The client that a login there is made for. Servers that register clients by themselves need nothing of it.
+    /// The OAuth client for logins there. Servers that register clients by themselves need none of it.
     oauth: OAuthTable,
     /// The transport, stdio or http. By default `command` and `url` decide.
     #[serde(rename = "type")]
@@ -218,19 +218,19 @@ pub struct Table {
     disabled: Option<bool>,
     /// The only tools to use. By default all.
     tools: Option<Vec<String>>,
-    /// The tools that are not used.
+    /// The disabled tools.
     disabled_tools: Vec<String>,
-    /// How long it has to start and to list its tools, in seconds. By default 60.
+    /// The timeout for starting and listing tools, in seconds. By default 60.
     #[serde(deserialize_with = "seconds")]
     #[schemars(with = "f64", range(min = 0, max = 86400))]
     startup_timeout_s: Option<Duration>,
-    /// How long a call has since its last progress, in seconds. By default 300.
+    /// The timeout of a call since its last progress, in seconds. By default 300.
     #[serde(deserialize_with = "seconds")]
     #[schemars(with = "f64", range(min = 0, max = 86400))]
     timeout_s: Option<Duration>,
-    /// Whether its process runs in the sandbox. By default true.
+    /// Whether the process runs in the sandbox. By default true.
     sandbox: Option<bool>,
-    /// Whether its process reaches the network from there. By default true.
+    /// Whether the sandboxed process may use the network. By default true.
     network: Option<bool>,
 }
 

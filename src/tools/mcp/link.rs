@@ -20,7 +20,7 @@ pub trait Link: Send + Sync + std::fmt::Debug {
     /// Returns true if it has resources.
     fn has_resources(&self) -> bool;
 
-    /// Lists its tools.
+    /// Lists the server's tools.
     async fn tools(&self) -> Result<Vec<ToolShape>, LinkError>;
 
     /// Calls a tool. Dropping the future makes the server stop the call.
@@ -52,7 +52,7 @@ pub trait Link: Send + Sync + std::fmt::Debug {
 /// Why a server failed a request. The text is for users and models.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
-    /// The server answered with an error, in its own words.
+    /// The server's error message.
     #[error("it returned an error: {0}")]
     Said(String),
     /// The connection has ended.
@@ -72,7 +72,7 @@ pub enum LinkError {
     Failed(String),
 }
 
-/// A tool as its server describes it.
+/// A tool as described by its server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolShape {
     /// The tool's name at the server.
@@ -85,7 +85,7 @@ pub struct ToolShape {
     pub says_read_only: Option<bool>,
 }
 
-/// A resource as its server describes it.
+/// A resource as described by its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceShape {
     /// The resource's address.
@@ -109,7 +109,7 @@ pub struct ResourceText {
     pub content: Content,
 }
 
-/// A prompt as its server describes it.
+/// A prompt as described by its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptShape {
     /// The prompt's name.
@@ -120,16 +120,16 @@ pub struct PromptShape {
     pub arguments: Vec<(String, bool)>,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug)]
 pub struct CallRequest {
     /// The tool's name at the server.
     pub tool: String,
     /// The arguments.
     pub arguments: Map<String, Value>,
-    /// The time that it has since its last progress.
+    /// The timeout since the call's last progress.
     pub timeout: Duration,
-    /// Takes lines of progress.
+    /// Receives progress lines.
     pub progress: mpsc::Sender<String>,
     /// Receives the server's questions to the user during the call.
     pub questions: mpsc::Sender<Elicitation>,
@@ -142,7 +142,7 @@ pub struct Outcome {
     pub content: Vec<Content>,
     /// The result as a value, if the server provides one.
     pub structured: Option<Value>,
-    /// The call failed, by the server's words.
+    /// True if the server reported a failure.
     pub is_error: bool,
 }
 
@@ -155,7 +155,7 @@ pub struct Elicitation {
     pub schema: Option<Map<String, Value>>,
     /// The page to open.
     pub url: Option<String>,
-    /// Takes the answer.
+    /// Receives the answer.
     pub reply: oneshot::Sender<Answer>,
 }
 
@@ -166,6 +166,6 @@ pub enum Answer {
     Accept(Option<Value>),
     /// No.
     Decline,
-    /// Nobody answered.
+    /// The question was not answered.
     Cancel,
 }

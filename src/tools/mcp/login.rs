@@ -47,7 +47,7 @@ const TOKENS: [&str; 3] = ["access_token", "refresh_token", "id_token"];
 pub struct LoginPage {
     /// The page's address.
     pub url: String,
-    /// The time left for it.
+    /// The remaining time.
     pub expires_in: Duration,
 }
 
@@ -64,7 +64,7 @@ pub struct LoginTarget<'a> {
     pub challenge: Option<&'a str>,
 }
 
-/// The logins of this user. Cheap to clone.
+/// This user's logins. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ServerLogins {
     file: SecretFile,

@@ -88,7 +88,7 @@ pub trait Values: Send + Sync + std::fmt::Debug {
 /// A server's state.
 #[derive(Debug, Clone)]
 pub enum State {
-    /// Nothing has used it yet.
+    /// The server has not been used yet.
     Idle,
     /// The server is starting.
     Starting,
@@ -113,7 +113,7 @@ pub enum State {
 /// A server's state, for users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// Nothing has used it yet.
+    /// The server has not been used yet.
     Idle,
     /// The server is starting.
     Starting,
@@ -214,7 +214,7 @@ impl Server {
         }
     }
 
-    /// Tells each change of its state.
+    /// Reports each state change.
     pub fn changes(&self) -> watch::Receiver<State> {
         self.shared.state.subscribe()
     }
@@ -259,7 +259,7 @@ impl Server {
         }
     }
 
-    /// Begins to start it, unless it runs, or failed so recently that it is too early to try again.
+    /// Initiates the start, unless the server runs, or failed so recently that it is too early to retry.
     pub fn start(&self) {
         let is_due = |state: &State| match state {
             State::Idle => true,
@@ -310,7 +310,7 @@ impl Server {
         }
     }
 
-    /// Starts it where needed, and waits for what becomes of it. An error comes with the time before which it is not tried again.
+    /// Starts the server if needed, and waits for the outcome. An error comes with the time of the earliest retry.
     async fn settled(&self, deadline: Instant) -> Result<Arc<dyn Link>, (LinkError, Instant)> {
         self.start();
         let mut changes = self.changes();
@@ -433,7 +433,7 @@ impl Server {
     }
 }
 
-/// A server that is connected.
+/// A connected server.
 struct Connected {
     link: Arc<dyn Link>,
     /// Ends with the connection.

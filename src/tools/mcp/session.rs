@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-/// The time that a first turn waits for servers to start.
+/// How long a first turn waits for servers to start.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 
 /// The maximum number of tools to list individually with their schemas.
@@ -32,7 +32,7 @@ const MAX_LISTED: usize = 40;
 /// The maximum number of tools that a search returns.
 const MAX_FOUND: usize = 8;
 
-/// The servers that sessions have by themselves.
+/// The servers that every session has.
 #[derive(Debug, Clone)]
 pub struct SharedServers {
     /// The running servers.
@@ -43,11 +43,11 @@ pub struct SharedServers {
     pub only: Option<Arc<[String]>>,
 }
 
-/// The servers of one session. Clones are the same.
+/// The servers of one session. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct SessionServers(Arc<Mutex<State>>);
 
-/// Says which tools a model may see.
+/// Specifies which tools a model may see.
 #[derive(Clone)]
 pub struct AllowedTools(pub Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
@@ -65,7 +65,7 @@ impl WeakServers {
     /// Returns the servers.
     ///
     /// # Errors
-    /// Words for the model: the session has ended.
+    /// A message for the model: the session has ended.
     pub(super) fn get(&self) -> Result<SessionServers, String> {
         let servers = self.0.upgrade().map(SessionServers);
         servers.ok_or_else(|| "the session has ended".to_owned())
@@ -93,7 +93,7 @@ struct State {
     switches: Switches,
     /// The failures already reported.
     told: Vec<String>,
-    /// Tells whether a server is another one than when its tools were read.
+    /// Shows whether a server has changed since its tools were read.
     seen: Vec<watch::Receiver<server::State>>,
 }
 
@@ -437,7 +437,7 @@ impl SessionServers {
         })
     }
 
-    /// Reads the tools of all servers. One that was there keeps its name.
+    /// Reads the tools of all servers. An existing tool keeps its name.
     fn read_tools(&self) -> (Vec<Arc<ServerTool>>, Vec<String>) {
         let (servers, taken, allowed, switches) = self.with(|state| {
             state.seen = state.servers.iter().map(|server| server.changes()).collect();

@@ -37,7 +37,7 @@ pub struct ServerTool {
     switches: Switches,
 }
 
-/// The servers that are switched off for a session. Clones are the same.
+/// The servers disabled for a session. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Switches(Arc<Mutex<BTreeSet<String>>>);
 
@@ -57,10 +57,10 @@ impl Switches {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(server)
     }
 
-    /// Refuses what needs a server that is switched off.
+    /// Refuses a request that needs a disabled server.
     ///
     /// # Errors
-    /// Words for the model.
+    /// A message for the model.
     pub(super) fn check(&self, server: &str) -> Result<(), String> {
         if self.is_off(server) {
             return Err(format!(
@@ -203,7 +203,7 @@ fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
     arguments
 }
 
-/// A call of a server's tool.
+/// A call to a server's tool.
 #[derive(Debug)]
 pub struct Call {
     name: String,

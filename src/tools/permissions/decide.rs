@@ -20,7 +20,7 @@ pub struct Verdict {
     pub by: String,
     /// The sandbox that it runs in, if it runs.
     pub in_sandbox: InSandbox,
-    /// True if rules let a command out of the sandbox.
+    /// True if rules allow a command outside the sandbox.
     pub is_let_out: bool,
     /// True if an answer may apply beyond this call.
     pub may_be_granted: bool,
@@ -40,13 +40,13 @@ impl Verdict {
 pub enum InSandbox {
     /// None.
     No,
-    /// One in which the workspace may be changed.
+    /// A sandbox in which the workspace may be changed.
     Yes,
     /// A read-only sandbox: the user was not asked, and the mode allows no changes without asking.
     ReadOnly,
 }
 
-/// The decision about a part of a call: a file, a program of a command, a host.
+/// The decision about a part of a call: a file, a program in a command, a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// A description of the part.
@@ -139,14 +139,14 @@ struct CommandCheck<'a> {
     exit: Exit,
 }
 
-/// The reason why a command runs outside the sandbox.
+/// Why a command runs outside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exit {
     /// None: the command stays inside.
     None,
     /// The command failed inside, so the user is asked.
     Asked,
-    /// Rules let the command out.
+    /// Rules allow the command outside.
     ByRule,
 }
 

@@ -67,7 +67,7 @@ pub enum Kind {
     Network,
     /// Calls a tool of a client or of an MCP server.
     Client,
-    /// Acts inside of the engine: background jobs, sub-agents, the plan.
+    /// Acts inside the engine: background jobs, sub-agents, the plan.
     Engine,
 }
 
@@ -87,7 +87,7 @@ impl fmt::Display for Kind {
 /// A path of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPath {
-    /// The path as the call names it, absolute.
+    /// The path as given in the call, absolute.
     pub named: PathBuf,
     /// The file that it leads to, symbolic links followed.
     pub resolved: PathBuf,
@@ -100,7 +100,7 @@ pub struct CheckedPath {
 pub struct ResolvedPath {
     /// The path, symbolic links followed.
     pub path: PathBuf,
-    /// There is such a file. A word that leads to none is taken for a text.
+    /// True if the file exists. A word that leads to no file is treated as a text.
     pub exists: bool,
     /// True if the file is a directory.
     pub is_folder: bool,
@@ -126,14 +126,14 @@ pub enum Action {
     },
     /// Fetches from a host.
     Network {
-        /// The whole address.
+        /// The full address.
         url: String,
         /// The host, with a port that is not the default one.
         host: String,
     },
     /// Calls a tool of a client.
     Client,
-    /// Acts inside of the engine.
+    /// Acts inside the engine.
     Engine,
 }
 

@@ -183,7 +183,7 @@ impl Places {
 pub struct Patterns {
     /// Files that others obey.
     pub obeyed: Vec<String>,
-    /// Folders of dependencies and build output, where commands make such files.
+    /// Directories for dependencies and build output, where commands create such files.
     pub output: Vec<String>,
     /// Secret files.
     pub secret: Vec<String>,

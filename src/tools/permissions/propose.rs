@@ -1,4 +1,4 @@
-//! The rules that are proposed with a question, so that the next call of the kind needs none. Pure.
+//! The rules proposed with an approval request, so that the next call of the kind needs none. Pure.
 
 use super::command::{Program, Word};
 use super::decide::Judge;

@@ -130,7 +130,7 @@ pub fn of_project(text: &str, folder: &Path, home: Option<&Path>) -> Result<OfPr
     Ok(found)
 }
 
-/// Rules that ask about every call: those of a project whose own rules cannot be read, since left out they would not restrict.
+/// Rules that ask about every call, for a project whose rules cannot be read: leaving them out would remove their restrictions.
 pub fn asking_about_all() -> Vec<Compiled> {
     let kinds = [Kind::Read, Kind::Write, Kind::Execute, Kind::Network, Kind::Client];
     let rule = |kind| Rule { kind: Some(kind), ..Rule::new(Decision::Ask) };
@@ -138,7 +138,7 @@ pub fn asking_about_all() -> Vec<Compiled> {
     kinds.map(compiled).into()
 }
 
-/// A rule that is wrong.
+/// An invalid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The rule has no condition, so it would match every call.
@@ -166,7 +166,7 @@ pub enum Error {
     },
 }
 
-/// A rule that is ready to be matched.
+/// A compiled rule.
 #[derive(Debug, Clone)]
 pub struct Compiled {
     /// The rule.

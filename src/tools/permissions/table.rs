@@ -122,7 +122,7 @@ pub(super) const SECRETS: &[Row] = &[
         "~/.config/fabric/.env",
     ]),
 
-    // Clouds and hosters.
+    // Clouds and hosting providers.
     row("AWS credentials", "docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html; docs.aws.amazon.com/cdk; saml2aws, aws-vault", &["~/.aws/", ".boto", ".s3cfg", ".aws/credentials", "~/.saml2aws", "~/.awsvault/", "~/.passwd-s3fs"]),
     row("Azure credentials", "learn.microsoft.com/cli/azure/azure-cli-configuration; azd", &["~/.azure/", "~/.azd/"]),
     row("Google Cloud credentials", "cloud.google.com/sdk/docs/configurations; firebase.google.com/docs/cli; clasp", &["~/.config/gcloud/", "~/.gsutil/", "~/.config/configstore/", "~/.clasprc.json", "~/.config/gspread/"]),

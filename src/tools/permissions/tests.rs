@@ -146,7 +146,7 @@ fn full_asks_only_what_a_rule_asks() {
 
 #[test]
 fn a_command_that_nests_as_deeply_as_it_may_be_long_gets_a_decision() {
-    // The whole length takes a second or more, and the shape does not matter there.
+    // The full length takes a second or more, and the shape does not matter there.
     let longest = |open: &str| if open == "[[ " { command::MAX_COMMAND_BYTES } else { 64 * 1024 };
     for (open, inner, close) in [
         ("[[ ", "! ", "x ]]"),
@@ -273,7 +273,7 @@ fn run_in_bash(command: &str, folder: &Path) {
 proptest! {
     #![proptest_config(pintle_testing::chance::cases(1_000))]
 
-    /// Whatever is added to a command, the decision about it becomes no weaker.
+    /// Additions to a command never make the decision about it weaker.
     #[test]
     fn adding_to_a_command_never_weakens_the_decision(
         row in 0..rows().count(),
@@ -367,7 +367,7 @@ fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
         ("Ai Ai Di A-", "make && git commit -m x"),
         ("Ai Ai Di A-", "cargo test && git add -A"),
         ("Ai Ai Di A-", "make"),
-        // What is not covered is asked about, or runs inside with the rest.
+        // A program that is not covered requires approval, or runs inside with the rest.
         ("?- Ai Di A-", "git commit -m x && touch a"),
         ("?- Ai Di A-", "touch a; git commit -m x"),
         ("?- Ai Di A-", "git stash && git commit -m x"),

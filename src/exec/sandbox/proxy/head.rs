@@ -13,12 +13,12 @@ pub(super) struct Head {
     fields: Vec<(String, Vec<u8>)>,
 }
 
-/// A request of a client.
+/// A client's request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// A tunnel, for TLS.
     Tunnel(Host),
-    /// A plain request, as it goes to the server.
+    /// A plain request, as sent to the server.
     Plain(Host, Head),
 }
 
@@ -61,7 +61,7 @@ impl Head {
         Some(Self { line: line.to_owned(), fields })
     }
 
-    /// Returns a field's value, if the field is there once.
+    /// Returns a field's value, if the field occurs exactly once.
     pub(super) fn field(&self, name: &str) -> Option<&[u8]> {
         let mut found = self.fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
         let (_, value) = found.next()?;
@@ -165,7 +165,7 @@ fn strip_scheme(target: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("http://").then_some(rest)
 }
 
-/// Reads `HOST` or `HOST:PORT`. User names, and characters that no host has, are none.
+/// Parses `HOST` or `HOST:PORT`. User names, and characters that are invalid in hosts, are rejected.
 fn authority(text: &str, usual_port: u16) -> Option<Host> {
     let (name, port) = match text.rsplit_once(':').filter(|_| !text.ends_with(']')) {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => {

@@ -34,7 +34,7 @@ use tokio::time::timeout;
 /// The maximum size of a request or response head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// The connections that are open at once. Further ones wait in the listening socket's queue.
+/// The maximum number of open connections. Further ones wait in the listening socket's queue.
 const MAX_CONNECTIONS: usize = 64;
 
 /// The maximum number of a host's addresses to try.
@@ -43,16 +43,16 @@ const MAX_ADDRESSES: usize = 4;
 /// The maximum number of refused hosts to remember: enough for a user who adds rules.
 const MAX_REFUSED: usize = 16;
 
-/// The time for the look-up of a name, and for a connection to an address.
+/// The timeout for a name look-up, and for a connection to an address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time in which a client whose request is refused may finish sending, so that it reads the response.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The pause after a connection could not be accepted, for want of descriptors.
+/// The pause after a connection could not be accepted because descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The bytes that are moved at once.
+/// The number of bytes moved at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
 const BAD_GATEWAY: &str = "502 Bad Gateway";
@@ -84,7 +84,7 @@ pub(super) fn credential() -> io::Result<String> {
     }))
 }
 
-/// The time limits of a connection.
+/// A connection's timeouts.
 #[derive(Debug, Clone, Copy)]
 struct Timeouts {
     /// The timeout for a request head.
@@ -101,7 +101,7 @@ impl Default for Timeouts {
 
 type Found = BoxFuture<'static, io::Result<Vec<SocketAddr>>>;
 
-/// A proxy at work. When the last process of its command has ended, or when it is dropped, it closes its socket and all of its connections.
+/// A running proxy. When the last process of its command has ended, or when it is dropped, it closes its socket and all of its connections.
 #[derive(Debug)]
 pub(super) struct Proxy {
     _task: JoinSet<()>,
@@ -155,7 +155,7 @@ impl Proxy {
     }
 }
 
-/// A request that is not granted.
+/// A refused request.
 #[derive(Debug)]
 struct Problem {
     status: &'static str,
@@ -269,7 +269,7 @@ impl Service {
         scheme.eq_ignore_ascii_case(b"basic ") && given.len() == wanted.len() && differences == 0
     }
 
-    /// Connects to a host that is allowed.
+    /// Connects to an allowed host.
     async fn connect(&self, host: &Host) -> Result<TcpStream, Problem> {
         self.hosts.check(host).map_err(|reason| self.refuse(host, reason))?;
         let unreachable = |text: String| Problem::new(BAD_GATEWAY, text);
@@ -299,7 +299,7 @@ impl Service {
         Ok(found.into_iter().map(|found| found.ip()).collect())
     }
 
-    /// Remembers a host that is refused.
+    /// Records a refused host.
     fn refuse(&self, host: &Host, reason: Refusal) -> Problem {
         let refused = RefusedHost { host: host.to_string(), reason };
         let problem = Problem::new("403 Forbidden", refused.to_string());
@@ -311,16 +311,16 @@ impl Service {
     }
 }
 
-/// A request that is granted, with its connection.
+/// A granted request, with its connection.
 struct Ready {
     wanted: Wanted,
     server: TcpStream,
-    /// The bytes that came behind the head.
+    /// The bytes received after the head.
     behind: Vec<u8>,
 }
 
 impl Ready {
-    /// Moves bytes in both directions until both have ended, or nothing moves any more.
+    /// Moves bytes in both directions until both have ended, or the connection is idle.
     async fn run(mut self, mut client: TcpStream, max_idle: Duration) -> io::Result<()> {
         let is_plain = match &self.wanted {
             Wanted::Tunnel(_) => {
@@ -384,7 +384,7 @@ async fn pass_heads(
     }
 }
 
-/// Passes bytes on until their end, and that as well.
+/// Forwards bytes until their end, and then the end itself.
 async fn pass(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),

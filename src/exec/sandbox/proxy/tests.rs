@@ -1,7 +1,7 @@
 use super::*;
 use std::net::Ipv4Addr;
 
-/// A timeouts that ends soon.
+/// Short timeouts.
 const SHORT: Duration = Duration::from_millis(20);
 
 /// `pintle:secret`, encoded.

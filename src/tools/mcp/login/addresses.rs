@@ -31,7 +31,7 @@ pub trait Agreement: Send + Sync {
     async fn agrees(&self, url: &str) -> bool;
 }
 
-/// Nobody can be asked.
+/// No user can be asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Nobody;
 
@@ -53,7 +53,7 @@ impl Agreement for Everything {
     }
 }
 
-/// Why an address is not asked.
+/// Why an address is not contacted.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error(

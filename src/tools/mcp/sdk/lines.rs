@@ -24,7 +24,7 @@ pub(super) struct Lines<R> {
     inner: R,
     max_bytes: usize,
     buffer: Vec<u8>,
-    /// What was read and is not handed on yet.
+    /// Bytes that were read and not forwarded yet.
     ready: VecDeque<u8>,
     /// The current line's length so far.
     length: usize,
@@ -46,7 +46,7 @@ impl<R> Lines<R> {
         }
     }
 
-    /// Takes a piece of output.
+    /// Receives a chunk of output.
     fn push(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let (line, is_whole) = match piece.strip_suffix(b"\n") {
@@ -55,7 +55,7 @@ impl<R> Lines<R> {
             };
             let room = ID_BYTES.saturating_sub(self.head.len()).min(line.len());
             self.head.extend(line.iter().take(room));
-            // One byte more than the limit has the SDK drop the line.
+            // One byte beyond the limit makes the SDK drop the line.
             let kept = (self.max_bytes + 1).saturating_sub(self.length).min(line.len());
             self.ready.extend(line.iter().take(kept));
             self.length += line.len();

@@ -41,7 +41,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-/// The time that a list, a resource or a prompt has.
+/// The timeout for a list, a resource or a prompt.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The maximum number of pages in a list: a server could link to a next page endlessly.
@@ -80,7 +80,7 @@ impl Drop for Sdk {
 /// Drives a connection, and ends with it.
 pub(super) type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The calls that run, the oldest first.
+/// The running calls, the oldest first.
 #[derive(Debug, Clone, Default)]
 struct Calls(Arc<Mutex<Vec<RunningCall>>>);
 
@@ -460,7 +460,7 @@ impl Waiting<'_> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if let Some(on) = self.on.take() {
-            // Where the channel is full, the server does not read either.
+            // If the channel is full, the server does not read either.
             let _ = self.cancels.try_send(on);
         }
     }

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 /// The time between two state requests, if the server specifies none.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The shortest such time, whatever the server names.
+/// The minimum for that time, regardless of the server.
 const MIN_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The maximum for that time, so that a waiting user sees that the work continues.

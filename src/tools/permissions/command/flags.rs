@@ -43,7 +43,7 @@ pub(super) struct Reading<'a> {
     pub operands: Vec<&'a str>,
     /// The index of the first operand, or the number of words.
     pub first_operand: usize,
-    /// A marked flag is among them.
+    /// True if a marked flag is among them.
     pub is_marked: bool,
 }
 
@@ -62,7 +62,7 @@ struct Flag {
     is_marked: bool,
 }
 
-/// A list of flags that has been parsed.
+/// A parsed flag list.
 #[derive(Debug)]
 pub(super) struct List {
     style: Style,

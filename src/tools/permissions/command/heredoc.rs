@@ -10,12 +10,12 @@ use tree_sitter::Node;
 struct Parts<'a> {
     /// The word behind `<<`, with its quotes.
     opener: &'a str,
-    /// What is left of the line of that word.
+    /// The rest of that word's line.
     rest: &'a str,
     body: &'a str,
     /// The line that ends it.
     end: &'a str,
-    /// All that follows.
+    /// All remaining text.
     after: &'a str,
     is_indented: bool,
 }

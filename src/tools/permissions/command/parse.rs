@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
-/// The maximum nesting of shells inside of shells, and of blocks inside of blocks.
+/// The maximum nesting of shells inside shells, and of blocks inside blocks.
 const MAX_SHELLS: usize = 8;
 const MAX_DEPTH: usize = 200;
 
@@ -162,7 +162,7 @@ impl Walk<'_> {
                 "comment" => self.comment(child),
                 _ => {
                     program.words.push(words::word(child, self.source));
-                    // Substitutions inside of the word.
+                    // Substitutions inside the word.
                     self.inside_word(child, depth + 1);
                 }
             }

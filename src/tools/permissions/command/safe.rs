@@ -12,7 +12,7 @@ use super::words::Word;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-/// A row: the first words of the program, and what may follow.
+/// A row: the program's first words, and the words that may follow.
 struct Row {
     words: &'static [&'static str],
     /// The flags, in the notation of [`super::flags`]. A marked one is harmless only in a sandbox: it follows links to files not listed in
@@ -61,7 +61,7 @@ impl Row {
     }
 }
 
-/// A call of a harmless program.
+/// A call to a harmless program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Harmless<'a> {
     /// The files that values of flags name.

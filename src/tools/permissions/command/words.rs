@@ -119,7 +119,7 @@ fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
             let mut end = None;
             for index in 0..node.child_count() {
                 let Some(child) = node.child(index) else { continue };
-                // A gap inside of one word is a part that the grammar skipped.
+                // A gap inside one word is a part that the grammar skipped.
                 if end.is_some_and(|end| end != child.start_byte()) {
                     parts.push(Part::Unknown { is_quoted: false });
                 }

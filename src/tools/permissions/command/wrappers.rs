@@ -18,7 +18,7 @@ struct Wrapper {
     input: Input,
 }
 
-/// What becomes of the words behind the flags.
+/// How the words after the flags are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
     /// They are passed on unchanged.
@@ -433,7 +433,7 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
         if rest.is_empty() {
             rest.push(Word::Text("echo".to_owned()));
         }
-        // With a placeholder, input lands inside of the words.
+        // With a placeholder, input ends up inside the words.
         let has_placeholder = flags.iter().any(|flag| {
             flag.starts_with("-I")
                 || flag.starts_with("-i")
@@ -484,7 +484,7 @@ fn find(program: &Program, analysis: &mut Analysis, shells: usize) {
     }
 }
 
-/// The command that is run on another machine.
+/// The command run on another machine.
 fn remote(program: &Program, analysis: &mut Analysis, shells: usize) {
     const VALUED: &str = "BbcDEeFIiJLlmOoPpQRSWw";
     let mut words = program.arguments().iter();

@@ -326,7 +326,7 @@ struct Judged {
     wrong: Vec<String>,
 }
 
-/// Has bash run harmless ones among this number of random commands.
+/// Runs the harmless ones of this number of random commands in bash.
 fn judge(want: usize, mut random: Random) -> Judged {
     let rows: Vec<_> = safe::rows().collect();
     let folder = tempfile::tempdir().unwrap();
