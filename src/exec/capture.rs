@@ -25,7 +25,7 @@ const WRITE_BYTES: usize = 64 * 1024;
 /// The maximum size of an output file. Beyond it only the end of the output is kept, and the result reports the loss.
 pub const MAX_KEPT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The last line of a file that would have become larger.
+/// The last line of a file that reached its maximum size.
 const KEPT_NO_FURTHER: &str = "\n[The output continued. Output files are limited to 64 MB.]\n";
 
 /// The maximum total size of a session's output files. The oldest are removed to make room for a new one.
@@ -34,7 +34,7 @@ const MAX_FOLDER_BYTES: u64 = 1024 * 1024 * 1024;
 /// Files younger than this are not removed: a command may still write them, a model may still read them.
 const MIN_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// Takes output as it comes.
+/// Captures output as it arrives.
 #[derive(Debug)]
 pub(crate) struct Capture {
     cleaner: Cleaner,
@@ -52,7 +52,7 @@ pub(crate) struct Capture {
 
 #[derive(Debug)]
 enum Spill {
-    /// Still short.
+    /// The output is still short.
     None,
     /// Includes the output that is not written yet.
     Open(Writer, String),
@@ -114,7 +114,7 @@ impl Capture {
         text
     }
 
-    /// No more will come.
+    /// Finishes the capture when no more output will come.
     pub(crate) async fn finish(mut self, end: End) -> Ran {
         self.complete().await;
         self.flush().await;
@@ -139,7 +139,7 @@ impl Capture {
         self.text(&rest).await;
     }
 
-    /// Waits until the file holds everything so far.
+    /// Waits until the file contains everything so far.
     pub(crate) async fn flush(&mut self) {
         self.write_out(0).await;
         if !matches!(self.spill, Spill::Open(..)) {
@@ -154,7 +154,7 @@ impl Capture {
         }
     }
 
-    /// The output so far, as a terminal shows it. The file has all of it.
+    /// Returns the output so far, as a terminal shows it. The file has all of it.
     fn ran(&self, end: End) -> Ran {
         let (total_lines, printed_bytes) = self.output.totals();
         let printed = self.output.tail();
@@ -187,7 +187,7 @@ impl Capture {
     }
 
     async fn text(&mut self, text: &str) {
-        // Until the file exists the buffer holds the whole output: it is cut only when it is longer than that.
+        // Until the file exists, the buffer contains the full output: it is cut only when the output is longer than that.
         let so_far = matches!(self.spill, Spill::None).then(|| self.output.tail());
         self.output.push(text);
         match &mut self.spill {
@@ -265,7 +265,7 @@ impl Capture {
     }
 }
 
-/// Removes the oldest outputs of a folder until the others together are within a limit.
+/// Removes a directory's oldest outputs until the others together are within a limit.
 fn make_room(folder: &Path, max_bytes: u64, min_age: Duration) -> io::Result<()> {
     let mut kept = Vec::new();
     for entry in folder.read_dir()?.flatten() {
@@ -280,7 +280,7 @@ fn make_room(folder: &Path, max_bytes: u64, min_age: Duration) -> io::Result<()>
     kept.sort();
     let mut bytes: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
     for (modified, size, path) in kept {
-        // A file of the future is young.
+        // A file with a future time counts as young.
         let is_young = modified.elapsed().map_or(true, |age| age < min_age);
         if bytes <= max_bytes || is_young {
             break;
@@ -325,7 +325,7 @@ mod tests {
             let names = folder.read_dir().unwrap().flatten().map(|entry| entry.file_name());
             names.collect::<std::collections::BTreeSet<_>>()
         };
-        // The limit, the least age; the names that are left.
+        // The limit, the minimum age; the remaining names.
         for (max_bytes, min_age, left) in [
             (30, 0, vec!["output-1", "output-2", "output-3", "other"]),
             (25, 0, vec!["output-2", "output-3", "other"]),

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub struct Version {
     /// The file's canonical path.
     pub path: PathBuf,
-    /// Its size in bytes.
+    /// The content's size in bytes.
     pub size: u64,
     /// Further data that distinguishes contents: modification time, inode number or a checksum.
     pub mark: u128,
@@ -90,7 +90,7 @@ impl Write for Digester {
 /// A file before a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Before {
-    /// Its bytes.
+    /// The file's bytes.
     pub content: Vec<u8>,
     /// The version of that content.
     pub version: Version,
@@ -110,12 +110,12 @@ pub struct FileContent {
 }
 
 impl FileContent {
-    /// The old content with some parts replaced; they are in order and do not overlap.
+    /// Returns the old content with some parts replaced; they are in order and do not overlap.
     pub fn spliced(base: Vec<u8>, splices: Vec<(Range<usize>, Vec<u8>)>) -> Self {
         Self { base, splices }
     }
 
-    /// The old content, where parts of it are replaced.
+    /// Returns the old content, if parts of it are replaced.
     pub(super) fn base(&self) -> Option<&[u8]> {
         (!self.splices.is_empty()).then_some(self.base.as_slice())
     }
@@ -142,7 +142,7 @@ impl FileContent {
         digester.finish()
     }
 
-    /// All bytes in one piece.
+    /// Returns all bytes in one piece.
     pub fn into_bytes(self) -> Vec<u8> {
         if self.splices.is_empty() {
             return self.base;
@@ -174,16 +174,16 @@ pub struct Rewrite {
 pub struct Updated {
     /// The report of the [`Rewrite`].
     pub change: Option<FileChange>,
-    /// The state that was replaced; none when the file is new.
+    /// The replaced state; `None` for a new file.
     pub before: Option<Version>,
-    /// The state it is in now.
+    /// The file's new state.
     pub after: Version,
 }
 
 /// Computes the new state of several files from their current states, in the order of their paths.
 pub type DecideAll = Box<dyn FnOnce(Vec<Option<Before>>) -> Result<Rewrites, String> + Send>;
 
-/// A decision about one file as one about several.
+/// Converts a decision about one file to one about several.
 pub fn for_all(decide: Decide) -> DecideAll {
     Box::new(|before| {
         let Rewrite { content, change } = decide(before.into_iter().next().flatten())?;
@@ -197,7 +197,7 @@ pub fn for_all(decide: Decide) -> DecideAll {
 pub struct Rewrites {
     /// For each path, in order.
     pub after: Vec<After>,
-    /// The changes, handed back as they are.
+    /// The changes, returned unchanged.
     pub changes: Vec<FileChange>,
 }
 
@@ -219,7 +219,7 @@ pub struct UpdatedAll {
     pub changes: Vec<FileChange>,
     /// The previous states, in path order; `None` for missing files.
     pub before: Vec<Option<Version>>,
-    /// The new states of the files; none for a file that does not exist.
+    /// The files' new states; `None` for a file that does not exist.
     pub after: Vec<Option<Version>>,
 }
 

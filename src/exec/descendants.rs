@@ -63,7 +63,7 @@ fn engine_of(mark: &str, owner: &str) -> Option<i32> {
     engine.split_once('.')?.0.parse().ok()
 }
 
-/// The command lines of those processes whose parents are not among them.
+/// Returns the command lines of those processes whose parents are not among them.
 pub(super) fn command_lines(pids: &[Pid]) -> Vec<String> {
     let is_first = |pid: &&Pid| {
         let parent = seen(pid.as_raw()).map(|seen| Pid::from_raw(seen.parent));
@@ -77,7 +77,7 @@ pub(super) fn command_lines(pids: &[Pid]) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// The processes below one, without it.
+/// Returns the processes below one, without it.
 #[cfg(target_os = "linux")]
 pub(super) fn below(top: Pid) -> Vec<Pid> {
     let parents = all().filter_map(|pid| Some((pid, living_parent(pid)?))).collect();
@@ -195,7 +195,7 @@ impl Seen {
 
 fn seen(pid: i32) -> Option<Seen> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // `pid (name) state parent …`; the name may hold anything, also parentheses.
+    // `pid (name) state parent …`; the name may contain any character, including parentheses.
     let (_, rest) = line.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     // Numbered as in proc_pid_stat(5); the state is field 3.

@@ -1,6 +1,6 @@
 //! Saves and reloads of open documents while a command runs.
 //!
-//! A person may save a document while the agent's command changes the same file. The log keeps both in order, so saved text is not
+//! The user may save a document while the agent's command changes the same file. The log keeps both in order, so saved text is not
 //! attributed to the command.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The author of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepBy {
-    /// A person saved the document.
+    /// The user saved the document.
     Person,
     /// Another program changed the file, and the editor reloaded it.
     Disk,

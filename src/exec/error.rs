@@ -3,22 +3,22 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A failed access. The text is for people and models; tools reword the cases they know.
+/// A failed access. The text is for users and models; tools reword the cases they know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Nothing is there.
+    /// The path does not exist.
     #[error("no such file or directory: {}", .0.display())]
     NotFound(PathBuf),
     /// The operating system denied access.
     #[error("permission denied: {} (EACCES)", .0.display())]
     Denied(PathBuf),
-    /// A file was wanted.
+    /// The path is a directory, not a file.
     #[error("{} is a directory, not a file", .0.display())]
     IsFolder(PathBuf),
-    /// A plain file was wanted.
+    /// The path is not a plain file.
     #[error("{} is a device, a pipe or a socket, not a regular file: use a shell command for it", .0.display())]
     NotFile(PathBuf),
-    /// A folder was wanted.
+    /// The path is not a directory, as required.
     #[error("{} is not a directory", .0.display())]
     NotFolder(PathBuf),
     /// The path, or one part of it, is longer than the file system takes.
@@ -29,7 +29,7 @@ pub enum Error {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size in bytes.
+        /// The file size in bytes.
         size: u64,
         /// The limit, in bytes.
         max: u64,
@@ -74,18 +74,18 @@ pub enum Error {
         /// The length of the program and its arguments, in bytes.
         bytes: usize,
     },
-    /// A program to start is not there.
+    /// The program was not found.
     #[error("program `{0}` not found: install it, or use its full path")]
     NoProgram(String),
     /// A program could not be started.
     #[error("cannot start {}: {message}", .program.display())]
     Program {
-        /// Its path.
+        /// The program's path.
         program: PathBuf,
         /// The operating system's message.
         message: String,
     },
-    /// The command could not be confined as it was to be, and did not run.
+    /// The command could not be confined as required, and did not run.
     #[error(
         "failed to set up the sandbox ({0}), so the command did not run: `pintle doctor` shows what this machine supports"
     )]
@@ -93,12 +93,12 @@ pub enum Error {
     /// The caller's decision refused the change after looking at the file's content.
     #[error("{0}")]
     Refused(String),
-    /// Stopped before it was done; nothing was changed.
+    /// The operation was cancelled before it completed; nothing was changed.
     #[error("operation aborted")]
     Cancelled,
 }
 
-/// Makes an error of a path.
+/// Creates an error from a path.
 type Sort = fn(PathBuf) -> Error;
 
 impl Error {
@@ -126,7 +126,7 @@ impl Error {
         }
     }
 
-    /// Sorts an error of the operating system.
+    /// Classifies an operating system error.
     pub fn from_io(path: &Path, error: &io::Error) -> Self {
         let path = path.to_path_buf();
         let kinds: [(io::ErrorKind, Sort); 5] = [

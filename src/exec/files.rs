@@ -1,4 +1,4 @@
-//! Files of this machine: blocking operations, each one whole.
+//! Local files: blocking operations, each one complete.
 //!
 //! Blocking: not for an async thread. `replace` replaces files.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
@@ -133,7 +133,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     read_open(path, &file, &facts)
 }
 
-/// A file before a change.
+/// Returns a file before a change.
 pub(super) fn before(pinned: &Pinned) -> Result<Option<Before>, Error> {
     let path = pinned.path();
     let file = match pinned.open(OpenOptions::new().read(true)) {
@@ -171,7 +171,7 @@ pub(super) fn read_lines(
     let head = reader.fill_buf().map_err(failed)?;
     let head = head.get(..Lines::HEAD_BYTES).unwrap_or(head);
     if matches!(sniff::kind(head), sniff::Kind::Binary(_)) {
-        // It has no lines, and perhaps no line end within gigabytes.
+        // A binary file has no lines, and perhaps no line end within gigabytes.
         return Ok(Lines::none(head.to_vec(), version));
     }
     let lines = select_lines(reader, version, window);
@@ -254,7 +254,7 @@ pub(super) fn select_lines(
 }
 
 impl Lines {
-    /// No lines of a file.
+    /// Returns an empty result, for a file without lines.
     fn none(head: Vec<u8>, version: Version) -> Self {
         Self {
             head,

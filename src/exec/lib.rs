@@ -94,8 +94,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         found
     }
 
-    /// The path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are
-    /// kept. So a file that is yet to be written has a canonical path too.
+    /// Returns the path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are kept. So a file that is yet
+    /// to be written has a canonical path too.
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error>;
 
     /// [`Environment::canonicalize`] of several paths, in their order.
@@ -112,16 +112,16 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         Err(Error::Refused(format!("`{}` can only run on this machine", filter.line)))
     }
 
-    /// Starts a program that stays and speaks on its streams. Not available behind a prefix.
+    /// Starts a long-running program that communicates over its streams. Not available behind a prefix.
     ///
     /// # Errors
-    /// It could not be started, or not confined as it must be.
+    /// The program could not be started, or not confined as required.
     async fn start(&self, program: Program) -> Result<RunningProgram, Error> {
         let what = format!("`{}` can only run on this machine", program.command);
         Err(Error::Refused(what))
     }
 
-    /// A whole file, at most [`MAX_WHOLE_BYTES`].
+    /// Reads a complete file of at most [`MAX_WHOLE_BYTES`].
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error>;
 
     /// Reads some lines of a file of any size. For a binary file, returns only the head.
@@ -136,10 +136,10 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         paths.iter().map(|_| refused()).collect()
     }
 
-    /// Returns a folder's entries, in no order; entries that cannot be read are left out.
+    /// Returns a directory's entries, unordered; unreadable entries are left out.
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error>;
 
-    /// [`Environment::list`] of several folders, in their order.
+    /// Calls [`Environment::list`] for several directories, and returns the results in their order.
     async fn list_all(&self, paths: &[PathBuf]) -> Vec<Result<Vec<ListEntry>, Error>> {
         let mut found = Vec::with_capacity(paths.len());
         for some in paths.chunks(SIDE_BY_SIDE) {
@@ -206,7 +206,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         Ok(Some(FileState { sha256, size, mode: None, is_lost: is_lost || size > max_bytes }))
     }
 
-    /// The files below a folder, canonical both, whose present text is in an editor and not on the disk: commands do not see it.
+    /// Returns the files below a directory, as canonical paths for a canonical directory, whose current text is in an editor and not on
+    /// disk: commands do not see it.
     fn unsaved(&self, _root: &Path) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -227,24 +228,24 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// Takes away what changes that a kill cut have left in a folder.
+    /// Removes the remains of interrupted changes from a directory.
     async fn tidy(&self, _folder: &Path) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Creates a folder and its parents; one that exists is fine.
+    /// Creates a directory and its parents; an existing one is not an error.
     async fn create_folder(&self, path: &Path) -> Result<(), Error>;
 
-    /// Removes a file, a symbolic link or an empty folder.
+    /// Removes a file, a symbolic link or an empty directory.
     async fn remove(&self, path: &Path) -> Result<(), Error>;
 
     /// Renames within one file system; a file at the new path is replaced.
     async fn rename(&self, from: &Path, to: &Path) -> Result<(), Error>;
 
-    /// Paths whose name or relative path matches a glob.
+    /// Finds paths whose name or relative path matches a glob.
     async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error>;
 
-    /// Lines that match a regular expression.
+    /// Finds lines that match a regular expression.
     async fn grep(&self, grep: Grep, cancel: &CancellationToken) -> Result<Grepped, Error>;
 
     /// Runs a command in a shell until it ends, times out or `cancel` fires, and forwards its output meanwhile: at most one chunk per 50
@@ -285,9 +286,9 @@ pub struct Platform {
     pub os: String,
     /// The program that runs commands.
     pub shell: PathBuf,
-    /// The user's home folder, if there is one.
+    /// The user's home directory, if there is one.
     pub home: Option<PathBuf>,
-    /// The folders in which commands look up programs, in their order; one that is relative begins in the command's folder.
+    /// The directories in which commands look up programs, in order; a relative one is relative to the command's working directory.
     pub search_path: Vec<PathBuf>,
 }
 
@@ -296,7 +297,7 @@ pub struct Platform {
 pub struct Stat {
     /// The type of file.
     pub kind: FileKind,
-    /// Its size in bytes.
+    /// The file size in bytes.
     pub size: u64,
     /// The modification time, in milliseconds since 1970.
     pub modified_ms: u64,
@@ -309,16 +310,16 @@ pub struct Stat {
 pub enum FileKind {
     /// A plain file.
     File,
-    /// A folder.
+    /// A directory.
     Folder,
     /// A device, a socket, a pipe.
     Other,
 }
 
-/// An entry of a folder.
+/// A directory entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListEntry {
-    /// Its name.
+    /// The entry's name.
     pub name: String,
     /// True for a directory, or a symbolic link to one.
     pub is_folder: bool,
@@ -348,7 +349,7 @@ pub struct Lines {
     pub stopped_by_bytes: bool,
     /// The first wanted line's length in bytes; `None` beyond the end of the file.
     pub first_line_bytes: Option<u64>,
-    /// The number of lines of the whole file; none for a file too large to count.
+    /// The file's total number of lines; `None` for a file too large to count.
     pub total_lines: Option<u64>,
     /// The file size in bytes.
     pub size: u64,
@@ -362,7 +363,7 @@ impl Lines {
     /// The number of bytes at a file's beginning that determine its type.
     pub const HEAD_BYTES: usize = 4100;
 
-    /// Lines of a file's text that is in memory.
+    /// Selects lines from a file's text in memory.
     ///
     /// # Errors
     /// Those of reading `text`; none when it is a slice.
@@ -382,32 +383,32 @@ pub struct Command {
     pub line: String,
     /// The working directory.
     pub cwd: PathBuf,
-    /// After this long it is stopped.
+    /// The command is stopped after this time.
     pub timeout: Option<Duration>,
     /// Output over this many lines goes to a file as well.
     pub spill_lines: u64,
     /// Output over this many bytes goes to a file as well.
     pub spill_bytes: u64,
-    /// The folder for that file; none is the temporary folder.
+    /// The directory for that file; `None` for the temporary directory.
     pub artifacts: Option<PathBuf>,
     /// The owner: background processes of the command end with [`Environment::release`].
     pub owner: String,
     /// The item that shows the command, if any: an editor may run such a command in one of its terminals.
     pub shown_by: Option<String>,
-    /// The variables that it sees besides.
+    /// Additional variables for the command.
     pub variables: variables::ExtraVariables,
-    /// Its confinement; none allows everything that the user may do.
+    /// The command's confinement; `None` allows everything that the user may do.
     pub confinement: Option<Arc<sandbox::Confinement>>,
-    /// The programs that it must not start, if it is not confined.
+    /// The programs that an unconfined command must not start.
     pub programs: sandbox::Names,
-    /// Receives its output.
+    /// Receives the command's output.
     pub output: OutputBuffer,
-    /// Records the paths that it changes, if the system supports that.
+    /// Records the paths that the command changes, if the system supports that.
     pub writes: Option<WriteLog>,
 }
 
 impl Command {
-    /// A command without an end of its time, whose output is in memory and shown nowhere.
+    /// Creates a command without a timeout, whose output is kept in memory and shown nowhere.
     pub fn new(line: impl Into<String>, cwd: impl Into<PathBuf>, owner: impl Into<String>) -> Self {
         Self {
             line: line.into(),
@@ -438,7 +439,7 @@ pub struct TerminalCommand {
     pub variables: Vec<(String, String)>,
     /// The mark that all its processes carry.
     pub(crate) mark: String,
-    /// The folder for long outputs when the command names none.
+    /// The directory for long outputs if the command specifies none.
     pub(crate) temporary: PathBuf,
 }
 
@@ -449,48 +450,48 @@ pub struct Filter {
     pub line: String,
     /// The working directory.
     pub cwd: PathBuf,
-    /// Its input.
+    /// The filter's input.
     pub input: Vec<u8>,
     /// The maximum size of its output.
     pub max_bytes: u64,
     /// The owner: background processes of the command end with [`Environment::release`].
     pub owner: String,
-    /// Its confinement; none allows everything that the user may do.
+    /// The filter's confinement; `None` allows everything that the user may do.
     pub confinement: Option<Arc<sandbox::Confinement>>,
 }
 
 /// A filter that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filtered {
-    /// Its exit code; none when a signal ended it, or when it printed too much.
+    /// The exit code; `None` if a signal ended the filter, or if it printed too much.
     pub code: Option<i32>,
-    /// Its output.
+    /// The filter's output.
     pub stdout: Vec<u8>,
     /// The start of the error output.
     pub stderr: String,
 }
 
-/// A program that stays: it is executed as it is, by no shell.
+/// A long-running program, executed directly without a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// Its path, or a name to look for in `PATH`.
+    /// The program's path, or a name to look up in `PATH`.
     pub command: String,
-    /// Its arguments.
+    /// The program's arguments.
     pub arguments: Vec<String>,
     /// The working directory.
     pub cwd: PathBuf,
-    /// All the variables that it sees.
+    /// All variables that the program sees.
     pub variables: Vec<(String, String)>,
     /// The owner: remaining processes end with [`Environment::release`].
     pub owner: String,
-    /// Its confinement; none allows everything that the user may do.
+    /// The program's confinement; `None` allows everything that the user may do.
     pub confinement: Option<Arc<sandbox::Confinement>>,
 }
 
 /// A command that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
-    /// The way it ended.
+    /// How the command ended.
     pub end: End,
     /// The start of the output: all of it, or at least 32 KB less a character.
     pub head: String,
@@ -505,31 +506,31 @@ pub struct Ran {
     pub full_output_path: Option<PathBuf>,
     /// True if the file reached its maximum size and lacks later output.
     pub is_file_full: bool,
-    /// The file that takes what processes print which the command left in the background.
+    /// The file that receives output from the command's background processes.
     pub background_output: Option<PathBuf>,
-    /// The working directory did not exist any more, and the command ran in an empty folder.
+    /// True if the working directory no longer existed, and the command ran in an empty directory.
     pub is_displaced: bool,
-    /// Programs that it tried to start and that are denied, with their arguments.
+    /// Denied programs that the command tried to start, with their arguments.
     pub denied_programs: Vec<String>,
     /// The sandbox's report, if the command was confined.
     pub sandbox: Option<Box<sandbox::Report>>,
 }
 
-/// The way a command ended.
+/// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// Exited with this code.
     Exited(i32),
-    /// Ended by a signal, such as `SIGSEGV`, that was not sent from here.
+    /// Ended by a signal, such as `SIGSEGV`, that the engine did not send.
     Signalled(String),
-    /// Its timeout expired.
+    /// The timeout expired.
     TimedOut,
     /// The call was cancelled.
     Cancelled,
 }
 
 impl End {
-    /// Returns true if the command was stopped from here.
+    /// Returns true if the engine stopped the command.
     fn was_stopped(&self) -> bool {
         match self {
             Self::TimedOut | Self::Cancelled => true,

@@ -38,12 +38,12 @@ pub struct Local {
     withheld: Option<Vec<String>>,
     provider_keys: ProviderKeys,
     locks: Arc<Locks>,
-    /// A command was run, so something may be left of it.
+    /// True if a command was run, so that processes may be left.
     has_run: AtomicBool,
     unscanned: Arc<[PathBuf]>,
-    /// The temporary folders of confined commands, by owner.
+    /// The temporary directories of confined commands, by owner.
     temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
-    /// The output of what commands left in the background.
+    /// The output of background processes left by commands.
     drains: Drains,
 }
 
@@ -67,7 +67,7 @@ pub struct Options {
     pub unscanned: Vec<PathBuf>,
 }
 
-/// The treatment of variables that hold a provider's key.
+/// How to treat variables that contain a provider key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ProviderKeys {
     /// No command sees them.
@@ -89,7 +89,7 @@ fn guardian(_options: &Options) -> Option<Arc<process::Guardian>> {
     None
 }
 
-/// Paths as a walk meets them. What does not exist yet is made canonical from its nearest folder that does.
+/// Returns paths as a walk encounters them. A missing path is made canonical from its nearest existing ancestor.
 fn canonical(paths: Vec<PathBuf>) -> Arc<[PathBuf]> {
     let canonical = |path: PathBuf| {
         let found = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
@@ -103,7 +103,7 @@ fn canonical(paths: Vec<PathBuf>) -> Arc<[PathBuf]> {
 }
 
 impl Local {
-    /// Takes home, temporary folder and the variables for commands from `ambient`.
+    /// Takes home, temporary directory and the command variables from `ambient`.
     pub fn new(ambient: &Ambient, options: Options) -> Self {
         let [best, fallback] = SHELLS.map(PathBuf::from);
         let default = if best.exists() { best } else { fallback };
@@ -148,8 +148,8 @@ impl Local {
         }
     }
 
-    /// Returns a folder for a command whose own was deleted. It is empty or cannot be changed, so no relative path names
-    /// an unrelated file. In the parent, `rm -r *` would delete the neighbours.
+    /// Returns a substitute directory for a command whose working directory was deleted. It is empty or cannot be changed, so no relative
+    /// path refers to an unrelated file. In the parent, `rm -r *` would delete the siblings.
     fn stand_in(&self, command: &Command) -> Result<Option<StandIn>, Error> {
         if !matches!(command.cwd.metadata(), Err(error) if error.kind() == std::io::ErrorKind::NotFound)
         {
@@ -164,7 +164,7 @@ impl Local {
             .map_err(|error| Error::from_io(within, &error))
     }
 
-    /// Adds the files that exist and that a confined command is kept from by their names.
+    /// Adds the existing files that are protected from a confined command by their names.
     async fn with_found(confinement: &mut Option<Arc<Confinement>>) {
         let Some(confinement) = confinement.as_mut().filter(|limits| !limits.names.is_empty())
         else {
@@ -177,14 +177,14 @@ impl Local {
         Arc::make_mut(confinement).add_found(&found.unwrap_or_default());
     }
 
-    /// Looks at what exists of these files.
+    /// Finds out which of these files exist.
     fn look(confinement: &Confinement) -> impl Future<Output = Option<Arc<Found>>> + use<> {
         let (names, roots) = (confinement.names.clone(), confinement.roots());
         let looked = tokio::task::spawn_blocking(move || names.look(&roots));
         async { looked.await.ok() }
     }
 
-    /// Puts the owner's temporary folder into a confinement that leaves it to this environment.
+    /// Adds the owner's temporary directory to a confinement that leaves the choice to this environment.
     fn with_temporary(
         &self,
         confinement: &mut Option<Arc<Confinement>>,
@@ -242,12 +242,12 @@ fn in_path(program: &Program) -> Option<String> {
     candidates.into_iter().find(is_program).map(|path| path.to_string_lossy().into_owned())
 }
 
-/// The treatment of what other programs write between the decision about a file and its replacement.
+/// How to treat other programs' writes between the decision about a file and its replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Others {
-    /// The file stays as they left it, and the change fails.
+    /// The file keeps their changes, and the change fails.
     Kept,
-    /// The destination is overwritten.
+    /// The file is overwritten.
     Overwritten,
 }
 
@@ -301,7 +301,7 @@ impl Local {
                 }
                 let expected = (others == Others::Kept).then_some(seen.as_slice());
                 let replaced = replace::commit_all(staged, &pins, &kept, expected)?;
-                // Nobody waits for the old blocks to be freed.
+                // The caller does not wait for the old blocks to be freed.
                 tokio::task::spawn_blocking(move || drop(replaced));
                 let now =
                     pins.iter().map(|pinned| files::version_of(pinned.as_ref()?).ok()).collect();
@@ -459,7 +459,7 @@ impl Environment for Local {
             if let (Some(limits), Some(before)) = (limits, before) {
                 let now = limits.names.at_the_top(&limits.writable);
                 report.created.extend(now.into_iter().filter(|path| !before.contains(path)));
-                // Nobody waits: it is for the next command.
+                // Not awaited: the result is for the next command.
                 drop((!limits.names.is_empty()).then(|| Self::look(&limits)));
             }
         }
@@ -498,7 +498,7 @@ impl Environment for Local {
     fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {
         // Another program's terminal confines nothing.
         let withheld = self.withheld.as_ref().filter(|_| command.confinement.is_none())?;
-        // Without its folder it runs here, in another one.
+        // If the directory is missing, the command runs here, in another one.
         command.cwd.is_dir().then_some(())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would never end.

@@ -1,6 +1,6 @@
 //! An environment in memory, for tests: files in a map, commands answered from a table.
 //!
-//! It never touches the machine. `.gitignore` is ignored, and there are no links and no permissions.
+//! No access to the machine. `.gitignore` is ignored, and there are no links and no permissions.
 
 use crate::scan::{Scan, Scanned, ScannedFile, StoredContent};
 use crate::search::{LineSearch, Matched, PathGlob, PathKey};
@@ -44,7 +44,7 @@ pub enum Answer {
 }
 
 impl Memory {
-    /// Files with absolute paths. The home folder is `/home/user`.
+    /// Creates an environment with these files, given by absolute paths. The home directory is `/home/user`.
     pub fn new<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let files = files.into_iter();
         let files = files.map(|(path, text)| (PathBuf::from(path), text.as_bytes().to_vec()));
@@ -73,7 +73,7 @@ impl Memory {
         self
     }
 
-    /// Lets another program append this text during the next change of a file, and so often again.
+    /// Makes another program append this text to a file during each of its next `times` changes.
     #[must_use]
     pub fn with_appended(self, path: &str, text: &str, times: usize) -> Self {
         lock(&self.appended).extend(vec![(PathBuf::from(path), text.to_owned()); times]);
@@ -86,12 +86,12 @@ impl Memory {
         files.get(Path::new(path)).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// All files, in path order.
+    /// Returns all files, in path order.
     pub fn paths(&self) -> Vec<PathBuf> {
         lock(&self.files).keys().cloned().collect()
     }
 
-    /// The commands that were started, in order.
+    /// Returns the commands that were started, in order.
     pub fn commands_run(&self) -> Vec<String> {
         lock(&self.ran).clone()
     }
@@ -103,12 +103,12 @@ impl Memory {
         });
     }
 
-    /// The filters that were run, with what each read, in order.
+    /// Returns the filters that were run, with what each read, in order.
     pub fn filtered(&self) -> Vec<(String, String)> {
         lock(&self.filtered).clone()
     }
 
-    /// The owners whose commands were released, in order.
+    /// Returns the owners whose commands were released, in order.
     pub fn released(&self) -> Vec<String> {
         lock(&self.released).clone()
     }
@@ -127,7 +127,7 @@ impl Memory {
             || lock(&self.files).keys().any(|file| file != path && file.starts_with(path))
     }
 
-    /// The files below a folder, with their relative paths, in path order.
+    /// Returns the files below a directory, with their relative paths, in path order.
     fn below(&self, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         let files = lock(&self.files);
         let below = files.iter().filter_map(|(path, bytes)| {
@@ -289,7 +289,7 @@ impl Environment for Memory {
                 .get(&find.root)
                 .map_or_else(|error| error, |_| Error::NotFolder(find.root.clone())));
         }
-        // A folder precedes its entries, as on a walk.
+        // A directory precedes its entries, as on a walk.
         let mut paths = BTreeMap::new();
         for (file, _) in self.below(&find.root) {
             let parents = file.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// At least this much of the end is kept.
+/// The minimum size of the kept end.
 const WINDOW_BYTES: usize = 100 * 1024;
 
-/// This much of the beginning is kept.
+/// The size of the kept start.
 const HEAD_BYTES: usize = 32 * 1024;
 
 /// The end of a command's output so far. Clones share it.
@@ -23,14 +23,14 @@ pub struct OutputBuffer(Arc<watch::Sender<State>>);
 struct State {
     head: String,
     tail: String,
-    /// Bytes that were printed before `tail`.
+    /// The number of bytes printed before `tail`.
     dropped: u64,
     newlines: u64,
     full_output_path: Option<PathBuf>,
-    /// The file took no more.
+    /// True if the file reached its maximum size.
     is_file_full: bool,
     is_over: bool,
-    /// The secrets that are replaced in it.
+    /// The secrets to redact in the output.
     secrets: Secrets,
 }
 
@@ -90,7 +90,7 @@ impl OutputBuffer {
         let _ = states.wait_for(|state| state.is_over || state.bytes() > position).await;
     }
 
-    /// Sets the secrets that are replaced in what will be printed.
+    /// Sets the secrets to redact in later output.
     pub(super) fn set_secrets(&self, secrets: &Secrets) {
         self.0.send_modify(|state| state.secrets = secrets.clone());
     }
@@ -126,18 +126,18 @@ impl OutputBuffer {
         });
     }
 
-    /// Lines and bytes so far.
+    /// Returns lines and bytes so far.
     pub(super) fn totals(&self) -> (u64, u64) {
         let state = self.0.borrow();
         (state.lines(), state.bytes())
     }
 
-    /// The kept beginning.
+    /// Returns the kept start.
     pub(super) fn head(&self) -> String {
         self.0.borrow().head.clone()
     }
 
-    /// The kept end.
+    /// Returns the kept end.
     pub(super) fn tail(&self) -> String {
         self.0.borrow().tail.clone()
     }
@@ -146,7 +146,7 @@ impl OutputBuffer {
         self.0.send_modify(|state| state.full_output_path = path);
     }
 
-    /// The file takes no more.
+    /// Records that the file reached its maximum size.
     pub(super) fn set_full(&self) {
         self.0.send_modify(|state| state.is_file_full = true);
     }
@@ -159,7 +159,7 @@ impl OutputBuffer {
         self.0.borrow().full_output_path.clone()
     }
 
-    /// Nothing more will come.
+    /// Marks the output as complete.
     pub(super) fn finish(&self) {
         self.0.send_modify(|state| state.is_over = true);
     }

@@ -17,25 +17,25 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// A file or the place for one: a name in a folder that is held open.
+/// A file, or the place for one: a name in a directory that is kept open.
 #[derive(Debug)]
 pub(super) struct Pinned {
     /// The canonical path, for messages and versions.
     path: PathBuf,
     /// The directory's path through its descriptor, or its plain path if that is not possible.
     folder: PathBuf,
-    /// The file in that folder.
+    /// The file in that directory.
     at: PathBuf,
-    /// Keeps the descriptor open that `folder` and `at` name.
+    /// Keeps the descriptor open that `folder` and `at` refer to.
     _held: Arc<OwnedFd>,
 }
 
-/// The folders of pinned paths: files of one folder share a descriptor, of which a process has few.
+/// The directories of pinned paths: files in the same directory share a descriptor, since a process has few.
 #[derive(Debug, Default)]
 pub(super) struct Folders(HashMap<PathBuf, Arc<OwnedFd>>);
 
 impl Folders {
-    /// Pins a canonical path. None where its folder does not exist.
+    /// Pins a canonical path. Returns `None` if its directory does not exist.
     pub(super) fn find(&mut self, path: &Path) -> Result<Option<Pinned>, Error> {
         let (folder, name) = parts(path)?;
         if let Some(held) = self.0.get(folder) {
@@ -52,7 +52,7 @@ impl Folders {
         }
     }
 
-    /// Pins a canonical path, and makes its folders.
+    /// Pins a canonical path, and creates its parent directories.
     pub(super) fn make(&mut self, path: &Path) -> Result<Pinned, Error> {
         if let Some(pinned) = self.find(path)? {
             return Ok(pinned);
@@ -87,7 +87,7 @@ impl Pinned {
         &self.at
     }
 
-    /// Returns a path to the folder that works while this value lives.
+    /// Returns a path to the directory that is valid while this value lives.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -116,7 +116,7 @@ fn parts(path: &Path) -> Result<(&Path, &OsStr), Error> {
     path.parent().zip(path.file_name()).ok_or_else(|| Error::IsFolder(path.to_path_buf()))
 }
 
-/// An error of something that was done with a canonical path.
+/// Returns the error for a failed operation on a canonical path.
 pub(super) fn failed(path: &Path, error: &io::Error) -> Error {
     if error.raw_os_error() == Some(nix::libc::ELOOP) {
         return Error::Link(path.to_path_buf());
@@ -129,7 +129,7 @@ fn link() -> io::Error {
     io::Error::from_raw_os_error(nix::libc::ELOOP)
 }
 
-/// Opens the folder at a canonical path, for the names in it.
+/// Opens the directory at a canonical path, for the names in it.
 pub(super) fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     open(path, nix::libc::O_DIRECTORY | WITHOUT_READING)
 }

@@ -41,13 +41,13 @@ pub(super) use hop::{Answer, hop};
 pub use program::{Process, RunningProgram};
 use started::Started;
 
-/// Between the polite signal and the other one.
+/// The time between SIGTERM and SIGKILL.
 pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 
 /// The timeout for starting a command that runs elsewhere, before its own timeout begins.
 pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The time to wait for output after the shell's end, when a background process holds the pipe.
+/// How long to wait for output after the shell has ended, if a background process keeps the pipe open.
 const GRACE: Duration = Duration::from_millis(100);
 
 /// The pipe capacity; the default is 64 KB, and the maximum for a user 1 MB.
@@ -82,27 +82,27 @@ pub(super) use sandbox::Guardian;
 #[derive(Debug)]
 pub(super) enum Guardian {}
 
-/// The way to start and stop a command's process and to learn of its end.
+/// How to start and stop a command's process and learn of its end.
 #[derive(Debug)]
 pub(super) struct Launch {
     /// The program and its arguments.
     pub(super) argv: Vec<String>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) variables: Vec<(String, String)>,
-    /// Unlike that of any other command.
+    /// The command's unique mark.
     pub(super) mark: String,
-    /// The folder for long outputs when the command names none.
+    /// The directory for long outputs if the command specifies none.
     pub(super) temporary: PathBuf,
-    /// The process below which it runs; none is this one.
+    /// The process below which the command runs; `None` for this process.
     pub(super) guardian: Option<Arc<Guardian>>,
     pub(super) confinement: Option<Arc<Confinement>>,
-    /// The programs that it must not start, if it is not confined.
+    /// The programs that an unconfined command must not start.
     pub(super) programs: sandbox::Names,
-    /// Receives the paths that it changes.
+    /// Receives the paths that the command changes.
     pub(super) writes: Option<WriteLog>,
 }
 
-/// Starts a program that stays.
+/// Starts a long-running program.
 pub(super) async fn start_program(launch: &Launch) -> Result<RunningProgram, Error> {
     program::start(launch).await.map_err(|error| match launch.cannot_start(&error) {
         Error::Shell { shell: program, message } => Error::Program { program, message },
@@ -144,7 +144,7 @@ pub(super) async fn run(
     };
     let report = |level| sandbox::Report {
         level,
-        // What a rule denies is denied outside of the sandbox, too.
+        // A rule's denial also applies outside the sandbox.
         denied: sandbox::denial(ran.end.code(), &ran.tail, !refused.is_empty())
             .filter(|_| denied_programs.is_empty()),
         created: Vec::new(),
@@ -190,7 +190,7 @@ impl Launch {
     }
 }
 
-/// The shell with its arguments for a command. A long one comes in pieces, which the shell puts together again.
+/// Returns the shell with its arguments for a command. A long one comes in pieces, which the shell puts together again.
 fn arguments(shell: &str, line: String) -> Vec<String> {
     if line.len() <= MAX_ARGUMENT_BYTES {
         return vec![shell.to_owned(), "-c".to_owned(), line];
@@ -249,7 +249,7 @@ impl Shell {
         launch
     }
 
-    /// A beginning for marks that no other shell of this machine has.
+    /// Returns a prefix for marks that no other shell on this machine has.
     pub(super) fn new_marks() -> String {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         format!("{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
@@ -440,7 +440,7 @@ impl Running {
         TERM_TO_KILL
     }
 
-    /// The command ended by itself: its background processes continue, as does a connection that they hold open.
+    /// Leaves the background processes of a command that ended by itself running, and a connection that they keep open.
     async fn let_go(&mut self) {
         if self.is_reusable() {
             self.family.is_armed = false;
@@ -449,7 +449,7 @@ impl Running {
         drop(self.input.take());
         let is_gone = self.family.leader.is_none()
             || tokio::time::timeout(GRACE, self.child.wait()).await.is_ok();
-        // Dropping the family closes the connection and nothing else.
+        // Dropping the family only closes the connection.
         self.family.is_armed = !is_gone;
         self.family.mark.insert_str(0, CONNECTION_PREFIX);
     }
@@ -481,7 +481,7 @@ impl Running {
     }
 }
 
-/// Waits for this long, without an end if there is no time.
+/// Waits for this long, or forever without a time.
 pub(super) async fn after(time: Option<Duration>) {
     at(time.map(|time| Instant::now() + time)).await;
 }

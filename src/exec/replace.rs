@@ -37,7 +37,7 @@ pub(super) enum Staged<'a> {
     Keep,
 }
 
-/// Gets ready what becomes of a file.
+/// Stages a file's new state.
 pub(super) fn stage<'a>(pinned: &'a Pinned, after: &'a After) -> Result<Staged<'a>, Error> {
     match after {
         After::Keep => Ok(Staged::Keep),
@@ -139,7 +139,7 @@ fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Takes away files in a folder whose makers were killed before they could put them in place.
+/// Removes files from a directory whose creators were killed before they could move them into place.
 pub(super) fn tidy(folder: &Path) -> Result<(), Error> {
     let failed = |error: io::Error| Error::from_io(folder, &error);
     for entry in std::fs::read_dir(folder).map_err(failed)?.flatten() {
@@ -213,7 +213,7 @@ impl Staged<'_> {
         let changed = || Error::Changed(pinned.path().to_path_buf());
         match (files::version_of(pinned), seen) {
             (Err(error @ Error::Link(_)), _) => return Err(error),
-            // A file that went away holds nothing that could be lost.
+            // A removed file contains nothing that could be lost.
             (Err(_), _) => {}
             (Ok(now), Some(seen)) if now == *seen => {}
             (Ok(_), _) => return Err(changed()),
@@ -236,7 +236,7 @@ fn keep_late(old: &File, pinned: &Pinned, base: Option<&[u8]>) -> Result<(), Err
     let (mut late, mut reader) = (Vec::new(), old);
     reader.rewind().and_then(|()| reader.read_to_end(&mut late)).map_err(failed)?;
     if let Some(more) = base.and_then(|base| late.strip_prefix(base)) {
-        // A line for a log: it follows, and the change holds.
+        // A log line: it follows the new content, and the change is kept.
         let file = pinned.open(OpenOptions::new().append(true));
         return file.and_then(|mut file| file.write_all(more)).map_err(failed);
     }

@@ -33,9 +33,9 @@ pub type Keep = Arc<dyn Fn(&[u8]) -> StoredContent + Send + Sync>;
 /// The result of keeping a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredContent {
-    /// Its hash, in hex.
+    /// The content's hash, in hex.
     pub sha256: String,
-    /// It could not be kept.
+    /// True if the content could not be kept.
     pub is_lost: bool,
 }
 
@@ -65,7 +65,7 @@ impl Default for Limits {
 
 /// A scan to run.
 pub struct Scan {
-    /// The folder.
+    /// The directory.
     pub root: PathBuf,
     /// The last scan's result.
     pub known: Arc<Files>,
@@ -107,17 +107,17 @@ pub type Files = BTreeMap<PathBuf, ScannedFile>;
 pub struct ScannedFile {
     /// Metadata that distinguishes contents without reading them.
     pub mark: u128,
-    /// Its state.
+    /// The file's state.
     pub state: FileState,
 }
 
-/// A folder with fewer files is not worth several threads.
+/// A directory with fewer files is not worth several threads.
 const FEW_FILES: usize = 1000;
 
 /// The mark of a file whose metadata does not distinguish its contents; no real file has it.
 const UNTRUSTED: u128 = 0;
 
-/// Scans a folder of this machine, skipping unreadable parts and the files and folders in `except`.
+/// Scans a local directory, skipping unreadable parts and the files and directories in `except`.
 ///
 /// # Errors
 /// [`Error::Cancelled`].
@@ -167,7 +167,7 @@ pub(super) fn scan(
                     ScannedFile { mark, state }
                 }
                 Err(_) if cancel.is_cancelled() => return Err(Error::Cancelled),
-                // It was removed meanwhile, or is not readable.
+                // The file was removed meanwhile, or is not readable.
                 Err(_) => {
                     files.remove(&path);
                     continue;
@@ -325,7 +325,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
-        // Several threads look at a folder with as many files.
+        // A directory with this many files is scanned by several threads.
         for number in 0..FEW_FILES + 10 {
             write(&format!("many/{}/{number}", number % 7), "same");
         }

@@ -21,9 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A search for paths.
 #[derive(Debug, Clone)]
 pub struct Find {
-    /// The folder in which to search.
+    /// The directory in which to search.
     pub root: PathBuf,
-    /// The folders below the root whose entries are not listed.
+    /// The directories below the root whose entries are not listed.
     pub left_out: LeftOut,
     /// A glob; without `/` it is matched with names at any depth, with one against the path below the root.
     pub glob: String,
@@ -38,7 +38,7 @@ pub struct Find {
 /// The path order, which determines the paths kept if there are too many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FindOrder {
-    /// Files and folders in path order.
+    /// Files and directories in path order.
     #[default]
     Path,
     /// Files without directories, the last modified first; equal times are in path order.
@@ -50,11 +50,11 @@ pub enum FindOrder {
 pub struct FoundPaths {
     /// In the order that was asked for.
     pub paths: Vec<FoundPath>,
-    /// There are more paths.
+    /// True if there are more paths.
     pub has_more: bool,
     /// Folders that could not be read; zero when there are more paths.
     pub unreadable: usize,
-    /// A path, relative to the root, that the glob names and that was left out since the project ignores it; none where something was
+    /// A path, relative to the root, that the glob matches and that was left out since the project ignores it; `None` if anything was
     /// found.
     pub ignored: Option<PathBuf>,
 }
@@ -68,18 +68,18 @@ pub struct FoundPath {
     pub is_folder: bool,
 }
 
-/// The files and folders that a search leaves out, by canonical path. None by default.
+/// The files and directories that a search leaves out, by canonical path. None by default.
 #[derive(Clone, Default)]
 pub struct LeftOut(Option<Arc<LeftOutFiles>>);
 
 struct LeftOutFiles {
     is_left_out: Box<dyn Fn(&Path) -> bool + Send + Sync>,
-    /// There was such a file.
+    /// True once such a file was encountered.
     was_met: AtomicBool,
 }
 
 impl LeftOut {
-    /// Leaves out the files and folders for which `is_left_out` is true.
+    /// Leaves out the files and directories for which `is_left_out` is true.
     pub fn new(is_left_out: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
         let is_left_out = Box::new(is_left_out);
         Self(Some(Arc::new(LeftOutFiles { is_left_out, was_met: AtomicBool::new(false) })))
@@ -95,7 +95,7 @@ impl LeftOut {
         is_left_out
     }
 
-    /// Returns true for a path whose name is not listed, since it lies in a folder below the root that is left out.
+    /// Returns true for a path whose name is not listed, since it lies in an excluded directory below the root.
     pub(crate) fn hides(&self, root: &Path, relative: &Path) -> bool {
         self.0.is_some()
             && relative
@@ -120,7 +120,7 @@ impl std::fmt::Debug for LeftOut {
 /// A search for lines.
 #[derive(Debug, Clone)]
 pub struct Grep {
-    /// A file, or the folder to search.
+    /// A file, or the directory to search.
     pub root: PathBuf,
     /// The name under which a root that is a file is shown; by default the file's name.
     pub named: Option<PathBuf>,
@@ -173,13 +173,13 @@ pub enum GrepOutput {
 pub struct Grepped {
     /// In path order.
     pub files: Vec<MatchedFile>,
-    /// There are more matches.
+    /// True if there are more matches.
     pub has_more: bool,
-    /// Files and folders that could not be searched: no permission, or a line that no memory holds. Zero when there
-    /// are more matches.
+    /// The number of files and directories that could not be searched: no permission, or a line too long for the memory limit. Zero if
+    /// there are more matches.
     pub unsearched: usize,
-    /// A path, relative to the root, that the glob names and that was not searched since the project ignores it; none where something
-    /// was found.
+    /// A path, relative to the root, that the glob matches and that was not searched since the project ignores it; `None` if anything was
+    /// found.
     pub ignored: Option<PathBuf>,
 }
 
@@ -201,9 +201,9 @@ pub struct MatchLine {
     pub number: u64,
     /// The text, without its newline, NULs and terminal escapes.
     pub text: String,
-    /// It matches; otherwise it is context.
+    /// True for a match, false for context.
     pub is_match: bool,
-    /// The text was cut.
+    /// True if the text was cut.
     pub is_cut: bool,
 }
 

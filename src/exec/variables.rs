@@ -17,8 +17,7 @@ pub enum Policy {
     Nothing,
 }
 
-/// Words of names, between underscores, that are likely to hold a secret: `TOKEN` is one of `GITHUB_TOKEN`, and none of
-/// `TOKENIZERS_PARALLELISM`.
+/// Words in names, between underscores, that suggest a secret: `TOKEN` is one of `GITHUB_TOKEN`, and none of `TOKENIZERS_PARALLELISM`.
 const SECRET_WORDS: [&str; 12] = [
     "SECRET",
     "SECRETS",
@@ -34,7 +33,7 @@ const SECRET_WORDS: [&str; 12] = [
     "AUTHTOKEN",
 ];
 
-/// Parts of names that are likely to hold a secret, of two words.
+/// Parts of names that suggest a secret, of two words.
 const SECRET_PARTS: [&str; 8] = [
     "API_KEY",
     "ACCESS_KEY",
@@ -49,7 +48,7 @@ const SECRET_PARTS: [&str; 8] = [
 /// Suffixes of names that probably contain a secret, without a preceding underscore: `PGPASSWORD`.
 const SECRET_ENDINGS: [&str; 6] = ["PASSWORD", "PASSWD", "TOKEN", "SECRET", "APIKEY", "SSHPASS"];
 
-/// Names that are likely to hold a secret, and look like no other.
+/// Names that suggest a secret, and match no pattern above.
 const SECRET_NAMES: [&str; 4] = ["MYSQL_PWD", "NPM_CONFIG__AUTH", "NPM_AUTH", "DOCKER_AUTH_CONFIG"];
 
 /// Variables needed by most programs or by a language's tools.
@@ -94,7 +93,7 @@ pub const FIXED: [(&str, &str); 9] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// The variables a command sees, the fixed ones last.
+/// Returns the variables a command sees, the fixed ones last.
 pub fn visible<'a>(
     all: impl Iterator<Item = (&'a str, &'a str)>,
     policy: Policy,

@@ -1,9 +1,9 @@
-//! Walking the folders of this machine, and searching the files found on the way.
+//! Walking local directories, and searching the files found on the way.
 //!
-//! Blocking. Hidden files are included, `.git` never is, `.gitignore` is obeyed, links are not followed. A search of a folder of which
-//! everything is ignored was meant, and is done all the same. Several
-//! threads walk and search in no order; their results are sorted by path, and once there are more than the limit,
-//! paths beyond the last one are skipped. So a limit ends the work early, and the result is deterministic.
+//! Blocking. Hidden files are included, `.git` never is, `.gitignore` is obeyed, links are not followed. If everything in the searched
+//! directory is ignored, the search was intended, and runs anyway. Several threads walk and search in no order; their results are sorted by
+//! path, and once there are more than the limit, paths beyond the last one are skipped. So a limit ends the work early, and the result is
+//! deterministic.
 
 mod facts;
 mod ignored;
@@ -27,19 +27,19 @@ use tokio_util::sync::CancellationToken;
 /// Threads that search. More compete with the editor for the disk.
 const MAX_THREADS: usize = 8;
 
-/// A walk of a folder on several threads.
+/// A directory walk on several threads.
 struct Walk<'a> {
     root: &'a Path,
     cancel: &'a CancellationToken,
-    /// Files and folders below the root that are passed over.
+    /// Files and directories below the root to skip.
     except: Vec<PathBuf>,
-    /// Files and folders that could not be read.
+    /// The number of unreadable files and directories.
     unread: AtomicUsize,
     /// Grows when there is a new bound.
     bounds: AtomicUsize,
-    /// What is ignored is walked too.
+    /// True if ignored paths are walked too.
     is_bare: bool,
-    /// Tells which ignored paths are to be noted.
+    /// Selects the ignored paths to note.
     glob: Option<PathGlob>,
     noted: Arc<Noted>,
 }
@@ -47,28 +47,28 @@ struct Walk<'a> {
 /// Paths that a walk left out because the project ignores them.
 #[derive(Default)]
 struct Noted {
-    /// A file was not ignored.
+    /// True if any file was not ignored.
     has_files: AtomicBool,
     has_ignored: AtomicBool,
-    /// The first ignored path in path order that the glob names.
+    /// The first ignored path in path order that the glob matches.
     named: Mutex<Option<PathBuf>>,
 }
 
 /// A walking thread's action on a path below the root.
 trait Visit: Send {
-    /// The path beyond which nothing is needed, as known to this thread.
+    /// Returns the path beyond which nothing is needed, as known to this thread.
     fn bound(&mut self) -> Option<&mut Bound>;
 
-    /// Asks for the bound that holds now.
+    /// Returns the current bound.
     fn latest_bound(&self) -> Option<PathKey>;
 
-    /// Takes an entry.
+    /// Visits an entry.
     ///
     /// # Errors
     /// The path could not be read.
     fn visit(&mut self, walk: &Walk<'_>, entry: &DirEntry, relative: &Path) -> io::Result<()>;
 
-    /// The thread has nothing more.
+    /// Called when the thread has no more entries.
     fn finish(&mut self, walk: &Walk<'_>);
 }
 
@@ -96,8 +96,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Searches a folder, and once more if everything in it is ignored. Returns the result with a path that the glob names and that was
-    /// left out.
+    /// Searches a directory, and once more if everything in it is ignored. Returns the result with a path that the glob matches and that
+    /// was left out.
     fn search<T>(
         root: &'a Path,
         glob: Option<&PathGlob>,
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
         Ok((found, named))
     }
 
-    /// Passes over these files and folders too. Their paths are canonical.
+    /// Skips these files and directories too. Their paths are canonical.
     fn without(self, paths: &[PathBuf]) -> Self {
         let below = paths.iter().filter(|path| path.starts_with(self.root) && *path != self.root);
         Self { except: below.cloned().collect(), ..self }
@@ -156,12 +156,12 @@ impl<'a> Walk<'a> {
         builder
     }
 
-    /// Counts what could not be read.
+    /// Counts unreadable paths.
     fn miss(&self, count: usize) {
         self.unread.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Says that there is a new bound.
+    /// Announces a new bound.
     fn bound_changed(&self) {
         self.bounds.fetch_add(1, Ordering::Release);
     }
@@ -198,7 +198,7 @@ impl Noted {
     }
 }
 
-/// The number of threads for a folder of many files.
+/// Returns the number of threads for a directory with many files.
 pub(super) fn all_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }

@@ -25,7 +25,7 @@ pub struct WriteLog(Arc<Mutex<State>>);
 struct State {
     /// The start time of a complete log.
     since: Option<SystemTime>,
-    /// Something was changed whose path is not known.
+    /// True if a path that was changed is not known.
     has_gap: bool,
     /// The changed paths, each with the content that the command found, if another process had written it since the start.
     paths: BTreeMap<PathBuf, Option<Arc<[u8]>>>,

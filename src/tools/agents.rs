@@ -1,7 +1,6 @@
-//! Sub-agents as a tool sees them: it asks, the owner of the sub-agents answers.
+//! Sub-agent requests from tools: a tool sends a request, and the owner of the sub-agents answers.
 //!
-//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an
-//! endless wait.
+//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 
 mod tools;
 
@@ -13,39 +12,39 @@ use pintle_protocol::item::SubagentState;
 use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
 
-/// The way to the owner of sub-agents.
+/// The channel to the owner of the sub-agents.
 #[derive(Debug, Clone)]
 pub struct Agents(Option<mpsc::Sender<AgentRequest>>);
 
 /// The message to the model where sub-agents are not available.
 const NONE: &str = "Sub-agents are not available here. Do the work yourself.";
 
-/// The description of a sub-agent to start.
+/// A sub-agent to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spawn {
-    /// Its task.
+    /// The sub-agent's task.
     pub task: String,
-    /// Its working directory; `None` is that of this session.
+    /// The working directory; `None` for this session's.
     pub cwd: Option<PathBuf>,
-    /// Its model; `None` is that of this session.
+    /// The model; `None` for this session's.
     pub model: Option<String>,
-    /// The maximum number of its replies for a task.
+    /// The maximum number of replies for a task.
     pub max_turns: u32,
     /// A named agent whose instructions it follows.
     pub agent: Option<String>,
 }
 
-/// Something asked of the owner of sub-agents. An error is words for the model.
+/// A request to the owner of the sub-agents. An error is a message for the model.
 #[derive(Debug)]
 pub enum AgentRequest {
-    /// Make one and let it begin.
+    /// Create one and let it start.
     Spawn {
-        /// The description of the sub-agent.
+        /// The sub-agent's description.
         spawn: Spawn,
-        /// The one that works now.
+        /// The current one.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
-    /// Tell one something: a steer while it works, else its next task.
+    /// Send a message to one: a steer while it works, else its next task.
     Send {
         /// The sub-agent.
         id: AgentId,
@@ -54,9 +53,9 @@ pub enum AgentRequest {
         /// Receives its state afterwards.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
-    /// Say when these have nothing to do any more.
+    /// Wait until these are idle.
     Wait {
-        /// The sub-agents; none means all that work and all whose last words were not told.
+        /// The sub-agents; if empty, all that are working and all whose last message has not been reported.
         ids: Vec<AgentId>,
         /// Receives their states afterwards.
         reply: oneshot::Sender<Result<Vec<AgentView>, String>>,
@@ -65,30 +64,30 @@ pub enum AgentRequest {
     Close {
         /// The sub-agent.
         id: AgentId,
-        /// Receives its last state.
+        /// Receives the sub-agent's last state.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
 }
 
-/// A sub-agent as it stands.
+/// A sub-agent's current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentView {
-    /// Its id.
+    /// The sub-agent's id.
     pub id: AgentId,
-    /// Its state.
+    /// The sub-agent's state.
     pub state: SubagentState,
-    /// Its last message, or the reason why it could not continue.
+    /// The last message, or the reason why the sub-agent could not continue.
     pub result: Option<String>,
-    /// The number of its replies so far.
+    /// The number of replies so far.
     pub turns_used: u64,
 }
 
-/// The limit on the part of a sub-agent's message that a model reads.
+/// How much of a sub-agent's message a model reads.
 pub(super) const GUARD: Guard =
     Guard { max_chars: 20_000, max_lines: None, keep: Keep::HeadAndTail };
 
 impl AgentView {
-    /// Describes its state, for the model of the parent session.
+    /// Describes the state for the parent session's model.
     pub fn told(&self) -> String {
         let how = match self.state {
             SubagentState::Working => "still works",

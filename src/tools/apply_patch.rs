@@ -58,7 +58,7 @@ struct Call {
 #[derive(Debug)]
 struct Act {
     path: PathArgument,
-    /// A path in the act that a file gets or loses besides.
+    /// A further path that a file gains or loses in the operation.
     move_to: Option<PathArgument>,
     what: What,
 }
@@ -71,7 +71,7 @@ enum What {
 }
 
 impl What {
-    /// Returns true if the old content goes without proof that it was known. Hunks match what they replace.
+    /// Returns true if the old content is discarded without proof that it was known. Hunks match the text they replace.
     fn discards(&self) -> bool {
         match self {
             Self::Add(_) | Self::Delete => true,
@@ -129,7 +129,7 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let files = Files::of(ctx, &self.acts).await;
-        // The last decision is the one that holds.
+        // The last decision is the one that applies.
         let (tx, summary) = watch::channel(String::new());
         let decide = || self.decide(ctx, &files, &tx);
         let moves = files.places.iter().filter_map(|(from, to)| Some(((*to)?, *from)));
@@ -186,8 +186,8 @@ impl Call {
     }
 }
 
-/// A patch that was typed into a shell: the folder that the command changes to, if it does, and the patch. None for a command
-/// that does anything else.
+/// Returns a patch that was passed to a shell command: the directory that the command changes to, if any, and the patch. `None` for a
+/// command that does anything else.
 pub(super) fn in_command(command: &str) -> Option<(Option<&str>, &str)> {
     let is_plain = |text: &str| {
         text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+,@%".contains(&byte))
@@ -214,7 +214,7 @@ pub(super) fn in_command(command: &str) -> Option<(Option<&str>, &str)> {
     lines.get(..start).filter(|_| is_all && !delimiter.is_empty()).map(|patch| (folder, patch))
 }
 
-/// The files of a patch, each once.
+/// The files in a patch, each once.
 #[derive(Debug, Clone, Default)]
 struct Files {
     paths: Vec<PathBuf>,

@@ -1,9 +1,9 @@
-//! The arguments of a call, checked one by one: a wrong one is an error that names it and says what was expected.
+//! A call's arguments, checked one by one: an invalid one is an error that identifies it and the expected value.
 //!
-//! A tool reads arguments by names of its own; the row of the model's family says what the model calls them, and errors name them
-//! so. Models write `10.0`, `null` or both of two alternatives where a derived parser would refuse, so parsers are written by
-//! hand. A number, a flag or a list that was written as a string (`"2"`, `"true"`, `"[…]"`) is taken, since it can mean nothing
-//! else. `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers drift apart.
+//! A tool reads arguments by internal names; its row in the model family's table maps them to the names that the model uses, which errors
+//! use too. Models write `10.0`, `null` or both of two alternatives, which a derived parser would reject, so parsers are written by hand. A
+//! number, a flag or a list written as a string (`"2"`, `"true"`, `"[…]"`) is accepted, since it is unambiguous.
+//! `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when tables and parsers drift apart.
 
 use super::shape::{self, Does, Field, Is, Row};
 use serde_json::{Map, Value};
@@ -12,12 +12,12 @@ use std::time::Duration;
 /// The arguments of one call.
 #[derive(Debug)]
 pub(super) struct Arguments {
-    /// The prefix of a field's name in an error, such as `edits[1].`.
+    /// The prefix for field names in errors, such as `edits[1].`.
     prefix: String,
     given: Map<String, Value>,
     /// The model's names of the arguments.
     fields: &'static [Field],
-    /// The purpose of the tool; none for the parts of an argument.
+    /// The tool's purpose; `None` for an argument's fields.
     does: Option<Does>,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Options {
 }
 
 impl Arguments {
-    /// The arguments of a call of this tool.
+    /// Wraps the arguments of a call to this tool.
     pub(super) fn new(row: &'static Row, value: Value) -> Result<Self, String> {
         let mut arguments =
             Self { does: Some(row.does), ..Self::within(String::new(), row.fields, value)? };
@@ -53,7 +53,7 @@ impl Arguments {
         }
     }
 
-    /// Removes an argument. Everything that is read passes here.
+    /// Removes an argument. Every read goes through here.
     fn take(&mut self, ours: &'static str) -> Option<Value> {
         #[cfg(test)]
         if let Some(field) = self.field(ours) {
@@ -77,7 +77,7 @@ impl Arguments {
         format!("`{}{}`", self.prefix, self.theirs(ours))
     }
 
-    /// A text that must be there.
+    /// Reads a required text.
     pub(super) fn text(&mut self, name: &'static str) -> Result<String, String> {
         match self.take(name) {
             Some(Value::String(text)) => Ok(text),
@@ -85,7 +85,7 @@ impl Arguments {
         }
     }
 
-    /// A text that must be there and not be blank.
+    /// Reads a required text that must not be blank.
     pub(super) fn filled_text(&mut self, name: &'static str) -> Result<String, String> {
         let text = self.text(name)?;
         if text.trim().is_empty() {
@@ -94,7 +94,7 @@ impl Arguments {
         Ok(text)
     }
 
-    /// A text that may be absent or null.
+    /// Reads a text that may be absent or null.
     pub(super) fn optional_text(&mut self, name: &'static str) -> Result<Option<String>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
@@ -103,7 +103,7 @@ impl Arguments {
         }
     }
 
-    /// A whole number from `min` on that may be absent or null.
+    /// Reads a whole number from `min` on that may be absent or null.
     pub(super) fn optional_count(
         &mut self,
         name: &'static str,
@@ -119,7 +119,7 @@ impl Arguments {
         }
     }
 
-    /// A number above zero that may be absent or null.
+    /// Reads a number above zero that may be absent or null.
     pub(super) fn optional_seconds(&mut self, name: &'static str) -> Result<Option<f64>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
@@ -130,7 +130,7 @@ impl Arguments {
         }
     }
 
-    /// A number of milliseconds above zero that may be absent or null.
+    /// Reads a number of milliseconds above zero that may be absent or null.
     pub(super) fn optional_milliseconds(
         &mut self,
         name: &'static str,
@@ -146,12 +146,12 @@ impl Arguments {
         }
     }
 
-    /// True or false; false when absent or null.
+    /// Reads a boolean, which is false if absent or null.
     pub(super) fn flag(&mut self, name: &'static str) -> Result<bool, String> {
         Ok(self.optional_flag(name)?.unwrap_or(false))
     }
 
-    /// True or false, that may be absent or null.
+    /// Reads a boolean that may be absent or null.
     pub(super) fn optional_flag(&mut self, name: &'static str) -> Result<Option<bool>, String> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
@@ -164,7 +164,7 @@ impl Arguments {
         }
     }
 
-    /// A list of texts that must be there.
+    /// Reads a required list of texts.
     pub(super) fn texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
         let values = match self.take(name).map(listed) {
             Some(Value::Array(values)) => values,
@@ -180,7 +180,7 @@ impl Arguments {
         texts.collect()
     }
 
-    /// A list of texts that may be absent or null, which is none.
+    /// Reads a list of texts that may be absent or null, which means none.
     pub(super) fn optional_texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
         match shape::given(self.does, self.fields, name, &self.given)
             .and_then(|name| self.given.get(name))
@@ -189,7 +189,7 @@ impl Arguments {
                 self.take(name);
                 Ok(Vec::new())
             }
-            // A single text where a list is expected.
+            // A single text instead of a list.
             Some(Value::String(one)) if !one.trim_start().starts_with('[') => {
                 let one = one.clone();
                 self.take(name);
@@ -199,7 +199,7 @@ impl Arguments {
         }
     }
 
-    /// A list of objects that may be absent or null.
+    /// Reads a list of objects that may be absent or null.
     pub(super) fn optional_objects(
         &mut self,
         name: &'static str,
@@ -251,18 +251,18 @@ impl Arguments {
     }
 }
 
-/// A number without a fraction; some models write `10.0`.
+/// Returns a number without a fraction; some models write `10.0`.
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| number(value)?.to_string().parse().ok())
 }
 
-/// A number, also one that was written as a string.
+/// Returns a number, including one written as a string.
 fn number(value: &Value) -> Option<f64> {
     let written = || value.as_str()?.trim().parse().ok().filter(|number: &f64| number.is_finite());
     value.as_f64().or_else(written)
 }
 
-/// A list that was written as a string, or the value as it is.
+/// Returns a list that was written as a string, or the value unchanged.
 fn listed(value: Value) -> Value {
     let list = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     list.filter(Value::is_array).unwrap_or(value)
@@ -279,7 +279,7 @@ fn kind(value: &Value) -> String {
     }
 }
 
-/// The names of the arguments that were read, so that a test can compare them with the schemas.
+/// The argument names that were read, so that a test can compare them with the schemas.
 #[cfg(test)]
 pub(super) mod recorder {
     use std::cell::RefCell;

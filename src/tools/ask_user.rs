@@ -1,6 +1,6 @@
-//! `ask_user` and `exit_plan`: a question to the person who steers the session.
+//! `ask_user` and `exit_plan`: a question to the user of the session.
 //!
-//! They only ask. What an answer changes, and what holds when there is none, is decided by the session.
+//! They only ask. The session decides the effect of an answer, and what applies if there is none.
 
 use super::arguments::{Arguments, Options};
 use super::client::Ask;
@@ -16,11 +16,11 @@ const MAX_OPTIONS: usize = 12;
 /// The maximum number of questions of a call.
 const MAX_QUESTIONS: usize = 4;
 
-/// Asks a person something.
+/// Asks the user a question.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AskUser(pub Profile);
 
-/// Asks a person to accept the plan.
+/// Asks the user to accept the plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExitPlan(pub Profile);
 

@@ -44,7 +44,7 @@ impl Unit {
     }
 }
 
-/// The time limits of commands in the foreground.
+/// Time limits for foreground commands.
 #[derive(Debug, Clone, Copy)]
 struct Times {
     default: Option<Duration>,
@@ -69,17 +69,17 @@ impl Bash {
         if is_in_milliseconds { Unit::Milliseconds } else { Unit::Seconds }
     }
 
-    /// Returns the time limit of a command for which the model gives none, in the unit of the family.
+    /// Returns the time limit of a command for which the model gives none, in the family's unit.
     pub(super) fn default_timeout(self, settings: &Settings) -> Option<String> {
         Times::new(self.0, settings).default.map(|time| self.unit().number(time))
     }
 
-    /// Returns the longest time limit that a model can give, in the unit of the family.
+    /// Returns the longest time limit that a model can give, in the family's unit.
     pub(super) fn max_timeout(self, settings: &Settings) -> String {
         self.unit().number(settings.max_command_timeout)
     }
 
-    /// Returns the limits of the result.
+    /// Returns the result limits.
     pub(super) fn limits(self) -> Limits {
         self.0.limits(256, SHELL_BYTES)
     }
@@ -125,14 +125,14 @@ impl Tool for Bash {
     }
 }
 
-/// Returns the command as it is run in a folder. The change of folder is a part of it, so that it is decided about and shown.
+/// Returns the command as it is run in a directory. The directory change is a part of it, so that permissions cover it and it is shown.
 fn in_folder(command: String, folder: &str, folders: &Folders) -> String {
     let folder = folder.trim();
     if folder.is_empty() || lexical(&folders.cwd.join(folder)) == lexical(&folders.cwd) {
         return command;
     }
     let folder = adapt::quoted(folder);
-    // `~` is the shell's own.
+    // The shell expands `~`.
     let folder = folder.strip_prefix("'~/").map_or(folder.clone(), |rest| format!("~/'{rest}"));
     if command.contains('\n') {
         format!("cd {folder} || exit\n{command}")
@@ -141,7 +141,7 @@ fn in_folder(command: String, folder: &str, folders: &Folders) -> String {
     }
 }
 
-/// A path without `.` in it.
+/// Returns a path without `.` in it.
 fn lexical(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, Component::CurDir)).collect()
 }
@@ -149,7 +149,7 @@ fn lexical(path: &Path) -> PathBuf {
 struct Call {
     tool: Bash,
     command: String,
-    /// The time-out that the model gave.
+    /// The timeout specified by the model.
     given: Option<Duration>,
     description: Option<String>,
     in_background: bool,
@@ -267,7 +267,7 @@ impl Call {
         }
     }
 
-    /// Says that the time was over, and what to do about it.
+    /// Reports the timeout, and what to do about it.
     fn timed_out(&self, times: Times) -> String {
         let (row, unit) = (self.tool.row(), self.tool.unit());
         let field = row.theirs("timeoutMs").or(row.theirs("timeout"));
@@ -371,12 +371,12 @@ impl Call {
     }
 }
 
-/// Advises a larger time limit, where the model can give one.
+/// Advises a larger time limit, if the model can give one.
 fn larger(field: Option<&str>, most: &str) -> String {
     field.map_or_else(String::new, |field| format!("set a larger `{field}` (at most {most}) or "))
 }
 
-/// Says what the sandbox had to do with the result.
+/// Adds a note about the sandbox's effect on the result.
 fn note_sandbox(result: &mut ToolResult, report: &Report) {
     let created = report.created.iter().map(|path| path.to_string_lossy().into_owned());
     let created: Vec<String> = created.collect();
@@ -427,9 +427,9 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
         Some(SandboxReport { level, denied: denied.is_some(), created, refused_hosts });
 }
 
-/// Names a few paths and counts the rest.
+/// Lists a few paths and counts the rest.
 fn few(paths: &[PathBuf]) -> String {
-    /// More are counted, not named.
+    /// More are counted, not listed.
     const MAX_NAMED: usize = 5;
     let named = paths.iter().take(MAX_NAMED).map(|path| path.display().to_string());
     let mut names = named.collect::<Vec<_>>().join(", ");
@@ -457,7 +457,7 @@ fn signal_of(code: i32) -> Option<(&'static str, i32)> {
     Some((pintle_exec::signal_name(number)?, number))
 }
 
-/// Says where the whole output is, for the model: ` Full output: PATH`. Empty if it was not kept.
+/// Describes where the full output is, for the model: ` Full output: PATH`. Empty if it was not kept.
 pub(super) fn whole(path: Option<&str>, is_file_full: bool, env: &dyn Environment) -> String {
     let what = if is_file_full {
         format!("The first {} of the output", size(MAX_KEPT_BYTES))
@@ -473,7 +473,7 @@ pub(super) fn whole(path: Option<&str>, is_file_full: bool, env: &dyn Environmen
     }
 }
 
-/// Returns the note that stands in a long output for its middle; `reader` has a tool that reads the file with all of it.
+/// Returns the note that replaces the middle of a long output; `reader` has a tool that reads the file with the full output.
 fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
     let Ends { hidden_lines: (first, last), hidden_bytes, is_within_line, record, .. } = ends;
     let total = record.total_lines;
@@ -494,7 +494,7 @@ fn between(ends: &Ends, full: &str, reader: Option<Profile>) -> String {
     format!("{what}{limit}.{full}{how}")
 }
 
-/// Returns the note about the shown part of a long output and the place of the rest.
+/// Returns the note that describes the shown part of a long output and where the rest is.
 pub(super) fn notice(shown: &Truncated, full: &str) -> Option<String> {
     let record = &shown.record;
     let by = record.truncated_by?;
@@ -503,7 +503,7 @@ pub(super) fn notice(shown: &Truncated, full: &str) -> Option<String> {
     let limit = size(record.max_bytes);
     Some(match by {
         TruncatedBy::Bytes if record.last_line_partial => {
-            // Of the output's only line all bytes are counted, also those that are not kept.
+            // If the output has only one line, all its bytes are counted, including those not kept.
             let line = if total == 1 { Some(record.total_bytes) } else { shown.line_bytes };
             let line =
                 line.map_or_else(String::new, |line| format!("the line is {}, ", size(line)));

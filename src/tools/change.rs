@@ -1,4 +1,4 @@
-//! Shared parts of tools that change files: text in its encoding, the report of a change, error messages.
+//! Shared parts of tools that change files: text in its encoding, change reports, error messages.
 
 use super::ToolContext;
 use super::ledger::{Knowledge, Ledger};
@@ -14,10 +14,10 @@ use pintle_protocol::diff::{FileChange, FileOp};
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
-/// The number of times that a change is decided anew because another program changed the file meanwhile.
+/// How many times a change is recomputed because another program changed the file meanwhile.
 const MAX_TRIES: usize = 5;
 
-/// The part of a file that a change shows to know.
+/// How much of a file's content a change proves to be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shows {
     /// All of it: the model wrote the whole content.
@@ -26,7 +26,7 @@ pub(super) enum Shows {
     Part,
 }
 
-/// Changes the file at a canonical path, and decides anew when another program changed it meanwhile.
+/// Changes the file at a canonical path, and recomputes the change if another program changed the file meanwhile.
 pub(super) async fn update(
     ctx: &ToolContext,
     path: &Path,
@@ -53,8 +53,8 @@ pub(super) async fn update(
     Ok(updated)
 }
 
-/// Like [`update`] for several files, of each of which a part is changed. `moves` are the places of files that get the content of another
-/// one, each with the place of that one.
+/// Like [`update`] for several files, each changed in part. `moves` pairs the index of a file that gets another one's content with the
+/// index of that other file.
 pub(super) async fn update_all(
     ctx: &ToolContext,
     paths: &[PathBuf],
@@ -142,7 +142,7 @@ fn not_text(written: &str, kind: &str) -> String {
     format!("Cannot edit {written}: it is a {kind}, not text.")
 }
 
-/// A file with parts of its text replaced, written as it was, and what to tell of that.
+/// Returns a file with parts of its text replaced, in its original encoding, and the change report.
 pub(super) fn spliced(
     written: &str,
     path: &Path,
@@ -177,7 +177,7 @@ fn encoded(written: &str, text: &str, encoding: Encoding) -> Result<Vec<u8>, Str
     })
 }
 
-/// The change that makes one content of another; none when they are the same. What is no text has no diff.
+/// Returns the change from one content to another; `None` if they are equal. Binary content has no diff.
 pub(super) fn change_of(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Option<FileChange> {
     if before == Some(after) {
         return None;
@@ -190,13 +190,13 @@ pub(super) fn change_of(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Opt
     Some(told(path, op, difference))
 }
 
-/// The removal of a file.
+/// Reports a file's removal.
 pub(super) fn of_removal(path: &Path, before: &[u8]) -> FileChange {
     let difference = shown(before).map(|before| diff::unified(&before, ""));
     told(path, FileOp::Delete, difference.unwrap_or_default())
 }
 
-/// Returns the text for a diff; none for binary content.
+/// Returns the text for a diff; `None` for binary content.
 fn shown(content: &[u8]) -> Option<String> {
     let head = content.get(..Lines::HEAD_BYTES).unwrap_or(content);
     match (sniff::kind(head), encoding::decode(content)) {
@@ -218,7 +218,7 @@ fn told(path: &Path, op: FileOp, difference: Diff) -> FileChange {
     }
 }
 
-/// Refuses to touch a file that the model does not know in its present state.
+/// Refuses to change a file whose current state the model does not know.
 pub(super) fn must_know(ledger: &Ledger, written: &str, before: &Before) -> Result<(), String> {
     match ledger.knows(before) {
         Knowledge::Now => Ok(()),
@@ -248,7 +248,7 @@ pub(super) fn unsaved<'a>(
     )
 }
 
-/// An error of a tool that changes a file, in its words.
+/// Words an error for a tool that changes a file.
 pub(super) fn explain(written: &str, error: &Error) -> String {
     match error {
         Error::NotFound(_) => format!("File not found: {written}"),

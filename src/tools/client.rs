@@ -1,9 +1,9 @@
-//! The session's client as tools see it: a tool sends a request, the session answers.
+//! Client requests from tools: a tool sends a request, and the session answers.
 //!
 //! This module keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 //!
-//! The tools that speak with a person are always offered, since a list of tools that changes costs the provider's cache. Where nobody
-//! can answer, the result says so.
+//! Tools that ask the user are always offered, since a change of the tool list invalidates the provider's cache. If no user can answer, the
+//! result reports that.
 
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::plan::PlanItem;
@@ -19,17 +19,17 @@ pub struct Client {
     item: ItemId,
 }
 
-/// The message to the model where there is no client.
+/// The message to the model if there is no client.
 const NONE: &str = "No user is available to answer: decide yourself, and state your decision.";
 
-/// A question to a person.
+/// A question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     /// The kind of question.
     pub kind: QuestionKind,
     /// The question.
     pub text: String,
-    /// The plan that is to be accepted.
+    /// The plan to accept.
     pub plan: Option<String>,
     /// The answers to choose from.
     pub options: Vec<String>,
@@ -37,23 +37,23 @@ pub struct Ask {
     pub multiple: bool,
 }
 
-/// The outcome of a question.
+/// A question's outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// The outcome, for the model.
     pub words: String,
-    /// A person answered.
+    /// True if the user answered.
     pub is_answered: bool,
-    /// The labels of the options that the person chose.
+    /// The labels of the chosen options.
     pub chosen: Vec<String>,
-    /// The person's text.
+    /// The user's text.
     pub text: Option<String>,
 }
 
 /// A request to the session's client.
 #[derive(Debug)]
 pub enum ClientRequest {
-    /// Ask a person.
+    /// Ask the user.
     Ask {
         /// The call that asks.
         item: ItemId,
@@ -75,15 +75,15 @@ pub enum ClientRequest {
     },
     /// Take this as the plan.
     Plan {
-        /// The steps of the plan.
+        /// The plan's steps.
         items: Vec<PlanItem>,
-        /// It is written down.
+        /// Resolves once the plan has been recorded.
         reply: oneshot::Sender<Result<(), String>>,
     },
 }
 
 impl Client {
-    /// The item of this call, if there is a client.
+    /// Returns the item of this call, if there is a client.
     pub fn shown_by(&self) -> Option<String> {
         self.tx.as_ref().map(|_| self.item.as_str().to_owned())
     }
@@ -98,19 +98,19 @@ impl Client {
         Self { tx: None, item: ItemId::new(String::new()) }
     }
 
-    /// Asks a person, and waits for the answer.
+    /// Asks the user, and waits for the answer.
     ///
     /// # Errors
-    /// It cannot be asked, in words for the model.
+    /// The question cannot be asked; the message is for the model.
     pub async fn ask(&self, ask: Ask) -> Result<Asked, String> {
         let item = self.item.clone();
         self.request(|reply| ClientRequest::Ask { item, ask, reply }).await
     }
 
-    /// Calls a tool of a client.
+    /// Calls a client's tool.
     ///
     /// # Errors
-    /// The client disconnected or answered with an error, in words for the model.
+    /// The client disconnected or answered with an error; the message is for the model.
     pub async fn call(&self, tool: String, arguments: Value) -> Result<Value, String> {
         let item = self.item.clone();
         self.request(|reply| ClientRequest::Call { item, tool, arguments, reply }).await

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Replaces pieces of files.
+/// Replaces parts of files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Edit(pub Profile);
 
@@ -38,7 +38,7 @@ impl Tool for Edit {
         let path = PathArgument::new(path, folders, Purpose::Existing);
         let occurrences =
             if arguments.flag("replaceAll")? { Occurrences::All } else { Occurrences::One };
-        // Some models fill in both; an empty list then means nothing.
+        // Some models fill in both; an empty list is then ignored.
         let edits = match arguments.optional_objects("edits")? {
             Some(several) if !several.is_empty() => {
                 several.into_iter().map(edit).collect::<Result<Vec<_>, _>>()?
@@ -86,7 +86,7 @@ impl Prepared for Arc<Call> {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let path = self.path.target(ctx).await;
         let written = self.path.text.clone();
-        // The last decision is the one that holds.
+        // The last decision is the one that applies.
         let (tx, count) = watch::channel(None);
         let decide = || self.decide(ctx, &path, &tx);
         match update(ctx, &path, Shows::Part, decide).await {

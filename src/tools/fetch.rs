@@ -1,7 +1,7 @@
-//! `web_fetch`: a page of the web as text. Off unless a person switches it on.
+//! `web_fetch`: a web page as text. Off unless the user enables it.
 //!
-//! A fetched web page becomes Markdown, text stays as it is, anything else is refused. [`net`] decides for every hop
-//! which hosts a request may reach.
+//! A fetched web page becomes Markdown, text is returned unchanged, anything else is refused. [`net`] decides for every hop which hosts a
+//! request may reach.
 
 mod body;
 mod net;
@@ -132,7 +132,7 @@ impl Call {
     }
 }
 
-/// The path at which a long text is kept: one file for each URL.
+/// Returns the path at which a long text is kept: one file for each URL.
 fn full_path(ctx: &ToolContext, url: &str) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     url.hash(&mut hasher);

@@ -10,12 +10,12 @@ use pintle_exec::{self as exec, FindOrder, FoundPaths};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 
-/// Finds files and folders by name.
+/// Finds files and directories by name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Find(pub Profile);
 
 impl Find {
-    /// The limits of the result; that in lines is the default of the limit on paths.
+    /// The result limits; the line limit is the default for the limit on paths.
     pub(crate) fn limits(self) -> Limits {
         match self.0 {
             Profile::Pi => Limits { max_lines: 1000, ..Limits::default() },

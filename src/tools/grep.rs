@@ -19,13 +19,13 @@ pub struct Grep(pub Profile);
 
 const DEFAULT_LIMIT: u64 = 100;
 
-/// The maximum number of results where the profile limits them.
+/// The maximum number of results, if the profile limits them.
 const MAX_LIMIT: u64 = 200;
 
 /// The maximum context; a reader of more should read the file.
 const MAX_CONTEXT: u64 = 100;
 
-/// The names of the output modes, the default first.
+/// The output modes' names, the default first.
 const MODES: [(&str, GrepOutput); 3] = [
     ("content", GrepOutput::Lines),
     ("files_with_matches", GrepOutput::Files),

@@ -1,4 +1,4 @@
-//! `job`: looks after commands that run in the background.
+//! `job`: manages background commands.
 
 use crate::arguments::Arguments;
 use crate::bash::{notice, whole};
@@ -18,7 +18,7 @@ pub struct JobControl(pub Profile, pub Does);
 /// The maximum time to wait for output in one call.
 const MAX_WAIT_SECONDS: u64 = 120;
 
-/// The time to wait where the model gives none and the tool waits.
+/// How long the tool waits if the model gives no time.
 const DEFAULT_WAIT: Duration = Duration::from_secs(30);
 
 impl Tool for JobControl {
@@ -102,7 +102,7 @@ impl Prepared for Titled {
         Vec::new()
     }
 
-    /// A job is the model's own: to look at it or to end it needs no permission beyond that for its command.
+    /// A job belongs to the model: inspecting or ending it needs no permission beyond that for its command.
     fn access(&self) -> Access {
         Access::Engine
     }
@@ -188,7 +188,7 @@ async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
     result
 }
 
-/// Describes the state of a job: `running for 3 seconds`.
+/// Describes a job's state: `running for 3 seconds`.
 fn state(job: &JobView) -> String {
     let seconds = job.ran.as_secs();
     match &job.end {
@@ -197,7 +197,7 @@ fn state(job: &JobView) -> String {
     }
 }
 
-/// Describes the end of a job: `exited with code 1`.
+/// Describes how a job ended: `exited with code 1`.
 pub fn ended(end: JobEnd, details: &ToolDetails) -> String {
     match end {
         JobEnd::Exited => format!("exited with code {}", details.exit_code.unwrap_or_default()),

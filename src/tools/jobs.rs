@@ -1,7 +1,6 @@
-//! Background jobs as a tool sees them: it asks, the owner of the jobs answers.
+//! Background job requests from tools: a tool sends a request, and the owner of the jobs answers.
 //!
-//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an
-//! endless wait.
+//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 
 use pintle_exec::{Command, OutputBuffer};
 use pintle_protocol::ids::{ItemId, JobId};
@@ -9,28 +8,28 @@ use pintle_protocol::item::{JobEnd, ToolDetails};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// The way to the owner of background jobs.
+/// The channel to the owner of the background jobs.
 #[derive(Debug, Clone)]
 pub struct Jobs(Option<mpsc::Sender<JobRequest>>);
 
 /// The message to the model where background jobs are not available.
 const NONE: &str = "Background jobs are not available here. Run the command in the foreground.";
 
-/// Something asked of the owner of background jobs. An error is words for the model.
+/// A request to the owner of the background jobs. An error is a message for the model.
 #[derive(Debug)]
 pub enum JobRequest {
     /// Run this in the background.
     Start {
         /// The command.
         command: Command,
-        /// One line for a person.
+        /// A one-line title for the user.
         title: String,
-        /// The job that runs now.
+        /// The running job.
         reply: oneshot::Sender<Result<JobView, String>>,
     },
-    /// Say which jobs there are.
+    /// List the jobs.
     List {
-        /// Those that run and those that ended lately, oldest first.
+        /// The running jobs and those that ended recently, oldest first.
         reply: oneshot::Sender<Vec<JobView>>,
     },
     /// Show a job, without counting anything as read.
@@ -46,32 +45,32 @@ pub enum JobRequest {
         id: JobId,
         /// The position from which to continue.
         position: u64,
-        /// The model knows how it ended.
+        /// True if the model knows how the job ended.
         has_ended: bool,
     },
     /// Stop a job.
     Stop {
         /// The job.
         id: JobId,
-        /// The job, when nothing of it runs any more.
+        /// The job, once none of its processes is running.
         reply: oneshot::Sender<Result<JobView, String>>,
     },
 }
 
-/// A background job as it stands.
+/// A background job's current state.
 #[derive(Debug, Clone)]
 pub struct JobView {
-    /// Its id.
+    /// The job's id.
     pub id: JobId,
-    /// Its item.
+    /// The job's item.
     pub item_id: ItemId,
-    /// One line for a person.
+    /// A one-line title for the user.
     pub title: String,
-    /// The way it ended, with its exit code or signal.
+    /// How the job ended, with its exit code or signal.
     pub end: Option<(JobEnd, ToolDetails)>,
-    /// Its duration.
+    /// The job's duration.
     pub ran: Duration,
-    /// Its output.
+    /// The job's output.
     pub output: OutputBuffer,
     /// The position after the output that was read.
     pub position: u64,

@@ -1,9 +1,9 @@
-//! The ledger of files that a session's model has seen, so that nothing unknown to it is overwritten.
+//! Ledger of the files that a session's model has seen, so that no content unknown to it is overwritten.
 //!
-//! One ledger for each session. Invariant: a file counts as known only while it has the exact content that was read or written. A new
+//! One ledger per session. Invariant: a file counts as known only while it has the exact content that was read or written. A new
 //! modification time alone changes nothing.
 //!
-//! It has a lock, since the calls of one reply run concurrently; each is done with it at once.
+//! It has a lock, since the calls of one reply run concurrently; each holds it only briefly.
 
 use pintle_exec::change::look;
 use pintle_exec::{Before, Digest, Environment, Error, FileKind, Version};
@@ -12,47 +12,47 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// The states of files that a session has read or written. Clones are the same ledger.
+/// The states of files that a session has read or written. Clones share the ledger.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Known>>>);
 
 /// A state of a file that the model knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// Its version.
+    /// The file's version.
     pub version: Version,
-    /// The content's digest; none for a file that was not read to its end.
+    /// The content's digest; `None` for a file that was not read to its end.
     pub digest: Option<Digest>,
     /// The state that was compared with it last.
     pub compared: Compared,
 }
 
-/// The state of a file that was compared with the known one last.
+/// The file state most recently compared with the known one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Compared {
     /// None was.
     Never,
-    /// The file was gone.
+    /// The file was missing.
     Gone,
     /// The file had this version.
     Present(Version),
 }
 
-/// A file that has another content than the model knows.
+/// A file whose content differs from the one the model knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// Its canonical path.
+    /// The file's canonical path.
     pub path: PathBuf,
-    /// The digest of its content; none if it is gone.
+    /// The content's digest; `None` if the file is gone.
     pub digest: Option<Digest>,
 }
 
-/// The changes that require that the file was read before.
+/// The changes that require the file to have been read before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReadFirst {
     /// None.
     Never,
-    /// Replacing the whole of an existing file. An edit proves by its match that its text was known.
+    /// Replacing an existing file completely. An edit proves by its match that its text was known.
     #[default]
     Overwrite,
     /// Every change of an existing file.
@@ -78,7 +78,7 @@ pub(super) enum Knowledge {
 }
 
 impl Ledger {
-    /// Makes a ledger of these files.
+    /// Creates a ledger with these files.
     pub fn of(files: impl IntoIterator<Item = Known>) -> Self {
         let files = files.into_iter().map(|known| (known.version.path.clone(), known));
         Self(Arc::new(Mutex::new(files.collect())))
@@ -97,7 +97,7 @@ impl Ledger {
         self.with(|seen| seen.insert(path, Known { version, digest, compared: Compared::Never }));
     }
 
-    /// Returns what is known of a file. Its content is compared if its version is another one.
+    /// Returns how well a file is known. Its content is compared if its version differs.
     pub(super) fn knows(&self, before: &Before) -> Knowledge {
         let Before { content, version } = before;
         let known = self.with(|seen| seen.get(&version.path).cloned());
@@ -111,8 +111,8 @@ impl Ledger {
         }
     }
 
-    /// Returns the files that changed since they were read or written, in path order, each change once. Files of places where that cannot
-    /// be seen without reading them are left out.
+    /// Returns the files that changed since they were read or written, in path order, each change once. Files in places that cannot detect
+    /// changes without reading are left out.
     pub async fn changed(
         &self,
         env: &dyn Environment,
@@ -159,7 +159,7 @@ impl Ledger {
     }
 }
 
-/// Returns true if a folder, a pipe or the like has replaced a file.
+/// Returns true if a directory, a pipe or the like has replaced a file.
 async fn is_replaced(env: &dyn Environment, path: &Path) -> bool {
     env.stat(path).await.is_ok_and(|stat| stat.kind != FileKind::File)
 }

@@ -80,46 +80,46 @@ use tokio_util::sync::CancellationToken;
 
 /// A tool: its name, its shape for the model, and how a call of it is prepared.
 pub trait Tool: Send + Sync + std::fmt::Debug {
-    /// The name, as the model calls it.
+    /// Returns the name, as the model calls it.
     fn name(&self) -> &str;
 
-    /// The purpose of a tool of the engine's own; none for others.
+    /// Returns the purpose of a built-in tool; `None` for others.
     fn does(&self) -> Option<Does> {
         None
     }
 
-    /// The tool as it is declared to a model: its description and the schema of its arguments.
+    /// Returns the tool's declaration to a model: its description and argument schema.
     fn declare(&self, told: &Facts<'_>) -> Declaration;
 
-    /// The kind of tool, for icons and rules.
+    /// Returns the kind of tool, for icons and rules.
     fn kind(&self) -> ToolKind;
 
-    /// The limit on the text of a result, for tools that do not limit it themselves.
+    /// Returns the limit on a result's text, for tools that do not limit it themselves.
     fn guard(&self) -> Guard {
         profile::CEILING
     }
 
-    /// Checks that the arguments are ones that the tool knows.
+    /// Checks that the tool knows the arguments.
     ///
     /// # Errors
-    /// A message for the model that names the argument.
+    /// A message for the model that identifies the argument.
     fn check(&self, _arguments: &Value) -> Result<(), String> {
         Ok(())
     }
 
-    /// The arguments of a call of this tool that has another tool act with these.
+    /// Returns the arguments of a call of this tool that makes another tool act with `arguments`.
     fn passing_on(&self, _tool: &str, arguments: Value) -> Value {
         arguments
     }
 
-    /// Checks the arguments and describes the call. It touches nothing.
+    /// Checks the arguments and describes the call, without side effects.
     ///
     /// # Errors
-    /// A message for the model that names the field and what was expected.
+    /// A message for the model that identifies the field and the expected value.
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String>;
 }
 
-/// Returns the tools of a session as they are declared to its model.
+/// Returns the declarations of a session's tools for its model.
 pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declaration> {
     let name = |does: Does| {
         let tool = tools.iter().find(|tool| tool.does() == Some(does))?;
@@ -129,8 +129,8 @@ pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declara
     tools.iter().map(|tool| tool.declare(&told)).collect()
 }
 
-/// Returns the purpose of the tool that a call names: that of the session's own tool, or of a tool of another family, whose models
-/// called it earlier in the session. None for tools that are not the engine's.
+/// Returns the purpose of the tool called by this name: a tool of the session, or one of another family, whose models called it earlier in
+/// the session. `None` for tools that are not built in.
 pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
     match tools.iter().find(|tool| tool.name() == name) {
         Some(tool) => tool.does(),
@@ -138,49 +138,49 @@ pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
     }
 }
 
-/// A call that is ready to run.
+/// A prepared call.
 #[async_trait::async_trait]
 pub trait Prepared: Send + Sync + std::fmt::Debug {
-    /// One line for a person: `bash: cargo test`.
+    /// Returns a one-line title for the user: `bash: cargo test`.
     fn title(&self) -> String;
 
-    /// The files and lines concerned.
+    /// Returns the files and lines concerned.
     fn locations(&self) -> Vec<Location>;
 
-    /// The access that needs permission.
+    /// Returns the access that needs permission.
     fn access(&self) -> Access;
 
-    /// Returns true if the call changes nothing, as far as its tool knows, so that it may run beside others. It decides nothing about
-    /// permission.
+    /// Returns true if the call changes nothing, as far as its tool knows, so that it may run concurrently with others. It has no influence
+    /// on permissions.
     fn only_reads(&self) -> bool {
         self.access().only_reads()
     }
 
-    /// Returns the tool that acts, with its arguments, where the called one only passes them on: rules and hooks are about that one.
+    /// Returns the acting tool and its arguments, if the called tool only forwards them: rules and hooks apply to the acting tool.
     fn acting(&self) -> Option<(String, Value)> {
         None
     }
 
-    /// Returns the changes of files that the call would make now, and makes none. Empty where the call changes no file
-    /// itself, or cannot tell beforehand.
+    /// Returns the file changes that the call would make now, without making them. Empty if the call itself changes no file, or cannot
+    /// predict the changes.
     ///
     /// # Errors
-    /// Words for the model: the call would fail with them.
+    /// The message for the model with which the call would fail.
     async fn preview(&self, _ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
         Ok(Vec::new())
     }
 
-    /// Runs the call. Cancelling `ctx.cancel` makes it stop soon, clean up and say so in its result. A failure is a
-    /// result with `is_error`, never a panic.
+    /// Runs the call. Cancelling `ctx.cancel` makes it stop soon, clean up and report that in its result. A failure is a result with
+    /// `is_error`, never a panic.
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
 }
 
-/// The folders to which paths in arguments are relative.
+/// The directories to which paths in arguments are relative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
-    /// The folder that `~` stands for.
+    /// The directory to which `~` expands.
     pub home: Option<PathBuf>,
 }
 
@@ -198,19 +198,19 @@ pub enum Access {
     Execute(String),
     /// Fetches this address.
     Fetch {
-        /// The whole address.
+        /// The full address.
         url: String,
-        /// Its host, with a port that is not the default one.
+        /// The host, with its port if that is not the default.
         host: String,
     },
     /// Calls this tool of a client, which may do anything.
     Other(String),
-    /// Acts inside of the engine: background jobs, sub-agents, the plan.
+    /// Acts inside the engine: background jobs, sub-agents, the plan.
     Engine,
 }
 
 impl Access {
-    /// True for calls that change nothing.
+    /// Returns true for calls that change nothing.
     pub fn only_reads(&self) -> bool {
         match self {
             Self::Read(_) | Self::Engine => true,
@@ -219,22 +219,22 @@ impl Access {
     }
 }
 
-/// Settings of tools that hold for every session.
+/// Tool settings that apply to every session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The changes that require that the file was read before.
+    /// The changes that require the file to have been read before.
     pub read_first: ReadFirst,
-    /// Images are not read; the model is told so.
+    /// True if images are not read; the model is informed.
     pub block_images: bool,
-    /// The limits of an image.
+    /// Image limits.
     pub image_limits: image::Limits,
     /// Pages may be fetched from this machine and from private networks.
     pub web_fetch_private: bool,
     /// The network through which pages are fetched.
     pub network: Network,
-    /// The limit of a long result in lines; `None` for that of the profile.
+    /// The line limit for a long result; `None` for the profile's.
     pub max_output_lines: Option<usize>,
-    /// The limit of a long result in bytes; `None` for that of the profile.
+    /// The byte limit for a long result; `None` for the profile's.
     pub max_output_bytes: Option<usize>,
     /// The time limit of a command for which the model gives none; `None` for that of the profile.
     pub default_command_timeout: Option<Duration>,
@@ -260,7 +260,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the limits of a long result, for a tool whose profile has these.
+    /// Returns the limits on a long result, for a tool whose profile has these.
     pub(crate) fn limits(&self, profile: Limits) -> Limits {
         Limits {
             max_lines: self.max_output_lines.unwrap_or(profile.max_lines),
@@ -274,42 +274,42 @@ impl Settings {
     }
 }
 
-/// The context of a running call.
+/// A running call's context.
 #[derive(Debug)]
 pub struct ToolContext {
     /// Files and processes.
     pub env: Arc<dyn Environment>,
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
-    /// The sandbox that a command of the call runs in; none if it is not confined.
+    /// The sandbox for the call's command; `None` if it is not confined.
     pub confinement: Option<Arc<Confinement>>,
     /// The programs that a command of the call must not start, if it is not confined.
     pub programs: Names,
-    /// Receives the paths that a command of the call changes, where the system can tell.
+    /// Receives the paths that the call's command changes, if the system can report them.
     pub writes: WriteLog,
     /// The paths that the call's permission was decided for.
     pub resolved: ResolvedPaths,
-    /// The folder for long outputs; none is the temporary folder.
+    /// The directory for long outputs; `None` for the temporary directory.
     pub artifacts: Option<PathBuf>,
     /// The ledger of files that the model has seen.
     pub ledger: Ledger,
-    /// The owner of commands: their background processes end with their owner.
+    /// The commands' owner: their background processes end with their owner.
     pub owner: String,
-    /// The variables that its commands see besides.
+    /// Additional variables for the call's commands.
     pub variables: ExtraVariables,
-    /// Takes commands that are to run in the background.
+    /// Receives commands to run in the background.
     pub jobs: Jobs,
-    /// Makes sub-agents.
+    /// Creates sub-agents.
     pub agents: Agents,
     /// The session's client.
     pub client: Client,
-    /// Results that were taken out of the conversation.
+    /// Results removed from the conversation.
     pub pruned: Pruned,
     /// Stops the call.
     pub cancel: CancellationToken,
-    /// Takes what a running call prints, as it prints it.
+    /// Receives a running call's output as it is printed.
     pub progress: Progress,
-    /// Settings of tools.
+    /// Tool settings.
     pub settings: Arc<Settings>,
 }
 
@@ -327,18 +327,18 @@ impl ResolvedPaths {
         self.paths.iter().find(|(named, _)| named == path).map(|(_, resolved)| resolved.as_path())
     }
 
-    /// The same, of a call that does not read these files where it reads all that is below a folder.
+    /// Returns the same for a call that skips these files when it reads everything below a directory.
     #[must_use]
     pub fn without(self, left_out: LeftOut) -> Self {
         Self { left_out, ..self }
     }
 
-    /// Returns the files that the call does not read below its folders.
+    /// Returns the files that the call does not read below its directories.
     pub(crate) fn left_out(&self) -> &LeftOut {
         &self.left_out
     }
 
-    /// Returns words for the model if such a file was met.
+    /// Returns a message for the model if such a file was encountered.
     pub(crate) fn left_out_notice(&self) -> Option<String> {
         let notice =
             "Files that contain secrets or are protected by a permission rule were omitted";
@@ -352,7 +352,7 @@ impl FromIterator<(PathBuf, PathBuf)> for ResolvedPaths {
     }
 }
 
-/// Takes what a running call prints. A full channel drops the piece: the result holds everything.
+/// Receives a running call's output. A full channel drops the chunk: the result contains everything.
 #[derive(Debug, Clone)]
 pub struct Progress(Option<(tokio::sync::mpsc::Sender<(ItemId, String)>, ItemId)>);
 
@@ -367,7 +367,7 @@ impl Progress {
         Self(None)
     }
 
-    /// Hands on a piece.
+    /// Forwards a chunk.
     pub fn text(&self, piece: String) {
         if let Some((tx, item)) = &self.0 {
             // Progress is transient; the result has every byte.
@@ -376,17 +376,17 @@ impl Progress {
     }
 }
 
-/// A result that went well.
+/// Returns a result that went well.
 fn success(text: impl Into<String>) -> ToolResult {
     ToolResult { content: vec![Content::text(text)], ..ToolResult::default() }
 }
 
-/// A result that says what went wrong and what to do.
+/// Returns a result that describes the failure and what to do.
 fn failure(text: impl Into<String>) -> ToolResult {
     ToolResult { is_error: true, ..success(text) }
 }
 
-/// Waits for something that reads, and stops waiting when the call is cancelled.
+/// Waits for a read operation, and stops waiting when the call is cancelled.
 async fn unless_cancelled<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, Error>>,

@@ -1,4 +1,4 @@
-//! Answers that are lists: what the tools that search and list share.
+//! List results, shared by the tools that search and list.
 
 use crate::{Profile, success};
 use pintle_base::text::truncate::{self, Limits, size};
@@ -36,7 +36,8 @@ pub(super) fn listing(
     result
 }
 
-/// Returns a note about a path that was meant and left out because the project ignores it; `argument` names the path of a search.
+/// Returns a note about a path that was left out, though intended, because the project ignores it; `argument` is the name of the argument
+/// for a search's path.
 pub(super) fn ignored_notice(ignored: Option<&Path>, argument: &str) -> Option<String> {
     let path = shown(ignored?);
     Some(format!(
@@ -44,7 +45,7 @@ pub(super) fn ignored_notice(ignored: Option<&Path>, argument: &str) -> Option<S
     ))
 }
 
-/// An error of a tool that searches or lists, in its words.
+/// Words an error for a tool that searches or lists.
 pub(super) fn explain(path: &str, error: &Error) -> String {
     match error {
         Error::NotFound(_) => format!("Path not found: {path}"),
@@ -55,7 +56,7 @@ pub(super) fn explain(path: &str, error: &Error) -> String {
     }
 }
 
-/// A path as a model and a person may read it: one line, and nothing that a terminal would obey.
+/// Returns a path in the form for a model or user: one line, without terminal control sequences.
 pub(super) fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text: Cow<'_, str> = if text.contains(char::is_control) {

@@ -1,4 +1,4 @@
-//! `ls` and `list_dir`: the entries of one folder and, with a depth, of its subfolders.
+//! `ls` and `list_dir`: the entries of one directory and, with a depth, of its subdirectories.
 
 use crate::arguments::Arguments;
 use crate::listing::{explain, listing, shown};
@@ -13,13 +13,13 @@ use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::Path;
 
-/// Lists folders.
+/// Lists directories.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ls(pub Profile);
 
 const DEFAULT_LIMIT: u64 = 500;
 
-/// The maximum number of paths below the folder's own entries that are sorted; far more than are shown.
+/// The maximum number of paths below the directory's direct entries that are sorted; far more than are shown.
 const MAX_BELOW: usize = 20_000;
 
 impl Tool for Ls {
@@ -88,7 +88,7 @@ impl Prepared for Call {
         if entries.is_empty() {
             return success("(empty directory)");
         }
-        // A folder's slash sorts before every letter, so its entries follow it.
+        // A directory's slash sorts before every letter, so its entries follow it.
         entries
             .sort_by_cached_key(|entry| (entry.to_lowercase().replace('/', "\0"), entry.clone()));
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
@@ -126,8 +126,7 @@ fn glob_set(globs: &[String]) -> Result<GlobSet, globset::Error> {
     set.build()
 }
 
-/// Lists a folder and, up to a depth, its subfolders. Ignored entries are listed in their folder but not descended
-/// into.
+/// Lists a directory and, up to a depth, its subdirectories. Ignored entries are listed in their directory but not descended into.
 async fn entries(ctx: &ToolContext, path: &Path, depth: u64) -> Result<Vec<String>, Error> {
     let line = |path: &Path, is_folder: bool| shown(path) + if is_folder { "/" } else { "" };
     let own = ctx.env.list(path).await?;

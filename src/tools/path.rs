@@ -20,12 +20,12 @@ pub(super) struct PathArgument {
     likenesses: Vec<PathBuf>,
 }
 
-/// The purpose of a path.
+/// A path's purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Something that should be there.
+    /// A file or directory that should exist.
     Existing,
-    /// Something that may be made.
+    /// A file or directory that may be created.
     New,
 }
 
@@ -42,7 +42,7 @@ impl PathArgument {
         Self { text, absolute, likenesses }
     }
 
-    /// Refuses a path that can only be that of a folder.
+    /// Refuses a path that can only be that of a directory.
     pub(super) fn of_file(self, field: &str) -> Result<Self, String> {
         if self.text.ends_with('/') {
             return Err(format!(
@@ -53,7 +53,7 @@ impl PathArgument {
         Ok(self)
     }
 
-    /// All paths the call may touch.
+    /// Returns all paths the call may touch.
     pub(super) fn all(&self) -> Vec<PathBuf> {
         std::iter::once(&self.absolute).chain(&self.likenesses).cloned().collect()
     }
@@ -67,12 +67,12 @@ impl PathArgument {
         let path = self.existing(ctx.env.as_ref()).await;
         match ctx.resolved.of(&path) {
             Some(resolved) => resolved.to_path_buf(),
-            // Nobody decided about this call.
+            // No decision was made about this call.
             None => ctx.env.canonicalize(&path).await.unwrap_or(path),
         }
     }
 
-    /// The first of all paths where something is; the path as written when nothing is anywhere.
+    /// Returns the first of all paths where something is; the path as written when nothing is anywhere.
     async fn existing(&self, env: &dyn Environment) -> PathBuf {
         if !self.likenesses.is_empty() {
             for path in self.all() {

@@ -1,4 +1,4 @@
-//! A picture that came from outside, as a model may see it.
+//! An external image, in the form that a model may see.
 
 use super::Settings;
 use base64::Engine;
@@ -7,10 +7,10 @@ use pintle_base::image::{self, Format};
 use pintle_protocol::content::Content;
 use tokio_util::sync::CancellationToken;
 
-/// The maximum length of a picture in base64.
+/// The maximum length of an image in base64.
 const MAX_BASE64_BYTES: usize = 32 * 1024 * 1024;
 
-/// Returns a picture, given in base64, within the limits of images, or words that say why it is not shown.
+/// Returns an image, given in base64, within the image limits, or a message that explains why it is not shown.
 pub async fn picture(settings: &Settings, cancel: &CancellationToken, data: &str) -> Content {
     let left_out = |why: &str| Content::text(format!("[an image was omitted: {why}]"));
     if settings.block_images {

@@ -1,7 +1,7 @@
-//! Profiles: under which names, shapes and limits a family of models sees the tools.
+//! Profiles: the names, shapes and limits with which a model family sees the tools.
 //!
-//! A tool is implemented once and carries its profile, which knows the [row](super::shape::Row) of each tool, the limits of results and
-//! the layout of files and commands that the family's models were trained with. The tables stand in [`families`].
+//! A tool is implemented once and carries its profile, which knows each tool's [row](super::shape::Row), the result limits and the file and
+//! command layouts that the family's models were trained with. The tables are in [`families`].
 
 use super::families::{self, Family, Layout, Numbers};
 use super::shape::{Declaration, Does, Facts, Row};
@@ -39,7 +39,7 @@ pub enum Profile {
 /// No result of a tool that does not limit itself is longer than this.
 pub const CEILING: Guard = Guard { max_chars: 60_000, max_lines: None, keep: Keep::HeadAndTail };
 
-/// The limit of a tool that prints or reads, and of what its notices may advise.
+/// The limit on a tool that prints or reads, and on advice in its notices.
 pub(super) const SHELL_BYTES: usize = 30_000;
 
 /// The profiles by name.
@@ -62,7 +62,7 @@ pub(super) fn purpose(name: &str) -> Option<Does> {
 }
 
 impl Profile {
-    /// The table of the profile.
+    /// Returns the profile's table.
     pub(super) fn family(self) -> &'static Family {
         match self {
             Self::Pi => &families::pi::FAMILY,
@@ -77,12 +77,12 @@ impl Profile {
         }
     }
 
-    /// The profile's name.
+    /// Returns the profile's name.
     pub fn name(self) -> &'static str {
         PROFILES.iter().find(|(_, profile)| *profile == self).map_or("pi", |(name, _)| name)
     }
 
-    /// The row of a tool; that of another family where this one lacks it, for what may be called all the same.
+    /// Returns a tool's row; if this family lacks the tool, that of another family, since the tool may still be called.
     #[expect(clippy::expect_used, reason = "a test looks for every purpose in the tables")]
     pub(super) fn row(self, does: Does) -> &'static Row {
         let own = self.family().rows.iter();
@@ -91,7 +91,7 @@ impl Profile {
         rows.next().expect("every purpose has a row in some family")
     }
 
-    /// The name of the family's tool for a purpose, if it has one.
+    /// Returns the name of the family's tool for a purpose, if it has one.
     pub(super) fn named(self, does: Does) -> Option<&'static str> {
         self.family().rows.iter().find(|row| row.does == does).map(|row| row.name)
     }
@@ -101,35 +101,35 @@ impl Profile {
         self.row(does).declare(self, told)
     }
 
-    /// The name of the tool that runs commands.
+    /// Returns the name of the tool that runs commands.
     pub(super) fn shell(self) -> &'static str {
         self.row(Does::Shell).name
     }
 
-    /// The name of the tool that reads a file.
+    /// Returns the name of the tool that reads a file.
     pub(super) fn read(self) -> &'static str {
         self.row(Does::Read).name
     }
 
-    /// The name of the tool that writes a whole file, or else changes it.
+    /// Returns the name of the tool that writes a complete file, or else changes it.
     pub(super) fn write(self) -> &'static str {
         let names = [Does::Write, Does::Patch].into_iter().find_map(|does| self.named(does));
         names.unwrap_or_else(|| self.row(Does::Write).name)
     }
 
-    /// The name of the tool that lists a folder, or else finds what is in it.
+    /// Returns the name of the tool that lists a directory, or else finds files in it.
     pub(super) fn list(self) -> &'static str {
         let names = [Does::List, Does::Find].into_iter().find_map(|does| self.named(does));
         names.unwrap_or_else(|| self.row(Does::List).name)
     }
 
-    /// The limit of a short result: in `pi` a ceiling, in the others what their models are used to.
+    /// Returns the limit on a short result: a ceiling in `pi`, otherwise what the models are used to.
     pub(super) fn guard(self, max_chars: usize, keep: Keep) -> Guard {
         if self == Self::Pi { CEILING } else { Guard { max_chars, max_lines: None, keep } }
     }
 
-    /// The limits of a long result, which the tool itself keeps to: in `pi` Pi's own for every tool, in the others what their
-    /// models are used to.
+    /// Returns the limits on a long result, which the tool itself applies: Pi's limits for every tool in `pi`, otherwise what the models
+    /// are used to.
     pub(super) fn limits(self, max_lines: usize, max_bytes: usize) -> Limits {
         if self == Self::Pi { Limits::default() } else { Limits { max_lines, max_bytes } }
     }
@@ -143,17 +143,17 @@ impl Profile {
         }
     }
 
-    /// The numbers before the lines of a file.
+    /// Returns the format of line numbers in files.
     pub(super) fn numbers(self) -> Numbers {
         self.family().numbers
     }
 
-    /// The layout of a command's result.
+    /// Returns the layout of command results.
     pub(super) fn layout(self) -> Layout {
         self.family().layout
     }
 
-    /// Returns the value of a gap in a description of this row that is a limit or another fact of the profile, under these settings.
+    /// Returns the value of a gap in this row's description that is a limit or another fact of the profile, under these settings.
     pub(super) fn fact(self, row: &Row, gap: &str, settings: &Settings) -> Option<String> {
         let limits = match row.does {
             Does::Shell => settings.limits(Bash(self).limits()),
@@ -178,17 +178,17 @@ impl Profile {
         Some(found)
     }
 
-    /// Returns the tools of the profile, in the order in which they are listed to a model, without those of the next three.
+    /// Returns the profile's tools, in the order in which they are listed to a model, without those of the next three.
     pub fn tools(self) -> Vec<Arc<dyn Tool>> {
         self.those(|does| does != Does::Fetch && !does.is_person() && !does.is_agents())
     }
 
-    /// Returns the tool that fetches from the web, which a person switches on.
+    /// Returns the tool that fetches from the web, which the user can enable.
     pub fn fetch(self) -> Arc<dyn Tool> {
         Arc::new(Fetch(self))
     }
 
-    /// Returns the tools that speak with the person; a sub-agent has none of them.
+    /// Returns the tools that address the user; a sub-agent has none of them.
     pub fn person(self) -> Vec<Arc<dyn Tool>> {
         self.those(Does::is_person)
     }

@@ -27,7 +27,7 @@ pub(super) const MAX_NUMBERED_CHARS: usize = 2000;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Read(pub Profile);
 
-/// Looks at images, in families that have a tool of their own for that.
+/// Looks at images, in families that have a separate tool for it.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewImage(pub Profile);
 
@@ -135,7 +135,7 @@ pub(super) struct Page {
 }
 
 impl Read {
-    /// The limits of a page.
+    /// Returns the page limits.
     pub(crate) fn limits(self) -> Limits {
         self.0.limits(Limits::default().max_lines, 50_000)
     }
@@ -153,7 +153,7 @@ impl Page {
         let work = async {
             let lines = ctx.env.read_lines(&path, window).await?;
             match encoding::utf16(&lines.head) {
-                // Its line ends are not counted.
+                // Line ends in this encoding are not counted.
                 Some(encoding) => {
                     let text = encoding::decode_utf16(&ctx.env.read(&path).await?, encoding);
                     let (size, digest) = (lines.size, lines.digest);
@@ -190,7 +190,7 @@ impl Page {
             ));
         }
         if lines.total_lines == Some(0) {
-            // The model needs no note; the record tells a client that the file is empty.
+            // The model needs no note; the record shows a client that the file is empty.
             let mut result = ToolResult::default();
             result.details.truncation = Some(record(&lines, window));
             return result;
@@ -209,7 +209,7 @@ impl Page {
                 quoted(path),
                 match self.profile {
                     Profile::Pi => self.max_bytes,
-                    // What the shell's own limit lets through.
+                    // As much as the shell's limit lets through.
                     _ => SHELL_BYTES.min(self.max_bytes),
                 }
             ));
@@ -224,7 +224,7 @@ impl Page {
         result
     }
 
-    /// The lines as a model sees them. With their numbers not all may be within the limit: the others are taken out of `lines`.
+    /// Returns the lines as a model sees them. With their numbers not all may be within the limit: the others are taken out of `lines`.
     fn text(&self, lines: &mut Lines, first: u64) -> String {
         let text = encoding::decode_lossy(&lines.text);
         let text = if first == 1 { lines::split_bom(&text).1 } else { &text };
@@ -305,7 +305,7 @@ fn record(lines: &Lines, window: Window) -> Truncation {
     }
 }
 
-/// An error in this tool's words.
+/// Words an error for this tool.
 fn explain(path: &str, error: &Error, profile: Profile) -> String {
     match error {
         Error::NotFound(_) | Error::NotFolder(_) => format!("File not found: {path} (ENOENT)"),

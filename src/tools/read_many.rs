@@ -1,4 +1,4 @@
-//! `read_many_files`: the beginnings of several files in one call.
+//! `read_many_files`: the start of several files in one call.
 
 use super::Read;
 use super::read::Page;
@@ -60,13 +60,13 @@ struct Wanted {
     glob: Option<Glob>,
 }
 
-/// A glob, divided at the last folder before its first special character.
+/// A glob, split at the last directory before its first special character.
 #[derive(Debug)]
 struct Glob {
-    /// The folder as the model wrote it.
+    /// The directory as the model wrote it.
     folder: String,
     root: PathArgument,
-    /// The rest, relative to the folder.
+    /// The rest, relative to the directory.
     pattern: String,
 }
 
@@ -87,13 +87,13 @@ impl Wanted {
         Self { file: argument(text), glob }
     }
 
-    /// Returns the paths that need permission: those that may be read, or the folder that holds them.
+    /// Returns the paths that need permission: those that may be read, or the directory that contains them.
     fn access(&self) -> Vec<PathBuf> {
         let root = self.glob.iter().flat_map(|glob| glob.root.all());
         self.file.all().into_iter().chain(root).collect()
     }
 
-    /// Returns the files, at most `room` of them; with true if there are more. A file with the name of a glob counts as that file.
+    /// Returns at most `room` files, and true if there are more. A file whose name is a glob counts as that file.
     async fn files(
         self,
         ctx: &ToolContext,
@@ -112,7 +112,7 @@ impl Wanted {
             root: root.clone(),
             left_out: ctx.resolved.left_out().clone(),
             glob: pattern,
-            // Folders match too, and are left out.
+            // Directories match too, and are left out.
             max_paths: room.saturating_mul(4).max(1),
             max_depth: None,
             order: FindOrder::Path,
@@ -127,7 +127,7 @@ impl Wanted {
         let mut files = Vec::new();
         let left_out = ctx.resolved.left_out();
         for found in found.paths.iter().filter(|found| !found.is_folder) {
-            // The permission is for what is below the folder: a link that leads out of it is no match.
+            // The permission covers paths below the directory: a link that leads out of it is not a match.
             let path = ctx.env.canonicalize(&root.join(&found.path)).await;
             if let Some(path) =
                 path.ok().filter(|path| path.starts_with(&root) && !left_out.contains(path))

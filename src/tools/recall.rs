@@ -1,6 +1,6 @@
 //! `recall`: shows the result of an earlier call that was removed from the conversation to make room.
 //!
-//! The call does not run again: the result is the one from then.
+//! The call does not run again: the original result is shown.
 
 use super::arguments::Arguments;
 use super::shape::Does;

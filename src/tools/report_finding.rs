@@ -1,6 +1,6 @@
-//! `report_finding`: a place in a file with something wrong, for the reports of a task. It is offered only where a report is wanted.
+//! `report_finding`: reports a problem at a place in a file, for a task's reports. It is offered only if a report is requested.
 //!
-//! The call itself is the finding; running it looks whether the file and the lines exist, so that reports name nothing that is not there.
+//! The call itself is the finding; running it checks that the file and the lines exist, so that reports contain no place that is missing.
 
 use super::arguments::Arguments;
 use super::path::{PathArgument, Purpose};
@@ -15,27 +15,27 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most findings of a task. A report with more is read by nobody, and hosts of code refuse it.
+/// The maximum number of findings per task. A longer report goes unread, and code hosts reject it.
 const MAX_FINDINGS: usize = 500;
 
-/// The most characters of a rule's name.
+/// The maximum length of a rule's name, in characters.
 const MAX_RULE: usize = 100;
 
-/// The most characters of a message or a fix.
+/// The maximum length of a message or a fix, in characters.
 const MAX_TEXT: usize = 10_000;
 
 /// Reports a finding.
 #[derive(Debug, Clone, Default)]
 pub struct ReportFinding {
-    /// The findings that were reported.
+    /// The reported findings.
     reported: Arc<AtomicUsize>,
 }
 
 impl ReportFinding {
-    /// The name of the tool.
+    /// The tool's name.
     pub const NAME: &str = "report_finding";
 
-    /// Begins another task, which may report as many findings as the one before.
+    /// Starts a new task, which may report as many findings as the one before.
     pub fn begin(&self) {
         self.reported.store(0, Ordering::Relaxed);
     }
@@ -147,7 +147,7 @@ impl Prepared for Call {
     }
 }
 
-/// Looks whether a file and its lines exist.
+/// Checks whether a file and its lines exist.
 async fn check(ctx: &ToolContext, path: &Path, range: Option<(u64, u64)>) -> Result<(), String> {
     let real = ctx.env.canonicalize(&ctx.cwd).await.unwrap_or_else(|_| ctx.cwd.clone());
     if !path.starts_with(&real) {

@@ -1,14 +1,14 @@
-//! A tool as a family of models knows it: its name, its arguments, and the names under which the implementation reads these.
+//! A tool as a model family knows it: its name, its arguments, and the names by which the implementation reads these.
 //!
-//! A tool is implemented once, with argument names of its own. A [`Row`] of a family's table names each argument as the family's models
-//! were trained with it; schema, check and the names in error messages all come from the row, so that they cannot drift apart.
+//! A tool is implemented once, with internal argument names. A [`Row`] of a family's table gives each argument the name that the family's
+//! models were trained with; schema, check and the names in error messages all come from the row, so that they cannot drift apart.
 
 use super::Settings;
 use super::profile::{PROFILES, Profile};
 use pintle_base::text::gaps;
 use serde_json::{Map, Value, json};
 
-/// Implements the part of a tool that the row of its profile gives. The profile is the first field; `$does` is the purpose, or a closure
+/// Implements the part of a tool that its profile's row determines. The profile is the first field; `$does` is the purpose, or a closure
 /// from the tool to it.
 macro_rules! shaped {
     (Does::$does:ident) => {
@@ -37,7 +37,7 @@ macro_rules! shaped {
     };
 }
 
-/// The purpose of a tool, whatever a family calls it.
+/// A tool's purpose, independent of its name in a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Does {
     /// Reads a file.
@@ -52,37 +52,37 @@ pub enum Does {
     Shell,
     /// Reads, lists and stops background jobs.
     Job,
-    /// Reads the output of a background job.
+    /// Reads a background job's output.
     JobRead,
     /// Stops a background job.
     JobStop,
-    /// Replaces pieces of a file.
+    /// Replaces parts of a file.
     Edit,
     /// Applies a patch.
     Patch,
-    /// Writes a whole file.
+    /// Writes a complete file.
     Write,
     /// Searches contents.
     Grep,
     /// Finds files by name.
     Find,
-    /// Lists a folder.
+    /// Lists a directory.
     List,
-    /// Writes the plan down.
+    /// Records the plan.
     Todo,
     /// Brings an earlier result back.
     Recall,
     /// Fetches from the web.
     Fetch,
-    /// Asks the person.
+    /// Asks the user.
     Ask,
-    /// Asks the person to accept the plan.
+    /// Asks the user to accept the plan.
     ExitPlan,
-    /// Has a sub-agent do a task, and waits for its answer.
+    /// Gives a sub-agent a task, and waits for its answer.
     RunAgent,
     /// Starts a sub-agent.
     SpawnAgent,
-    /// Tells a sub-agent something.
+    /// Sends a message to a sub-agent.
     SendInput,
     /// Waits for sub-agents.
     WaitAgents,
@@ -132,12 +132,12 @@ impl Does {
         matches!(self, Self::Job | Self::JobRead | Self::WaitAgents)
     }
 
-    /// Returns true for the tools that show the content of files: the same call again shows what an earlier one did.
+    /// Returns true for tools that show file contents: the same call again shows the same content as an earlier one.
     pub fn shows_files(self) -> bool {
         matches!(self, Self::Read | Self::ReadMany | Self::ViewImage)
     }
 
-    /// Returns true for the tools that speak with the person.
+    /// Returns true for the tools that address the user.
     pub fn is_person(self) -> bool {
         matches!(self, Self::Ask | Self::ExitPlan)
     }
@@ -155,12 +155,12 @@ impl Does {
     }
 }
 
-/// The facts of a session that the declarations of its tools state.
+/// The session facts that its tool declarations state.
 #[derive(Clone, Copy)]
 pub struct Facts<'a> {
     /// The settings, whose limits are stated.
     pub settings: &'a Settings,
-    /// The tools of the session by purpose: no other is named.
+    /// The session's tools by purpose: no other is mentioned.
     pub names: &'a (dyn Fn(Does) -> Option<String> + Sync),
 }
 
@@ -170,14 +170,14 @@ impl std::fmt::Debug for Facts<'_> {
     }
 }
 
-/// The declaration of a tool to a model.
+/// A tool's declaration to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declaration {
     /// The description.
     pub description: String,
     /// JSON Schema of the arguments, an object schema.
     pub parameters: Value,
-    /// The grammar of the only argument, in Lark's notation, where a provider may take the call as a text.
+    /// The grammar of the only argument, in Lark's notation, if a provider may take the call as a text.
     pub grammar: Option<&'static str>,
 }
 
@@ -191,7 +191,7 @@ pub(super) struct Row {
     pub(super) fields: &'static [Field],
     /// Arguments that the family's models may give and that change nothing here.
     pub(super) ignored: &'static [&'static str],
-    /// Flags of the family that can have this value alone here; with another one the result would not be what the model expects.
+    /// Family flags that can only have this value here; with another one the result would not be what the model expects.
     pub(super) fixed: &'static [(&'static str, bool)],
     /// Brings arguments of another structure into ours, before they are read by name.
     pub(super) adapt: Option<fn(&mut Map<String, Value>)>,
@@ -210,7 +210,7 @@ pub(super) struct Field {
     pub(super) description: &'static str,
 }
 
-/// The type of an argument, for the schema.
+/// An argument's type, for the schema.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Is {
     Text,
@@ -224,7 +224,7 @@ pub(super) enum Is {
     Objects(&'static [Field]),
 }
 
-/// Names that models of other families give to an argument. Each can mean nothing else.
+/// Names that models of other families give to an argument. Each is unambiguous.
 const ALIASES: [(&str, &[&str]); 8] = [
     ("path", &["path", "file_path", "filePath", "absolute_path", "dir_path", "filename"]),
     ("command", &["command", "cmd"]),
@@ -236,7 +236,7 @@ const ALIASES: [(&str, &[&str]); 8] = [
     ("patch", &["input", "patch", "patchText"]),
 ];
 
-/// The grammar of a patch. Source: `apply_patch` of `@openai/codex` 0.169.0, whose models write such patches, checked 2026-11.
+/// The patch grammar. Source: `apply_patch` of `@openai/codex` 0.169.0, whose models write such patches, checked 2026-11.
 const PATCH_GRAMMAR: &str = include_str!("descriptions/apply_patch.lark");
 
 /// Arguments that models add to explain a call. They change nothing.
@@ -261,12 +261,12 @@ impl Field {
         Self { name, ours, is, required: false, description }
     }
 
-    /// The same argument, which must be given.
+    /// Returns the same argument, which must be given.
     pub(super) const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// The names under which a model may give it, its own first.
+    /// Returns the names under which a model may give it, its own first.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         let aliases = ALIASES.iter().find(|(ours, _)| *ours == self.ours);
         let aliases = aliases.map(|(_, names)| *names).unwrap_or_default();
@@ -290,27 +290,27 @@ impl Field {
     }
 }
 
-/// A text.
+/// A text argument.
 pub(super) const fn text(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Text, about)
 }
 
-/// A whole number from 1 on.
+/// A whole number argument from 1 on.
 pub(super) const fn count(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Count(1), about)
 }
 
-/// A whole number, also zero.
+/// A whole number argument, including zero.
 pub(super) const fn whole(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Count(0), about)
 }
 
-/// A number above zero.
+/// A number argument above zero.
 pub(super) const fn number(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Number, about)
 }
 
-/// True or false.
+/// A boolean argument.
 pub(super) const fn flag(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Flag, about)
 }
@@ -325,12 +325,12 @@ pub(super) const fn one_of(
     Field::new(name, ours, Is::OneOf(values), about)
 }
 
-/// A list of texts.
+/// An argument that is a list of texts.
 pub(super) const fn texts(name: &'static str, ours: &'static str, about: &'static str) -> Field {
     Field::new(name, ours, Is::Texts, about)
 }
 
-/// A list of objects.
+/// An argument that is a list of objects.
 pub(super) const fn objects(
     name: &'static str,
     ours: &'static str,
@@ -353,7 +353,7 @@ fn object(fields: &[Field], fill: &dyn Fn(&str) -> String) -> Value {
 }
 
 impl Row {
-    /// A row whose arguments are read by name alone.
+    /// Creates a row whose arguments are read by name alone.
     pub(super) const fn new(
         does: Does,
         name: &'static str,
@@ -363,17 +363,17 @@ impl Row {
         Self { does, name, description, fields, ignored: &[], fixed: &[], adapt: None }
     }
 
-    /// The same row, whose models may also give these arguments.
+    /// Returns the same row, whose models may also give these arguments.
     pub(super) const fn ignoring(self, ignored: &'static [&'static str]) -> Self {
         Self { ignored, ..self }
     }
 
-    /// The same row, which takes these flags with these values alone.
+    /// Returns the same row, which takes these flags with these values alone.
     pub(super) const fn fixing(self, fixed: &'static [(&'static str, bool)]) -> Self {
         Self { fixed, ..self }
     }
 
-    /// The same row, whose arguments have another structure than ours.
+    /// Returns the same row, whose arguments have another structure than ours.
     pub(super) const fn adapted(self, adapt: fn(&mut Map<String, Value>)) -> Self {
         Self { adapt: Some(adapt), ..self }
     }
@@ -423,7 +423,7 @@ impl Row {
     }
 }
 
-/// The names of the arguments that no implementation reads by name: remarks, and those that another structure is made of.
+/// Returns the names of arguments that no implementation reads by name: remarks, and those from which another structure is built.
 #[cfg(test)]
 pub(super) fn unread(place: &str, fields: &[Field]) -> std::collections::BTreeSet<String> {
     let own = fields.iter().filter(|field| matches!(field.ours, "remark" | "adapted"));
@@ -437,7 +437,7 @@ pub(super) fn unread(place: &str, fields: &[Field]) -> std::collections::BTreeSe
     names
 }
 
-/// Arguments of tools with the same purpose in other families: the family's name with ours. A name that means different things in
+/// Returns arguments of tools with the same purpose in other families: the family's name with ours. A name with different meanings in
 /// different families is left out.
 fn foreign(does: Option<Does>) -> impl Iterator<Item = &'static Field> {
     let fields = move || rows_of(does).flat_map(|row| row.fields);
@@ -447,7 +447,7 @@ fn foreign(does: Option<Does>) -> impl Iterator<Item = &'static Field> {
     })
 }
 
-/// The rows of all families for a purpose. Starting a sub-agent and waiting for its answer take the same arguments.
+/// Returns the rows of all families for a purpose. Starting a sub-agent and waiting for its answer take the same arguments.
 fn rows_of(does: Option<Does>) -> impl Iterator<Item = &'static Row> {
     let kin = |does: Does| if does == Does::RunAgent { Does::SpawnAgent } else { does };
     let rows = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
@@ -467,8 +467,8 @@ fn is_ignored_elsewhere(does: Does, name: &str, value: &Value) -> bool {
         && rows_of(Some(does)).any(ignores)
 }
 
-/// Returns the name under which a model has given one of our arguments: the family's, ours, or that of another family, unless the tool
-/// has another argument of that name. `does` is the purpose of the tool; none within an argument.
+/// Returns the name by which a model has given one of our arguments: the family's, ours, or that of another family, unless the tool has
+/// another argument of that name. `does` is the tool's purpose; `None` within an argument.
 pub(super) fn given(
     does: Option<Does>,
     fields: &[Field],

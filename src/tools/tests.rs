@@ -11,7 +11,7 @@ use pintle_exec::local::Options;
 use pintle_exec::memory::{Answer, Memory};
 use serde_json::json;
 
-/// A folder, and tools called in it. Its home is the folder `home` in it.
+/// A directory, and tools called in it. Its home is the directory `home` in it.
 pub(super) struct Scene {
     folder: tempfile::TempDir,
     pub(super) ctx: ToolContext,
@@ -153,7 +153,7 @@ async fn a_preview_tells_the_changes_of_a_call_and_makes_none() {
     }
 }
 
-/// The text of a result; `error: ` stands before that of a failure.
+/// Returns a result's text, with the prefix `error: ` for a failure.
 pub(super) fn text(result: &ToolResult) -> String {
     let texts = result.content.iter().map(|content| match content {
         Content::Text { text } => text.as_str(),
@@ -190,7 +190,7 @@ fn every_tool_has_a_name_a_text_and_a_schema() {
     }
 }
 
-/// An example of a schema: every property has a value.
+/// Returns an example of a schema: every property has a value.
 fn example(name: &str, schema: &Value) -> Value {
     match schema["type"].as_str().unwrap() {
         "object" => {
@@ -212,7 +212,7 @@ fn example(name: &str, schema: &Value) -> Value {
     }
 }
 
-/// The example of a whole schema, then variants: each optional property left out, each other value of an `enum`.
+/// Returns an example of a full schema, then variants: each optional property left out, each other value of an `enum`.
 fn examples(schema: &Value) -> Vec<Value> {
     let whole = example("", schema);
     let required = schema["required"].as_array().cloned().unwrap_or_default();
@@ -232,7 +232,7 @@ fn examples(schema: &Value) -> Vec<Value> {
     examples
 }
 
-/// The names of a schema's properties, in lists too: `edits[].oldText`.
+/// Collects a schema's property names, in lists too: `edits[].oldText`.
 fn properties(prefix: &str, schema: &Value, names: &mut std::collections::BTreeSet<String>) {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         names.insert(format!("{prefix}{name}"));
@@ -240,7 +240,7 @@ fn properties(prefix: &str, schema: &Value, names: &mut std::collections::BTreeS
     }
 }
 
-// Tables of arguments and the code that reads them are apart. This test keeps them in step.
+// Argument tables and the code that reads them are separate. This test keeps them in step.
 #[test]
 fn a_schema_names_exactly_the_arguments_that_its_tool_reads() {
     let folders = Folders { cwd: "/w".into(), home: None };
@@ -251,7 +251,7 @@ fn a_schema_names_exactly_the_arguments_that_its_tool_reads() {
             arguments::recorder::take();
             for example in examples(&schema) {
                 let error = tool.prepare(example.clone(), &folders).err().unwrap_or_default();
-                // Some values of an `enum` need a property that others do not, and some arguments stand in place of others.
+                // Some values of an `enum` need a property that others do not, and some arguments replace others.
                 let is_expected =
                     error.is_empty() || error.contains("is missing") || error.contains("not both");
                 assert!(is_expected, "{profile:?} {} {example}: {error}", tool.name());
@@ -444,7 +444,7 @@ async fn tools_work_in_memory_too() {
 /// The profiles whose results are limited as their models are used to.
 const LIMITED: [Profile; 3] = [Profile::Anthropic, Profile::OpenAi, Profile::Gemini];
 
-/// The number before a line of a file.
+/// Returns the number before a line of a file.
 fn number(profile: Profile, line: u64) -> String {
     match profile.numbers() {
         families::Numbers::None => String::new(),
@@ -454,7 +454,7 @@ fn number(profile: Profile, line: u64) -> String {
     }
 }
 
-/// The number behind a word of a notice: `offset=12` has 12 behind `offset=`.
+/// Returns the number behind a word of a notice: `offset=12` has 12 behind `offset=`.
 fn number_behind(text: &str, word: &str) -> u64 {
     let rest = text.split_once(word).unwrap_or_else(|| panic!("no {word} in {text}")).1;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -633,7 +633,7 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
     }
 }
 
-/// The declarations of a profile's tools that have these purposes.
+/// Returns the declarations of a profile's tools that have these purposes.
 fn declared(profile: Profile, are: impl Fn(Does) -> bool) -> Vec<(String, Declaration)> {
     let tools = profile.all().into_iter();
     let tools: Vec<_> = tools.filter(|tool| tool.does().is_some_and(&are)).collect();
@@ -646,7 +646,7 @@ fn no_description_names_a_tool_that_its_session_lacks() {
     let all = PROFILES.iter().flat_map(|(_, profile)| profile.all());
     let names: std::collections::BTreeSet<String> =
         all.map(|tool| tool.name().to_owned()).collect();
-    // Names that are words of English too stand in backticks where a tool is meant.
+    // Names that are also English words are in backticks if they refer to a tool.
     let is_named = |text: &str, name: &str| {
         let is_word = name.chars().skip(1).all(|c| c.is_ascii_lowercase());
         if is_word { text.contains(&format!("`{name}`")) } else { text.contains(name) }
@@ -659,7 +659,7 @@ fn no_description_names_a_tool_that_its_session_lacks() {
             for (tool, Declaration { description, .. }) in &declared {
                 assert!(!description.contains("[["), "{profile:?} {tool}: {description}");
                 let is_there = |name: &String| declared.iter().any(|(own, _)| own == name);
-                // `job` names its own actions and arguments.
+                // `job` describes its actions and arguments itself.
                 let is_own = |name: &String| matches!(name.as_str(), "read" | "wait");
                 for other in names.iter().filter(|name| !is_there(name) && !is_own(name)) {
                     let is_part = declared.iter().any(|(own, _)| own.contains(other.as_str()));

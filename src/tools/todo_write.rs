@@ -1,6 +1,6 @@
-//! `todo_write`: the model's plan, written down where the person sees it.
+//! `todo_write`: the model's plan, recorded where the user sees it.
 //!
-//! Each call gives the whole list; the session keeps it.
+//! Each call gives the complete list; the session keeps it.
 
 use super::arguments::Arguments;
 use super::shape::Does;
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The maximum number of steps in a plan: a longer list is a document.
 const MAX_ITEMS: usize = 100;
 
-/// The names of the statuses, in all families.
+/// The status names, in all families.
 const STATUSES: [(&str, PlanStatus); 5] = [
     ("pending", PlanStatus::Pending),
     ("in_progress", PlanStatus::InProgress),
@@ -21,7 +21,7 @@ const STATUSES: [(&str, PlanStatus); 5] = [
     ("blocked", PlanStatus::Pending),
 ];
 
-/// Writes the plan down.
+/// Records the plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TodoWrite(pub Profile);
 
@@ -53,7 +53,7 @@ impl Tool for TodoWrite {
     }
 }
 
-/// Returns a step; none where the model has given it up.
+/// Returns a step; `None` if the model has given it up.
 fn item(mut row: Arguments) -> Result<Option<PlanItem>, String> {
     let content = row.filled_text("content")?.trim().to_owned();
     let said = row.text("status")?;
@@ -68,7 +68,7 @@ fn item(mut row: Arguments) -> Result<Option<PlanItem>, String> {
     Ok(Some(PlanItem { content, status: *status }))
 }
 
-/// A plan as a model reads it.
+/// Returns a plan as a model reads it.
 pub fn plan_text(items: &[PlanItem]) -> String {
     let lines = items.iter().map(|item| {
         let mark = match item.status {

@@ -1,8 +1,8 @@
-//! The lasting answers of a person: the workspaces that are trusted, the content of the files in them from which the engine takes orders,
-//! and the rules that answers to approvals added.
+//! The user's persistent answers: the trusted workspaces, the content of the files in them that instruct the engine, and the rules added by
+//! answers to approvals.
 //!
-//! One file beside the configuration, read anew whenever it is asked, so that every engine of the user sees an answer
-//! at once. Changes hold a lock and replace the file as a whole. Blocking; callers are on a thread that may.
+//! One file next to the configuration, read on every query, so that every engine of the user sees an answer at once. Changes take a lock
+//! and replace the complete file. Blocking; callers are on a thread that may.
 
 use crate::permissions::{Decision, Origin, Rule};
 use pintle_base::disk;
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
-/// The name of the file, beside `config.toml`.
+/// The file's name, next to `config.toml`.
 pub const FILE_NAME: &str = "trust.toml";
 
 /// The maximum size of the file.
@@ -22,7 +22,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// The first line of the file.
 const HEADER: &str = "# Written by pintle: trusted directories and permanent answers.\n# `pintle trust` lists and changes them.\n\n";
 
-/// The lasting answers. Clones are the same answers.
+/// The persistent answers. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Answers {
     source: Source,
@@ -32,29 +32,29 @@ pub struct Answers {
 enum Source {
     File {
         path: PathBuf,
-        /// Folders that are trusted as long as the program runs: clients of a shared engine add theirs.
+        /// Directories that are trusted until the process ends: clients of a shared engine add theirs.
         for_now: watch::Sender<Vec<PathBuf>>,
-        /// Copies of folders, each with the folder that it stands for.
+        /// Directory copies, each with the directory it represents.
         copies: watch::Sender<Vec<(PathBuf, PathBuf)>>,
-        /// Content that is agreed to as long as the program runs.
+        /// Content that is agreed to until the process ends.
         agreed_for_now: watch::Sender<Vec<Agreed>>,
-        /// The person who starts the program agrees to the content that it finds, for this run.
+        /// True if the user who starts the program agrees to the content that it finds, for this run.
         agrees_at_start: bool,
     },
     /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
     TrustAll,
-    /// Nothing is trusted, whatever a person trusted before, and nothing is kept.
+    /// Nothing is trusted, regardless of earlier answers, and nothing is kept.
     TrustNothing,
 }
 
-/// The content of the file.
+/// The file's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
-    /// The trusted folders, with all that is below them.
+    /// The trusted directories, including everything below them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trusted: Vec<Trusted>,
-    /// The content of files in trusted folders that a person agreed to.
+    /// The content of files in trusted directories that the user agreed to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agreed: Vec<Agreed>,
     /// The rules that answers added.
@@ -62,43 +62,43 @@ pub struct Kept {
     pub rules: Vec<KeptRule>,
 }
 
-/// The files of a project from which the engine takes orders, by their path below its folder, each with the SHA-256 of its text in
-/// hexadecimal digits.
+/// The project files that instruct the engine, by their path below the project directory, each with the SHA-256 of its text in hexadecimal
+/// digits.
 pub type Orders = BTreeMap<String, String>;
 
-/// The content of a project's files that a person agreed to.
+/// The content of a project's files that the user agreed to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Agreed {
-    /// The project's folder, resolved.
+    /// The project directory, resolved.
     pub path: PathBuf,
     /// The files.
     pub files: Orders,
 }
 
-/// What a person agreed to in a project.
+/// The user's agreement for a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agreement {
     /// Every content.
     Any,
     /// The content of these files.
     To(Orders),
-    /// The project is trusted, but nothing is known of its files yet.
+    /// The project is trusted, but nothing is known about its files yet.
     Unknown,
 }
 
-/// A trusted folder.
+/// A trusted directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trusted {
-    /// The folder, resolved.
+    /// The directory, resolved.
     pub path: PathBuf,
 }
 
 /// A rule that an answer added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptRule {
-    /// The folder in which it holds; everywhere without one.
+    /// The directory in which the rule applies; everywhere if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<PathBuf>,
     /// The rule.
@@ -106,7 +106,7 @@ pub struct KeptRule {
     pub rule: Rule,
 }
 
-/// Trusts every folder; whoever serves people sets the file of their answers.
+/// Trusts every directory; a frontend that serves users sets their answer file.
 impl Default for Answers {
     fn default() -> Self {
         Self::trust_all()
@@ -127,8 +127,8 @@ impl Answers {
         }
     }
 
-    /// Agrees to the content of trusted projects as this program finds it first, and keeps nothing of that: a person starts the program
-    /// for one task and says so.
+    /// Agrees to the content of trusted projects as this process first finds it, and persists nothing of that: for a program that the user
+    /// explicitly starts for one task.
     #[must_use]
     pub fn agreeing_at_start(mut self) -> Self {
         if let Source::File { agrees_at_start, .. } = &mut self.source {
@@ -137,7 +137,7 @@ impl Answers {
         self
     }
 
-    /// Returns what a person agreed to in a resolved project folder that is trusted.
+    /// Returns the user's agreement for a resolved, trusted project directory.
     pub fn agreement(&self, folder: &Path) -> Agreement {
         let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else {
             return Agreement::Any;
@@ -153,8 +153,8 @@ impl Answers {
         found.unwrap_or(Agreement::Unknown)
     }
 
-    /// Agrees to files of a resolved project folder, unless there is an agreement about the folder. If it cannot be kept, it holds as
-    /// long as the program runs.
+    /// Agrees to files of a resolved project directory, unless there is an agreement for the directory. If it cannot be stored, it applies
+    /// until the process ends.
     pub fn agree_first(&self, folder: &Path, files: Orders) {
         let Source::File { agreed_for_now, agrees_at_start, .. } = &self.source else { return };
         let path = self.original(folder);
@@ -174,7 +174,8 @@ impl Answers {
         }
     }
 
-    /// Agrees to these files of a resolved project folder, whatever their content was before. A file with an empty digest is forgotten.
+    /// Agrees to these files of a resolved project directory, regardless of their earlier content. A file with an empty digest is
+    /// forgotten.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -183,7 +184,7 @@ impl Answers {
         let path = self.original(folder);
         let extend = |all: &mut Vec<Agreed>| {
             let known = all.iter_mut().find(|known| known.path == path)?;
-            // Those of other folders of the project stay.
+            // Files in other directories of the project are kept.
             known.files.extend(files.clone());
             known.files.retain(|_, digest| !digest.is_empty());
             Some(())
@@ -198,7 +199,7 @@ impl Answers {
         Ok(())
     }
 
-    /// Trusts these resolved folders besides, as long as the program runs.
+    /// Also trusts these resolved directories until the process ends.
     pub fn trust_for_now(&self, folders: impl IntoIterator<Item = PathBuf>) {
         let Source::File { for_now, .. } = &self.source else { return };
         for_now.send_modify(|trusted| {
@@ -210,13 +211,13 @@ impl Answers {
         });
     }
 
-    /// Takes a copy for the folder that was copied, as long as the program runs: it is trusted as that is, and has its rules. Both are resolved.
+    /// Treats a copy as the directory that was copied until the process ends: it has the same trust and the same rules. Both are resolved.
     pub fn take_for(&self, copy: PathBuf, original: PathBuf) {
         let Source::File { copies, .. } = &self.source else { return };
         copies.send_modify(|copies| copies.push((copy, original)));
     }
 
-    /// Returns the folder that answers about this one were given for.
+    /// Returns the directory whose answers apply to this one.
     fn original(&self, folder: &Path) -> PathBuf {
         let Source::File { copies, .. } = &self.source else { return folder.to_owned() };
         let copies = copies.borrow();
@@ -226,22 +227,22 @@ impl Answers {
         found.unwrap_or_else(|| folder.to_owned())
     }
 
-    /// Trusts every folder and keeps nothing.
+    /// Trusts every directory and keeps nothing.
     pub fn trust_all() -> Self {
         Self { source: Source::TrustAll }
     }
 
-    /// Trusts no folder and keeps nothing, whatever a person said before.
+    /// Trusts no directory and keeps nothing, regardless of earlier answers.
     pub fn trust_nothing() -> Self {
         Self { source: Source::TrustNothing }
     }
 
-    /// Returns true if no answer of a person can trust a folder.
+    /// Returns true if no answer can trust a directory.
     pub fn is_closed(&self) -> bool {
         matches!(self.source, Source::TrustNothing)
     }
 
-    /// Returns what a person agreed to in a folder, on a thread that may block; none for a folder that is not trusted.
+    /// Returns the user's agreement for a directory, computed on a thread that may block; `None` for an untrusted directory.
     pub async fn trusts(&self, folder: &Path) -> Option<Agreement> {
         match self.source {
             Source::File { .. } => {}
@@ -265,7 +266,7 @@ impl Answers {
         tokio::task::spawn_blocking(about).await.unwrap_or_default()
     }
 
-    /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.
+    /// Returns true if the user trusts this resolved directory or one above it. If the file cannot be read, nothing is trusted.
     pub fn is_trusted(&self, folder: &Path) -> bool {
         let for_now = match &self.source {
             Source::File { for_now, .. } => for_now,
@@ -283,7 +284,7 @@ impl Answers {
         kept.trusted.iter().any(|trusted| folder.starts_with(&trusted.path))
     }
 
-    /// The rules that hold in a folder, with the kind of answer that added them.
+    /// Returns the rules that apply in a directory, with the kind of answer that added them.
     pub fn rules(&self, folder: &Path) -> Vec<(Origin, Rule)> {
         let folder = &self.original(folder);
         let kept = self.load().unwrap_or_default();
@@ -297,10 +298,10 @@ impl Answers {
         rules.collect()
     }
 
-    /// The content of the file.
+    /// Reads the file.
     ///
     /// # Errors
-    /// The file cannot be read, is no plain file, is too large, or holds something else.
+    /// The file cannot be read, is not a plain file, is too large, or has invalid content.
     pub fn load(&self) -> io::Result<Kept> {
         match &self.source {
             Source::File { path, .. } => read(path),
@@ -308,7 +309,7 @@ impl Answers {
         }
     }
 
-    /// Trusts a resolved folder, or trusts it no longer. Returns true if that changed something.
+    /// Trusts a resolved directory, or revokes the trust. Returns true if that changed something.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -325,7 +326,7 @@ impl Answers {
         })
     }
 
-    /// Keeps rules, for one folder or everywhere. Only rules that allow are answers.
+    /// Stores rules, for one directory or everywhere. Only rules that allow are answers.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -419,14 +420,14 @@ mod tests {
         assert_eq!(other.agreement(below), Agreement::Unknown);
         other.agree(here, &orders("two")).unwrap();
         assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
-        // A run for one task begins anew and changes nothing of that.
+        // A run for one task starts fresh and changes none of that.
         let run = Answers::in_file(&path).agreeing_at_start();
         assert_eq!(run.agreement(here), Agreement::Unknown);
         run.agree_first(here, orders("three"));
         run.agree_first(here, orders("four"));
         assert_eq!(run.agreement(here), Agreement::To(orders("three")));
         assert_eq!(answers.agreement(here), Agreement::To(orders("two")));
-        // A copy is taken for the folder that was copied.
+        // A copy is treated as the directory that was copied.
         answers.take_for("/tmp/c".into(), here.into());
         assert_eq!(answers.agreement(Path::new("/tmp/c")), Agreement::To(orders("two")));
         answers.set_trusted(here, false).unwrap();

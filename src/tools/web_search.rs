@@ -1,6 +1,6 @@
-//! `web_search`: a search of the web that the model's provider runs. Off unless a person switches it on.
+//! `web_search`: a web search run by the model's provider. Off unless the user enables it.
 //!
-//! It is declared as the provider's own tool, so that no call of it comes here.
+//! It is declared as the provider's tool, so that none of its calls reach the engine.
 
 use super::shape::{Declaration, Does, Facts};
 use super::{Folders, Prepared, Tool};

@@ -1,4 +1,4 @@
-//! `write`: a whole file.
+//! `write`: writes a complete file.
 
 use crate::arguments::Arguments;
 use crate::change::{Shows, change_of, explain, must_know, preview, unsaved, update};
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes whole files.
+/// Writes complete files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Write(pub Profile);
 
@@ -56,7 +56,7 @@ struct Call {
     tool: &'static str,
     path: PathArgument,
     content: String,
-    /// The content goes to the end of what is there.
+    /// True if the content is appended to the existing file.
     appends: bool,
 }
 

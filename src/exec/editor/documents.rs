@@ -1,12 +1,11 @@
-//! Documents that editors have open, with their text as it is on the screen.
+//! Documents open in editors, with their text as shown on screen.
 //!
-//! One for each process: connections announce their open documents, and the overlay reads them. The lock is held for
-//! a few assignments, never across an await. Invariant: a document is known in a version that its editor sent, or not
-//! at all.
+//! One instance per process: connections announce their open documents, and the overlay reads them. The lock is held for a few assignments,
+//! never across an await. Invariant: a document is known in a version that its editor sent, or not at all.
 //!
-//! Documents belong to the process, not to a session: an editor has one text of a file, whichever session asks for it. Connections
-//! write here and the overlay reads; an edit goes straight to the connection. Requests about documents are answered beside other
-//! requests, since a verdict that waits for an edit must not hold up the text that the edit makes.
+//! Documents belong to the process, not to a session: an editor has one text of a file, whichever session asks for it. Connections write
+//! here and the overlay reads; an edit goes straight to the connection. Document requests are answered concurrently with other requests,
+//! since a verdict that waits for an edit must not delay the text that the edit produces.
 
 use super::followed::{Followed, Follower};
 use pintle_base::text::positions;
@@ -30,20 +29,20 @@ const MAX_BYTES: usize = 256 * 1024 * 1024;
 /// The maximum number of edits of one document that are kept for a query.
 const MAX_APPLIED: usize = 16;
 
-/// The time to wait for an editor's own notification of a change that it made.
+/// How long to wait for an editor's notification of a change it made.
 const ECHO_WAIT: Duration = Duration::from_secs(2);
 
-/// Names an editor's connection, unique in the process.
+/// Identifies an editor's connection, unique in the process.
 pub type Owner = u64;
 
-/// The documents that are open. Clones are the same.
+/// The open documents. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Documents(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Rises with each change of any document.
+    /// Increases with each change of any document.
     serial: watch::Sender<u64>,
     /// The number of requested edits.
     asked: AtomicU64,
@@ -57,20 +56,20 @@ pub(super) struct State {
     pub(super) open: BTreeMap<PathBuf, Document>,
     /// The editors' names of the documents.
     pub(super) names: BTreeMap<(Owner, String), PathBuf>,
-    /// Those that take edits.
+    /// The editors that accept edits.
     editors: BTreeMap<Owner, mpsc::Sender<EditCall>>,
-    /// The changes that our edits made to documents since the last query: text before and after.
+    /// The engine's edits to documents since the last query: text before and after.
     applied: BTreeMap<PathBuf, Vec<Applied>>,
     pub(super) bytes: usize,
-    /// Those that are asked for texts, with the folders of their files.
+    /// The editors asked for texts, with the directories of their files.
     pub(super) asked: BTreeMap<Owner, Vec<PathBuf>>,
     /// The steps seen by each follower, by its number.
     pub(super) followed: BTreeMap<u64, Followed>,
-    /// The last number of a follower.
+    /// The last follower number.
     pub(super) followers: u64,
 }
 
-/// A document that is open.
+/// An open document.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
     pub(super) owner: Owner,
@@ -81,7 +80,7 @@ pub(super) struct Document {
     pub(super) is_dirty: bool,
 }
 
-/// An edit of ours that an editor has made.
+/// An edit by the engine that an editor has applied.
 #[derive(Debug, Clone)]
 pub(super) struct Applied {
     pub(super) before: Arc<String>,
@@ -93,21 +92,21 @@ pub(super) struct Applied {
 pub enum EditCall {
     /// Apply an edit.
     Make {
-        /// Names it, unique in the process.
+        /// The edit's id, unique in the process.
         id: u64,
         /// The edit.
         params: ApplyEditParams,
-        /// Takes its answer, or why there is none.
+        /// Receives the answer, or the reason why there is none.
         reply: oneshot::Sender<Result<ApplyEditResult, String>>,
     },
-    /// Return the text of a file.
+    /// Return a file's text.
     Read {
         /// The file, as the tool called it.
         path: String,
-        /// Takes the text, or why there is none.
+        /// Receives the text, or the reason why there is none.
         reply: oneshot::Sender<Result<String, String>>,
     },
-    /// The answer to an edit is not waited for any more: it should not be made.
+    /// The answer to an edit is no longer awaited, and the edit should not be made.
     Withdraw(u64),
 }
 
@@ -127,18 +126,18 @@ impl Drop for PendingRequest {
     }
 }
 
-/// The reason why an editor's message about a document is refused.
+/// Why an editor's message about a document is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// It has not been opened on this connection.
+    /// The document has not been opened on this connection.
     #[error("{0} is not open")]
     NotOpen(String),
-    /// The version does not rise, or is unknown.
+    /// The version does not increase, or is unknown.
     #[error("the version of {path} that is known is {current}")]
     Stale {
-        /// The editor's name of it.
+        /// The editor's name for the document.
         path: String,
-        /// The version that is known.
+        /// The known version.
         current: i64,
     },
     /// There are too many documents, or they are too long.
@@ -151,7 +150,7 @@ impl Documents {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An editor takes edits from now on.
+    /// Registers an editor that accepts edits.
     pub fn connect(&self, owner: Owner, editor: mpsc::Sender<EditCall>) {
         self.state().editors.insert(owner, editor);
     }
@@ -173,7 +172,7 @@ impl Documents {
         self.touch();
     }
 
-    /// A document is open; `path` is its canonical path.
+    /// Registers an open document; `path` is its canonical path.
     ///
     /// # Errors
     /// [`Problem::TooMuch`].
@@ -203,10 +202,10 @@ impl Documents {
         Ok(())
     }
 
-    /// A document has changed.
+    /// Records a change of a document.
     ///
     /// # Errors
-    /// [`Problem`]; it stays as it was known.
+    /// [`Problem`]; the known document is unchanged.
     pub fn change(&self, owner: Owner, params: DocumentChangeParams) -> Result<(), Problem> {
         let mut state = self.state();
         let (path, document) = state.find(owner, &params.path)?;
@@ -239,18 +238,19 @@ impl Documents {
         if is_too_much { Err(Problem::TooMuch) } else { Ok(()) }
     }
 
-    /// A version of a document was saved.
+    /// Records that a version of a document was saved.
     ///
     /// # Errors
-    /// [`Problem`]: it is not open, or a change was never told.
+    /// [`Problem`]: the document is not open, or a change was never reported.
     pub fn save(&self, owner: Owner, params: &DocumentSaveParams) -> Result<(), Problem> {
         self.is_clean(owner, &params.path, params.version, Followed::saved)
     }
 
-    /// The file holds this version's text: the document was saved or reloaded. A later [`Documents::save`] means that it was saved.
+    /// Records that the file contains this version's text: the document was saved or reloaded. A later [`Documents::save`] means that it
+    /// was saved.
     ///
     /// # Errors
-    /// [`Problem`]: it is not open, or a change was never told.
+    /// [`Problem`]: the document is not open, or a change was never reported.
     pub fn equals_file(&self, owner: Owner, name: &str, version: i64) -> Result<(), Problem> {
         self.is_clean(owner, name, version, |followed, path, text| {
             followed.changed(path, text, false);
@@ -288,7 +288,7 @@ impl Documents {
         Follower::new(self.clone())
     }
 
-    /// A document is not open any more. One that never was is fine.
+    /// Removes a closed document. One that was never open is not an error.
     pub fn close(&self, owner: Owner, params: &DocumentCloseParams) {
         self.state().remove(owner, &params.path);
         self.touch();
@@ -316,12 +316,12 @@ impl Documents {
         self.state().editors.get(&owner).cloned()
     }
 
-    /// Returns true if the editor of a document accepts edits.
+    /// Returns true if the document's editor accepts edits.
     pub(super) fn takes_edits(&self, document: &Document) -> bool {
         self.state().editors.contains_key(&document.owner)
     }
 
-    /// The documents below a folder that are not saved, by canonical path.
+    /// Returns the unsaved documents below a directory, by canonical path.
     pub(super) fn unsaved(&self, root: &Path) -> Vec<(PathBuf, Arc<String>)> {
         let state = self.state();
         let dirty = state.open.iter().filter(|(_, document)| document.is_dirty);
@@ -334,7 +334,7 @@ impl Documents {
         self.0.changing.lock().await
     }
 
-    /// Has an editor make an edit.
+    /// Asks an editor to make an edit.
     pub(super) async fn ask(
         &self,
         owner: Owner,
@@ -375,7 +375,7 @@ impl Documents {
         }
     }
 
-    /// Takes note of what an edit has made of a document.
+    /// Records an edit's effect on a document.
     pub(super) fn note(&self, path: &Path, before: Arc<String>, after: Arc<String>) {
         let mut state = self.state();
         let all = state.applied.entry(path.to_path_buf()).or_default();

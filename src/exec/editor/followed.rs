@@ -1,4 +1,4 @@
-//! Follows documents for [`DocumentLog`]: which texts of their files people saved, and which came from the disk.
+//! Follows documents for [`DocumentLog`]: which of their files' texts the user saved, and which came from disk.
 
 use super::Documents;
 use crate::{DocumentLog, DocumentStep, StepBy};
@@ -15,7 +15,7 @@ pub(super) struct Followed(BTreeMap<PathBuf, Document>);
 
 #[derive(Debug)]
 struct Document {
-    /// The text of the file, as its editor knows it.
+    /// The file's text, as its editor knows it.
     file: Arc<String>,
     steps: Vec<DocumentStep>,
 }
@@ -44,7 +44,7 @@ impl Followed {
     pub(super) fn saved(&mut self, path: &Path, text: &Arc<String>) {
         let Some(document) = self.0.get_mut(path) else { return };
         match document.steps.last_mut() {
-            // Its editor sent the change when it had saved it already, so the change seemed to come from the disk.
+            // The editor sent the change after saving it, so the change seemed to come from disk.
             Some(last) if last.after == *text => last.by = StepBy::Person,
             _ => document.step(StepBy::Person, text),
         }

@@ -1,13 +1,11 @@
-//! Commands in terminals of editors: where an editor offers them, what a call of the model runs is run there, so that a person sees it
-//! and can stop it.
+//! Commands in editor terminals: if an editor offers them, a model's command runs there, so that the user sees it and can stop it.
 //!
-//! The editor starts the command, but the engine's rules hold: its timeout, its end, the limit on its output.
-//! Invariants: every terminal is released, whatever becomes of the call; no process of a stopped command keeps
-//! running.
+//! The editor starts the command, but the engine's rules apply: its timeout, its cancellation, its output limit. Invariants: every terminal
+//! is released, whatever happens to the call; no process of a stopped command keeps running.
 //!
-//! Only commands that a call shows go to a client's terminal, and only where the client does not draw our output, since ours loses
-//! nothing and theirs keeps the end. All processes carry the command's mark, so that stopping it ends those too that the client's own
-//! kill leaves. A guard in the call releases the terminal whatever happens.
+//! Only commands shown by a call go to a client's terminal, and only if the client does not render the engine's output, since the engine's
+//! loses nothing and the terminal's keeps only the end. All processes carry the command's mark, so that stopping it also ends those that
+//! the client's own kill misses. A guard in the call releases the terminal in every case.
 
 use crate::capture::Capture;
 use crate::process::{Family, TERM_TO_KILL};
@@ -26,21 +24,21 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// The timeout for an editor to create a terminal, and to return its output.
 const TERMINAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The timeout for the output after the command was stopped, while a person waits.
+/// The timeout for the output after the command was stopped, while the user waits.
 const STOPPED_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Something asked of an editor. Whoever drops `reply` cannot answer any more.
+/// A request to an editor. Dropping `reply` means that no answer will come.
 #[derive(Debug)]
 pub enum TerminalCall {
     /// Run a command in a new terminal; the answer is the terminal's name.
     Create {
-        /// The owner of the command.
+        /// The command's owner.
         owner: String,
         /// The item that shows it.
         shown_by: String,
         /// The command.
         run: TerminalCommand,
-        /// The number of bytes to keep from the end of the output.
+        /// How many bytes to keep from the output's end.
         max_bytes: u64,
         /// Once this is cancelled, the terminal is to be released.
         released: CancellationToken,
@@ -68,12 +66,12 @@ pub enum TerminalCall {
     },
 }
 
-/// The output of a command in a terminal.
+/// A command's output in a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
     /// The text.
     pub text: String,
-    /// The beginning was dropped.
+    /// True if the start was dropped.
     pub is_cut: bool,
 }
 
@@ -86,12 +84,12 @@ impl Terminals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Commands of this owner that a call shows are run by this editor from now on.
+    /// Makes this editor run the owner's commands that are shown by a call.
     pub fn connect(&self, owner: &str, editor: mpsc::Sender<TerminalCall>) {
         self.state().insert(owner.to_owned(), editor);
     }
 
-    /// No longer.
+    /// Reverts [`Terminals::connect`].
     pub fn disconnect(&self, owner: &str) {
         self.state().remove(owner);
     }

@@ -228,7 +228,7 @@ async fn a_link_on_a_canonical_path_leads_nowhere() {
 /// A command in the background may act while the new content is being decided.
 #[tokio::test]
 async fn a_link_that_is_made_during_a_change_leads_nowhere() {
-    // What is replaced by a link: the file, or its folder.
+    // The part replaced by a link: the file, or its directory.
     for (name, is_folder) in [("the file", false), ("its folder", true)] {
         let (_guard, folder) = folder();
         fs::create_dir_all(folder.join("src")).unwrap();

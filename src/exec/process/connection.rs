@@ -1,8 +1,8 @@
-//! A program that stays connected to another place, and takes one request after the other there.
+//! A program that stays connected to another place, and serves one request after the other there.
 //!
-//! The program is a command prefix with a shell behind it; what is sent is `wrapped`'s business. Invariant: a connection has at most one
-//! request at a time. A future that is dropped in between takes the connection with it, so the answer to one request is never read as that
-//! of the next.
+//! The program is a command prefix followed by a shell; the requests are defined in `wrapped`. Invariant: a connection has at most one
+//! request at a time. A future dropped in between takes the connection with it, so the answer to one request is never read as that of the
+//! next.
 
 use super::{
     Drains, Event, Family, GRACE, Launch, Leftover, READ_BYTES, Running, START_TIMEOUT, Started,
@@ -41,16 +41,16 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 pub(crate) struct Exchanged {
     pub(crate) envelope: Envelope,
-    /// The output of the request.
+    /// The request's output.
     pub(crate) output: Vec<u8>,
-    /// None if the output exceeded the limit.
+    /// `None` if the output exceeded the limit.
     pub(crate) connection: Option<Connection>,
 }
 
 /// A connection that ended before its request was answered.
 #[derive(Debug)]
 pub(crate) struct Lost {
-    /// Its last words.
+    /// The end of the program's error output.
     pub(crate) said: String,
     /// The other end had taken the request.
     pub(crate) has_begun: bool,
@@ -63,7 +63,7 @@ pub(crate) struct Order<'a> {
     /// The request that starts it.
     pub(crate) request: Vec<u8>,
     pub(crate) mark: String,
-    /// The folder for long outputs when the command names none.
+    /// The directory for long outputs if the command specifies none.
     pub(crate) temporary: &'a Path,
 }
 
@@ -103,7 +103,7 @@ impl Connection {
         })
     }
 
-    /// How long it has waited.
+    /// How long the connection has been idle.
     pub(crate) fn idle(&self) -> Duration {
         self.idle_since.elapsed()
     }
@@ -153,7 +153,7 @@ impl Connection {
                     Event::Output(Ok(read @ 1..)) => {
                         output.extend(envelope.push(buffer.get(..read).unwrap_or_default()));
                     }
-                    // What it printed last is still in the pipe.
+                    // The last output is still in the pipe.
                     Event::Exited(_) => enough_at = Some(Instant::now() + GRACE),
                     _ => return false,
                 }
@@ -177,7 +177,7 @@ impl Connection {
         Ok(Exchanged { envelope, output, connection })
     }
 
-    /// Nothing is asked of it any more.
+    /// Puts the connection to rest until its next request.
     fn rest(mut self) -> Self {
         self.family.is_armed = false;
         self.idle_since = Instant::now();
@@ -197,7 +197,7 @@ impl Connection {
         let envelope = Envelope::new(&mark);
         family.mark = mark;
         family.is_armed = true;
-        // Without the end of its line, the other end does not begin with it.
+        // The other end does not start the request before its line is complete.
         let is_sent = tokio::select! {
             _ = input.write_all(&request) => true,
             () = cancel.cancelled() => {
@@ -233,7 +233,7 @@ impl Connection {
             }
             (Some(pipe), None) if checked.is_ok() => {
                 let mut ran = capture.go_on(end).await;
-                // Nobody can tell here if the connection is held open, or only slow to close.
+                // From here, a connection that is held open looks like one that is slow to close.
                 ran.background_output = None;
                 let connection = Some((family, child, complaints));
                 drains.add(&command.owner, Leftover { pipe, capture, connection });
@@ -248,7 +248,7 @@ impl Connection {
     }
 }
 
-/// The result of a command that was stopped before it began.
+/// Returns the result of a command that was stopped before it started.
 pub(crate) async fn never_run(command: &Command, temporary: &Path, end: End) -> Ran {
     Capture::new(command, temporary).finish(end).await
 }
@@ -278,9 +278,9 @@ impl Complaints {
         Self { text, reader }
     }
 
-    /// The end of what came, once the program has ended.
+    /// Returns the end of the text received, once the program has ended.
     async fn said(&mut self) -> String {
-        // Another process may hold it open: ssh leaves a connection for the next program.
+        // Another process may keep the stream open: ssh leaves a connection for the next program.
         let _ = timeout(GRACE, self.reader.join_next()).await;
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&text).trim().to_owned()

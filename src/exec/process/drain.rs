@@ -1,7 +1,7 @@
-//! The output of processes that commands left in the background.
+//! The output of background processes left by commands.
 //!
-//! A dev server that was started with `&` holds the pipe of its shell, and dies of its next line once nobody reads it. So
-//! the pipe is read to its end. Invariant: no reader outlives the owner of its command.
+//! A dev server started with `&` inherits the pipe of its shell, and dies at its next line once nothing reads the pipe. So the pipe is read
+//! to its end. Invariant: no reader outlives its command's owner.
 
 use super::connection::Complaints;
 use super::{Family, GRACE, READ_BYTES, Started};
@@ -15,19 +15,19 @@ use tokio::net::unix::pipe;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-/// Between two reads, so that a process that prints without end takes little of the machine: it waits for its pipe.
+/// The time between two reads, so that a process that prints endlessly uses few resources: it waits for its pipe.
 const READ_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The readers of what commands left in the background, by owner. Dropping it ends them.
+/// The readers of background output, by owner. Dropping it ends them.
 #[derive(Debug, Default)]
 pub(crate) struct Drains(Mutex<HashMap<String, JoinSet<()>>>);
 
-/// The output of a command that ended while another process held it open.
+/// The output of an ended command that another process still holds open.
 pub(super) struct Leftover {
     pub(super) pipe: pipe::Receiver,
-    /// Takes the output.
+    /// Receives the output.
     pub(super) capture: Capture,
-    /// The way to a command that runs elsewhere. It is closed with the output.
+    /// The connection to a remote command. It is closed with the output.
     pub(super) connection: Option<(Family, Started, Complaints)>,
 }
 

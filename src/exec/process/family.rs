@@ -19,16 +19,16 @@ const KILL_ROUNDS: usize = 5;
 /// The command's processes. Dropping it while armed kills them.
 #[derive(Debug)]
 pub(crate) struct Family {
-    /// The group's leader, until it has been waited for; its number may be someone else's after that.
+    /// The group's leader, until it has been waited for; its process id may be reused after that.
     pub(super) leader: Option<Pid>,
     pub(super) mark: String,
-    /// Those that were found once. Who has lost both mark and parent is found no other way.
+    /// Processes found earlier. One that has lost both mark and parent cannot be found in any other way.
     known: Vec<Pid>,
     pub(super) is_armed: bool,
 }
 
 impl Family {
-    /// The processes that carry this mark, in the group of `leader` or not.
+    /// Creates a handle to the processes that carry this mark, in the group of `leader` or not.
     pub(crate) fn new(leader: Option<Pid>, mark: String) -> Self {
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }
@@ -86,7 +86,7 @@ impl Drop for Family {
     }
 }
 
-/// Sends a signal to the group and to all that left it; returns whom it found.
+/// Sends a signal to the group and to all processes that left it. Returns the processes found.
 fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) -> Vec<Pid> {
     // Found before any process dies, while parents are still known.
     let mut family = descendants::living(mark, known);

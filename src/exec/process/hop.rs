@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 
-/// The output of the program.
+/// The program's output.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The exit code; none after a signal, and if the output exceeded the limit.
@@ -63,7 +63,7 @@ pub(crate) async fn hop(launch: Launch, input: &[u8], max_bytes: u64) -> io::Res
             () = &mut complain => (ended.await, true),
         };
         if !has_complained {
-            // Another process may hold it open.
+            // Another process may keep the stream open.
             let _ = tokio::time::timeout(GRACE, complain).await;
         }
         ended?

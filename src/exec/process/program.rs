@@ -19,15 +19,15 @@ const CLOSE_TO_TERM: Duration = Duration::from_secs(2);
 pub struct RunningProgram {
     /// The process. First, because it is dropped first.
     pub process: Process,
-    /// Its input.
+    /// The program's input.
     pub stdin: pipe::Sender,
-    /// Its output.
+    /// The program's output.
     pub stdout: pipe::Receiver,
-    /// Its error output.
+    /// The program's error output.
     pub stderr: pipe::Receiver,
 }
 
-/// The process of a program that was started. Dropping it kills it and its descendants.
+/// A started program's process. Dropping it kills it and its descendants.
 pub struct Process {
     /// First, because it is dropped first: it must see who descends from the program while that lives.
     family: Family,
@@ -41,15 +41,15 @@ impl std::fmt::Debug for Process {
 }
 
 impl Process {
-    /// Waits for its end. Cancel-safe.
+    /// Waits until the process ends. Cancel-safe.
     ///
     /// # Errors
-    /// The system does not tell.
+    /// The system does not report the exit status.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
 
-    /// Ends it once its input is closed: by itself, else by a signal, with all that it started.
+    /// Closes the input and waits for the process to exit by itself; otherwise ends it by a signal, with all its descendants.
     pub async fn stop(mut self) {
         if timeout(CLOSE_TO_TERM, self.child.wait()).await.is_err() {
             self.family.signal(Signal::SIGTERM).await;

@@ -4,17 +4,17 @@ use pintle_base::text::truncate;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Between two pieces of progress.
+/// The interval between two progress reports.
 pub(super) const PROGRESS: Duration = Duration::from_millis(50);
 
 /// The maximum size of one piece of progress; of a large output the end is reported.
 const MAX_PROGRESS_BYTES: usize = 16 * 1024;
 
-/// Progress that has not been told yet.
+/// Progress that has not been reported yet.
 #[derive(Default)]
 pub(super) struct Pending {
     text: String,
-    /// When it is to be told.
+    /// When to report the pending text.
     pub(super) due: Option<Instant>,
     last: Option<Instant>,
 }

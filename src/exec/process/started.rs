@@ -1,4 +1,4 @@
-//! A process that was started: a child of this one, or of the guardian.
+//! A started process: a child of this one, or of the guardian.
 #![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
 
 use super::{Family, Guardian, Launch};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use tokio::process::Child;
 
-/// A process that was started. Dropping it kills it.
+/// A started process. Dropping it kills it.
 #[derive(Debug)]
 pub(super) enum Started {
     /// A child of this process.
@@ -59,7 +59,7 @@ impl Started {
         launch.spawn(streams).map(Self::Here)
     }
 
-    /// Waits for its end. Cancel-safe.
+    /// Waits until the process ends. Cancel-safe.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         match self {
             Self::Here(child) => child.wait().await,
@@ -70,7 +70,7 @@ impl Started {
         }
     }
 
-    /// Its processes, by its mark.
+    /// Returns the command's processes, by its mark.
     pub(super) fn family(&self, mark: String) -> Family {
         match self {
             #[cfg(target_os = "macos")]
@@ -91,7 +91,7 @@ impl Started {
         }
     }
 
-    /// The enforced level, if the command is confined.
+    /// Returns the enforced level, if the command is confined.
     pub(super) fn level(&self) -> Option<Level> {
         match self {
             Self::Here(_) => None,
@@ -102,7 +102,7 @@ impl Started {
         }
     }
 
-    /// The hosts that it was refused.
+    /// Returns the hosts that it was refused.
     pub(super) fn refused(&self) -> Vec<RefusedHost> {
         match self {
             Self::Here(_) => Vec::new(),
@@ -113,7 +113,7 @@ impl Started {
         }
     }
 
-    /// The files that it was kept from changing because of their names.
+    /// Returns the files that it was kept from changing because of their names.
     pub(super) fn kept(&self) -> Vec<PathBuf> {
         match self {
             Self::Here(_) => Vec::new(),
@@ -124,7 +124,7 @@ impl Started {
         }
     }
 
-    /// The programs that it was kept from starting.
+    /// Returns the programs that it was kept from starting.
     pub(super) fn denied_programs(&self) -> Vec<String> {
         match self {
             Self::Here(_) => Vec::new(),
@@ -147,7 +147,7 @@ impl Started {
 }
 
 impl Launch {
-    /// The same command behind the program that applies the profile of its confinement.
+    /// Returns the same command, run through the program that applies its confinement profile.
     #[cfg(target_os = "macos")]
     fn confined(&self, mut confinement: crate::sandbox::Confinement) -> Self {
         use crate::sandbox::{SEATBELT, seatbelt_profile};
@@ -206,7 +206,7 @@ fn unique(variables: Vec<(String, String)>) -> Vec<(String, String)> {
     last.into_iter().collect()
 }
 
-/// An input without any byte.
+/// Returns an empty input.
 pub(super) fn nothing() -> io::Result<OwnedFd> {
     std::fs::File::open(Path::new("/dev/null")).map(OwnedFd::from)
 }

@@ -40,7 +40,7 @@ fn marks() -> String {
     format!("{}.tests", std::process::id())
 }
 
-/// An id that no other test run has.
+/// Returns an id that no other test run has.
 fn new_id() -> String {
     pintle_base::ambient::Ambient::system().new_id()
 }
@@ -111,7 +111,7 @@ async fn long_output_keeps_its_end_and_goes_to_a_file() {
 
 #[tokio::test]
 async fn a_stopped_command_leaves_nothing() {
-    // Each row runs until its time is over.
+    // Each row runs until its timeout.
     let rows = [
         ("a child", "sleep 100000"),
         ("a flood", "yes"),
@@ -146,7 +146,7 @@ async fn a_process_that_ignores_sigterm_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let cancel = CancellationToken::new();
     let id = new_id();
-    // It is stopped as soon as it says that the trap is set.
+    // The command is stopped as soon as it reports that the trap is set.
     let seen = Arc::new(Mutex::new(String::new()));
     let mut output = {
         let (cancel, seen) = (cancel.clone(), Arc::clone(&seen));
@@ -214,7 +214,7 @@ async fn a_background_child_does_not_hold_up_the_command() {
 
 #[tokio::test]
 async fn a_background_child_may_print_after_its_command_ended() {
-    // Command; what the child prints after its shell ended.
+    // Command; output of the child after its shell has ended.
     for (line, later) in [
         ("(sleep 0.4; echo later; touch done) & echo started", "started\nlater\n"),
         ("(sleep 0.4; echo a; sleep 0.2; echo b >&2; touch done) &", "a\nb\n"),

@@ -108,7 +108,7 @@ fn leftovers_of_a_killed_program_are_removed_and_files_being_written_stay() {
 fn what_others_write_meanwhile_is_not_lost() {
     let spliced = || FileContent::spliced(b"old\n".to_vec(), vec![(0..3, b"new".to_vec())]);
     let whole = || FileContent::from(b"new\n".to_vec());
-    // Name, new content, what another program appends before and after the replacement, content then, has the change failed.
+    // Name, new content, text appended by another program before and after the replacement, content then, has the change failed.
     for (name, content, early, late, want, has_failed) in [
         ("alone", spliced(), "", "", "new\n", false),
         ("before", spliced(), "more\n", "", "old\nmore\n", true),
@@ -205,7 +205,7 @@ fn what_belongs_to_a_file_beside_its_content_is_kept() {
     }
 }
 
-/// In namespaces of its own, a file is mounted over another one, as containers do with single files.
+/// In separate namespaces, a file is mounted over another one, as containers do with single files.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_that_is_mounted_is_written_in_place() {

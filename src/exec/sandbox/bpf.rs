@@ -29,7 +29,7 @@ pub(super) fn fail(errno: libc::c_int) -> Label {
     Label::Return(libc::SECCOMP_RET_ERRNO | errno.unsigned_abs())
 }
 
-/// A word of what a filter sees of a call.
+/// A word of the call data that a filter sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Word {
     Number,
@@ -39,7 +39,7 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// Its offset in bytes in `struct seccomp_data`, on a little-endian machine.
+    /// Returns the word's offset in bytes in `struct seccomp_data`, on a little-endian machine.
     fn offset(self) -> u32 {
         match self {
             Self::Number => 0,
@@ -54,7 +54,7 @@ impl Word {
 pub(super) enum Is {
     Equal(u32),
     AtLeast(u32),
-    /// It has one of these bits.
+    /// The word has at least one of these bits.
     AnyOf(u32),
 }
 
@@ -67,11 +67,11 @@ const JUMP_IF_ANY_OF: u16 = 0x45;
 #[derive(Debug)]
 enum Instruction {
     Load(Word),
-    /// Jumps to the first label if the comparison holds, and to the second otherwise.
+    /// Jumps to the first label if the comparison succeeds, and to the second otherwise.
     Jump(Is, Label, Label),
 }
 
-/// A program in the making.
+/// A program under construction.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     code: Vec<Instruction>,
@@ -95,19 +95,19 @@ impl Assembler {
         self.code.push(Instruction::Load(word));
     }
 
-    /// Jumps to `then` if the comparison holds, and to `otherwise` if not.
+    /// Jumps to `then` if the comparison succeeds, and to `otherwise` if not.
     pub(super) fn jump(&mut self, is: Is, then: Label, otherwise: Label) {
         self.code.push(Instruction::Jump(is, then, otherwise));
     }
 
-    /// Jumps to `then` if the comparison holds, and goes on if not.
+    /// Jumps to `then` if the comparison succeeds, and falls through if not.
     pub(super) fn jump_if(&mut self, is: Is, then: Label) {
         let next = self.label();
         self.jump(is, then, next);
         self.place(next);
     }
 
-    /// Jumps to the label of the loaded number, or to `otherwise`. The numbers are in order.
+    /// Jumps to the loaded number's label, or to `otherwise`. The numbers are sorted.
     pub(super) fn search(&mut self, numbers: &[(u32, Label)], otherwise: Label) {
         match numbers {
             [] => {}
@@ -125,7 +125,7 @@ impl Assembler {
         }
     }
 
-    /// Resolves the labels. None if a jump is too far, or a label was not placed.
+    /// Resolves the labels. Returns `None` if a jump is too far, or a label was not placed.
     pub(super) fn assemble(mut self) -> Option<Vec<sock_filter>> {
         let mut returns = Vec::new();
         for instruction in &self.code {

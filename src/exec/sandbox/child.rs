@@ -1,9 +1,9 @@
-//! The forked child of the guardian, on its way to the shell.
+//! The forked child of the guardian, which becomes the shell's parent.
 //!
-//! It becomes the command's keeper: it forks the shell, hands on its end and stays until the last process below it has ended.
-//! It adopts orphans, so whatever the command starts stays below it, in whatever session and with whatever variables. With
-//! namespaces it is their first process and makes the mounts; when it ends, the kernel ends all others inside. The shell's
-//! process confines itself further and then executes the program.
+//! It becomes the command's keeper: it forks the shell, reports its end and stays until the last process below it has ended. It adopts
+//! orphans, so every process that the command starts stays below it, in any session and with any variables. With namespaces it is their
+//! first process and creates the mounts; when it ends, the kernel ends all others inside. The shell's process confines itself further and
+//! then executes the program.
 
 use super::wire::{Failure, Frame, Kind, Request};
 use super::{Confinement, Level, Network, filters, mounts, namespaces, proxy, rules, watch, wire};
@@ -34,13 +34,13 @@ pub(super) struct Start<'a> {
     pub(super) group: Gid,
     /// The signals that were blocked before the guardian blocked its own.
     pub(super) signals: SigSet,
-    /// None where nothing is confined.
+    /// `None` if nothing is confined.
     pub(super) programs: Option<&'a filters::Programs>,
     /// The step at which making namespaces failed, if they were wanted.
     pub(super) namespaces_failed: Option<&'a str>,
 }
 
-/// The exit code of a command that was not started. Nobody sees it: the reason has been sent.
+/// The exit code of a command that was not started. It is not shown: the reason has been sent.
 const NOT_STARTED: i32 = 127;
 
 /// The maximum size of the reason why namespaces cannot be made.
@@ -70,7 +70,8 @@ fn has_namespaces(start: &Start<'_>) -> bool {
     start.kind != Kind::Plain && start.namespaces_failed.is_none()
 }
 
-/// Waits to become a command, a confined one in namespaces of its own: making these takes longer than all the rest. Without one it ends.
+/// Waits to become a command. A process for confined commands waits in separate namespaces: creating these takes longer than everything
+/// else. Exits if no command comes.
 pub(super) fn wait_in_reserve(start: &Start<'_>, reserve: &OwnedFd) -> ! {
     namespaces::close_all_but(vec![reserve.as_raw_fd(), start.life.as_raw_fd()]);
     let has_ids =
@@ -90,7 +91,7 @@ pub(super) fn wait_in_reserve(start: &Start<'_>, reserve: &OwnedFd) -> ! {
     namespaces::exit(NOT_STARTED)
 }
 
-/// Reads what the command is, and becomes it.
+/// Reads the command, and becomes it.
 fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
     let has_namespaces = has_namespaces(start);
     let mut request =
@@ -115,7 +116,7 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
         nix::sys::prctl::set_child_subreaper(true)
             .map_err(|error| Failure::of("adopt orphans", error))?;
     }
-    // It has its own group, so that a signal for the shell's is none for it.
+    // The keeper has a separate group, so that a signal for the shell's group does not reach it.
     let _ = nix::unistd::setsid();
     match namespaces::fork(Kind::Plain).map_err(|error| Failure::of("fork", error))? {
         ForkResult::Parent { child } => stay(start, child, presence.as_ref()),
@@ -124,8 +125,8 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
     execute(start, &request, has_namespaces)
 }
 
-/// Makes the socket on which the engine's proxy listens in this network, and hands it over. Returns its port, and the end of a pipe
-/// that is open as long as the proxy is needed.
+/// Creates the socket on which the engine's proxy listens in this network, and hands it over. Returns its port, and the end of a pipe that
+/// is open as long as the proxy is needed.
 fn listen(connection: &OwnedFd) -> Result<(u16, OwnedFd), Failure> {
     let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
         let (reader, writer) = std::io::pipe()?;
@@ -135,7 +136,7 @@ fn listen(connection: &OwnedFd) -> Result<(u16, OwnedFd), Failure> {
     listening.map_err(|error| Failure::of("listen for the proxy", error))
 }
 
-/// Has the kernel end this process with its parent. `life` tells if the parent ended before.
+/// Makes the kernel end this process with its parent. `life` shows whether the parent has already ended.
 fn end_with_parent(life: Option<&OwnedFd>) -> Result<(), Failure> {
     let failed = |error: Errno| Failure::of("follow the guardian", error);
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(failed)?;
@@ -147,7 +148,7 @@ fn end_with_parent(life: Option<&OwnedFd>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Stays until all processes below have ended, and keeps a descriptor open so long.
+/// Waits until all processes below have ended, and keeps a descriptor open until then.
 fn stay(start: &Start<'_>, shell: Pid, presence: Option<&OwnedFd>) -> ! {
     let kept = [start.connection].into_iter().chain(presence);
     namespaces::close_all_but(kept.map(AsRawFd::as_raw_fd).collect());
@@ -166,7 +167,7 @@ fn stay(start: &Start<'_>, shell: Pid, presence: Option<&OwnedFd>) -> ! {
     }
 }
 
-/// Takes the rest of the confinement upon itself, and executes the program.
+/// Applies the rest of the confinement to this process, and executes the program.
 fn execute(
     start: &Start<'_>,
     request: &Request,
@@ -243,7 +244,7 @@ fn watch_free(program: &[nix::libc::sock_filter]) -> Option<OwnedFd> {
     })
 }
 
-/// Variables that lead to the sockets of others.
+/// Variables that point to other programs' sockets.
 const OTHERS_SOCKETS: [&str; 8] = [
     "SSH_AUTH_SOCK",
     "SSH_AGENT_PID",
@@ -255,7 +256,7 @@ const OTHERS_SOCKETS: [&str; 8] = [
     "DISPLAY",
 ];
 
-/// The folder for temporary files, where it is another than outside.
+/// Returns the temporary directory, if it differs from the one outside.
 fn temporary(confinement: Option<&Confinement>, has_namespaces: bool) -> Option<String> {
     let confinement = confinement?;
     if has_namespaces {
@@ -321,7 +322,7 @@ fn as_before(blocked: &SigSet) -> Result<(), Failure> {
     blocked.thread_set_mask().map_err(failed)
 }
 
-/// Makes, in a process of its own, what a confined command needs. Returns the step that failed.
+/// Creates a confined command's namespaces in a separate process. Returns the step that failed.
 pub(super) fn try_namespaces() -> Result<(), String> {
     let words = |failure: Failure| format!("{}: {}", failure.step, failure.message);
     let (user, group) = (nix::unistd::geteuid(), nix::unistd::getegid());

@@ -1,7 +1,7 @@
-//! The likely reason for the failure of a confined command, from its exit code and the end of its output.
+//! The likely reason for a confined command's failure, from its exit code and the end of its output.
 //!
-//! The kernel tells nobody which call it denied, so the words of the program are all there is. Best effort: a program that
-//! prints nothing, or fails for a reason of its own with the same words, is judged wrongly.
+//! The kernel does not report the denied call, so the program's messages are the only evidence. Best effort: a program that prints nothing,
+//! or fails for an unrelated reason with the same message, is misjudged.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Denial {
     /// Writing outside the workspace, or to a protected path.
     Write,
-    /// Reading a hidden file, or writing where the kernel does not tell the two apart.
+    /// Reading a hidden file, or writing if the kernel does not distinguish the two.
     Access,
     /// A connection.
     Network,
@@ -21,7 +21,7 @@ pub enum Denial {
     Limit,
 }
 
-/// The words of the C library and of common programs for each denial, lower case; the first that is found decides.
+/// Messages of the C library and of common programs for each denial, lower case; the first match decides.
 const WORDS: [(&str, Denial); 23] = [
     ("read-only file system", Denial::Write),
     ("erofs", Denial::Write),
@@ -48,14 +48,14 @@ const WORDS: [(&str, Denial); 23] = [
     ("device or resource busy", Denial::Write),
 ];
 
-/// The number of bytes at the end of the output that are looked at: a message stands at the end.
+/// How many bytes of the output's end are searched, since messages come last.
 const TAIL_BYTES: usize = 4096;
 
 /// The exit code of a shell whose program was ended by a signal is this and the signal's number.
 const BY_SIGNAL: i32 = 128;
 
-/// The denial that explains this end, if one does. `code` is the exit code, or 128 and the number of the signal. A host that
-/// was refused is known, and everything else guessed.
+/// Returns the denial that explains this failure, if any. `code` is the exit code, or 128 plus the signal number. A refused host is known
+/// for certain, and everything else guessed.
 pub fn denial(code: i32, output: &str, was_host_refused: bool) -> Option<Denial> {
     if code == 0 {
         return None;

@@ -1,6 +1,6 @@
-//! Seccomp: the system calls that a command is denied.
+//! Seccomp: the system calls denied to a command.
 //!
-//! They get an ordinary error, so that a program can go on or say what failed. Only calls of another architecture's kind,
+//! Denied calls fail with an ordinary error, so that a program can continue or report the failure. Only calls for another architecture,
 //! whose numbers the filter cannot judge, end the program.
 
 use super::bpf::{self, ALLOW, Assembler, Is, KILL, Word};
@@ -81,15 +81,15 @@ const NAMESPACES: [libc::c_int; 7] = [
 /// Requests that put input into a terminal.
 const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
-/// The permission of a command to make sockets of the internet.
+/// Whether a command may create internet sockets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inet {
-    /// In a network of its own, or in an open one.
+    /// Allowed in a separate network, or in an open one.
     Allowed,
     Denied,
 }
 
-/// The programs for the kernel by what they say of the internet.
+/// The kernel programs, by their internet permission.
 #[derive(Debug)]
 pub(super) struct Programs {
     allowed: Vec<sock_filter>,
@@ -167,7 +167,7 @@ pub(super) fn architecture(name: &str) -> Option<u32> {
 /// The numbers of x32, which has the architecture of x86-64 and other numbers, have this bit.
 const X32: u32 = 0x4000_0000;
 
-/// The program; none if its jumps are too far.
+/// Assembles the program; `None` if its jumps are too far.
 fn program(architecture: u32, inet: Inet) -> Option<Vec<sock_filter>> {
     let mut code = Assembler::default();
     let (clone, ioctl, socket) = (code.label(), code.label(), code.label());
@@ -218,7 +218,7 @@ fn program(architecture: u32, inet: Inet) -> Option<Vec<sock_filter>> {
     }
     let netlink = code.label();
     code.jump(Is::Equal(libc::AF_NETLINK.cast_unsigned()), netlink, denied);
-    // Of the kernel's own interfaces only the one that lists addresses and routes.
+    // Of the kernel's netlink interfaces, only the one that lists addresses and routes.
     code.place(netlink);
     code.load(Word::Argument(2));
     code.jump(Is::Equal(libc::NETLINK_ROUTE.cast_unsigned()), ALLOW, denied);

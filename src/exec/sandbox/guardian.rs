@@ -20,13 +20,13 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 
-/// The time that the guardian gets to end what is left, when it is no longer needed.
+/// How long the guardian may take to end the remaining processes when it is no longer needed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The interval between two looks whether it has.
+/// The interval between two checks whether it has ended.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The guardian of an environment's commands. It is started with the first of them.
+/// The guardian of an environment's commands, started with the first of them.
 ///
 /// Dropping it ends all of its commands.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Guardian {
     /// Arguments behind [`ARGUMENT`].
     arguments: Vec<&'static str>,
     process: Mutex<Option<Process>>,
-    /// Commands that ended by themselves and may have left something in the background, by mark.
+    /// Commands that ended by themselves and may have left background processes, by mark.
     left: Mutex<Vec<(String, Guarded)>>,
 }
 
@@ -45,7 +45,7 @@ struct Process {
     child: Child,
 }
 
-/// The step after which the system's error is the error of the command.
+/// The steps whose system error is the command's error.
 const EXECUTE: [&str; 2] = ["execute", "enter the folder"];
 
 /// Why a command could not be confined; inside an [`io::Error`].
@@ -75,7 +75,7 @@ impl Guardian {
         self
     }
 
-    /// Returns what is enforced for a confined command on this machine, by confining a process.
+    /// Returns the level enforced for a confined command on this machine, determined by confining a process.
     pub async fn level(&self) -> Level {
         let confinement = Confinement { minimum: Grade::None, ..Confinement::default() };
         let watched = Watched { files: true, ..Watched::default() };
@@ -93,8 +93,7 @@ impl Guardian {
         tried.await.map_or_else(failed, Option::unwrap_or_default)
     }
 
-    /// Starts a command. The streams are stdin, stdout and stderr. One that is not confined starts none of the programs that `names`
-    /// denies.
+    /// Starts a command. The streams are stdin, stdout and stderr. An unconfined command starts none of the programs that `names` denies.
     pub(crate) async fn spawn(
         &self,
         mut request: Request,
@@ -121,7 +120,7 @@ impl Guardian {
         let is_logged = log.is_some() && kind != Kind::Plain;
         request.watched.files |= is_logged || (changes && !names.is_empty());
         request.watched.programs = names.judges_programs();
-        // On the network of the machine, one table lists its sockets and those of others.
+        // On the machine's network, one table lists the command's sockets together with all others.
         request.watched.sockets = kind == Kind::Confined && !names.is_empty();
         let programs = if request.watched.programs {
             let path = request.variables.iter().find(|(name, _)| name == "PATH");
@@ -154,7 +153,8 @@ impl Guardian {
             proxy: None,
         };
         guarded.connection.write_all(&wire::encode(&request)?).await?;
-        // The proxy and the reports of changes come with the level. A command needs both at once, and nobody may wait for its end.
+        // The proxy and the change reports come with the level. A command needs both at once, and may run without a caller that waits for
+        // its end.
         let (is_confined, is_watched) = (kind != Kind::Plain, request.watched.any());
         let waits = |guarded: &Guarded| {
             if is_confined {
@@ -164,7 +164,7 @@ impl Guardian {
             }
         };
         while guarded.pid.as_raw() == 0 || waits(&guarded) {
-            // On a busy machine a command has ended before the guardian tells its number.
+            // On a busy machine a command may end before the guardian reports its process id.
             let ended = guarded.next().await?;
             guarded.early = guarded.early.or(ended);
         }
@@ -210,11 +210,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns what is enforced for a confined command on this machine. `program` is as for [`Guardian::new`].
+/// Returns the level enforced for a confined command on this machine. `program` is as for [`Guardian::new`].
 pub async fn probe(program: &Path) -> Level {
     let guardian = Guardian::new(program);
     let level = guardian.level().await;
-    // Its end takes a moment, for which nobody has to wait.
+    // The guardian takes a moment to end, and the caller need not wait for it.
     drop(tokio::task::spawn_blocking(move || drop(guardian)));
     level
 }
@@ -239,7 +239,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The end of its input is what it waits for.
+        // The guardian exits when its input ends.
         let _ = nix::sys::socket::shutdown(
             std::os::fd::AsRawFd::as_raw_fd(&self.control),
             nix::sys::socket::Shutdown::Both,
@@ -256,7 +256,7 @@ impl Drop for Process {
 #[derive(Debug)]
 pub(crate) struct Guarded {
     connection: UnixStream,
-    /// Messages that have come in part.
+    /// Messages received in part.
     buffer: Vec<u8>,
     pid: Pid,
     level: Option<Level>,
@@ -268,41 +268,41 @@ pub(crate) struct Guarded {
     descriptors: Vec<OwnedFd>,
     /// The descriptors for the proxy, until it has them.
     listening: Option<wire::Listening<OwnedFd>>,
-    /// Takes what the kernel reports, from then on.
+    /// Receives the kernel's reports, from then on.
     watcher: Option<watch::Watcher>,
-    /// The files that it was kept from.
+    /// The files protected from the command.
     kept: Kept,
-    /// The way to the hosts that it may reach.
+    /// The proxy to the hosts that the command may reach.
     proxy: Option<Proxy>,
 }
 
 impl Guarded {
-    /// Its keeper, above all of its processes. Its number is no other's while this lives.
+    /// Returns the keeper's process id, the ancestor of all the command's processes. The id is not reused while this value lives.
     pub(crate) fn pid(&self) -> Pid {
         self.pid
     }
 
-    /// The enforced level; none before the shell was executed.
+    /// Returns the enforced level; `None` before the shell was executed.
     pub(crate) fn level(&self) -> Option<&Level> {
         self.level.as_ref()
     }
 
-    /// The hosts that it was refused.
+    /// Returns the hosts that it was refused.
     pub(crate) fn refused(&self) -> Vec<RefusedHost> {
         self.proxy.as_ref().map(Proxy::refused).unwrap_or_default()
     }
 
-    /// The files that it was kept from changing because of their names.
+    /// Returns the files that it was kept from changing because of their names.
     pub(crate) fn kept(&self) -> Vec<PathBuf> {
         self.kept.paths()
     }
 
-    /// The programs that it was kept from starting, with their arguments.
+    /// Returns the programs that it was kept from starting, with their arguments.
     pub(crate) fn denied_programs(&self) -> Vec<String> {
         self.kept.programs()
     }
 
-    /// Waits for its end. Cancel-safe.
+    /// Waits until the process ends. Cancel-safe.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.early.take() {
             return Ok(ExitStatus::from_raw(status));
@@ -358,7 +358,7 @@ impl Guarded {
         Ok(None)
     }
 
-    /// Takes what the kernel reports from now on, if a descriptor for it has come.
+    /// Starts receiving the kernel's reports, if a descriptor for them has arrived.
     fn watch(&mut self) -> io::Result<()> {
         if let (Some(watcher), Some(listener)) = (self.watcher.take(), self.descriptors.pop()) {
             self.kept = watcher.kept.clone();
@@ -367,7 +367,7 @@ impl Guarded {
         Ok(())
     }
 
-    /// Returns true once nothing is left of the command. It does not wait.
+    /// Returns true once no process of the command is left. Does not wait.
     fn is_over(&mut self) -> bool {
         const ENDS: u32 = 2;
         loop {

@@ -1,7 +1,7 @@
 //! The guardian's process: forks commands, reports their ends, and ends all of them when the engine is gone.
 //!
-//! It is the nearest ancestor that adopts orphans, so whatever a command starts stays below it, in whatever session and with
-//! whatever variables. One thread, no memory of the engine's, no access to its files.
+//! It is the nearest ancestor that adopts orphans, so every process that a command starts stays below it, in any session and with any
+//! variables. It has one thread, none of the engine's memory, and no access to its files.
 
 use super::child::{self, Start};
 use super::filters::Programs;
@@ -43,14 +43,14 @@ struct Guarded {
 struct Reserve {
     kind: Kind,
     pid: Pid,
-    /// It is told on this what it becomes.
+    /// The socket on which the process receives its command.
     socket: OwnedFd,
 }
 
 #[derive(Debug)]
 struct Helper {
     control: OwnedFd,
-    /// Commands hold the first end; its hang-up tells them that the guardian, with the second end, is gone.
+    /// Commands have the first end; its hang-up signals that the guardian, which has the second end, is gone.
     life: (OwnedFd, OwnedFd),
     signals: SigSet,
     guarded: Vec<Guarded>,
@@ -58,14 +58,14 @@ struct Helper {
     reserves: Vec<Reserve>,
     /// The kinds of which a reserve is made when a command ends, so that it takes no time from one that runs.
     wanted: Vec<Kind>,
-    /// None until something is to be confined, or where it cannot be compiled.
+    /// `None` until a command is to be confined, or if the programs cannot be compiled.
     programs: Option<Programs>,
-    /// The result of making namespaces: the step that failed. None until somebody has tried.
+    /// The result of creating namespaces: the step that failed. `None` until the first attempt.
     namespaces: Option<Result<(), String>>,
 }
 
-/// Guards the commands of the engine at the other end of stdin, until it is gone. Takes the arguments behind [`ARGUMENT`];
-/// returns the exit code.
+/// Guards the commands of the engine at the other end of stdin, until it is gone. Takes the arguments behind [`ARGUMENT`]; returns the exit
+/// code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let is_denied = arguments.into_iter().any(|argument| argument == NO_NAMESPACES);
     let denied = is_denied.then(|| Err("not wanted".to_owned()));
@@ -77,10 +77,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 impl Helper {
     fn start(namespaces: Option<Result<(), String>>) -> io::Result<Self> {
-        // A signal for the engine's group, such as that of a terminal, is none for the guardian.
+        // A signal for the engine's group, such as that of a terminal, does not reach the guardian.
         let _ = nix::unistd::setsid();
         nix::sys::prctl::set_child_subreaper(true)?;
-        // It was started by a link of `/proc`, whose name says nothing in a list of processes.
+        // The process was started through a `/proc` link, whose name is meaningless in a process list.
         let _ = nix::sys::prctl::set_name(c"pintle");
         namespaces::close_all_but(Vec::new());
         let control = io::stdin().as_fd().try_clone_to_owned()?;
@@ -107,7 +107,7 @@ impl Helper {
         child.add(Signal::SIGCHLD);
         let ended = SignalFd::with_flags(&child, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
         loop {
-            // A hang-up is always told.
+            // A hang-up is always reported.
             let closed = PollFlags::empty();
             let open = self.guarded.iter().filter_map(|guarded| guarded.connection.as_ref());
             let mut descriptors: Vec<PollFd<'_>> =
@@ -221,7 +221,7 @@ impl Helper {
         }
     }
 
-    /// Tries once, in a process of its own, to make what a confined command needs.
+    /// Tries once, in a separate process, to create a confined command's namespaces.
     fn namespaces(&mut self) -> Result<(), String> {
         if let Some(known) = &self.namespaces {
             return known.clone();
@@ -231,7 +231,7 @@ impl Helper {
         tried
     }
 
-    /// Reports the ends of commands, and takes note of all other ends.
+    /// Reports the ends of commands, and records all other ends.
     fn reap(&mut self) {
         let mut has_one_ended = false;
         for guarded in &mut self.guarded {
@@ -258,7 +258,7 @@ impl Helper {
         }
     }
 
-    /// The engine is gone: ends every process below this one, however it was started.
+    /// Ends every process below this one, however it was started, once the engine is gone.
     fn end_all(mut self) {
         self.guarded.clear();
         self.reserves.clear();
@@ -285,7 +285,7 @@ impl Helper {
 }
 
 impl Guarded {
-    /// The engine has closed its end: it has seen the command's end, or wants none of its processes.
+    /// Handles the engine closing its end: it has seen the command's end, or wants none of its processes.
     fn let_go(&mut self) {
         self.connection = None;
         if self.has_ended {

@@ -13,33 +13,33 @@ use std::net::{IpAddr, SocketAddr};
 pub struct Hosts {
     /// Patterns of hosts that are allowed, as in rules: `docs.rs`, `*.example.com`, `127.0.0.1:8080`.
     pub allowed: Vec<String>,
-    /// Patterns of hosts that are refused though an allowed pattern covers them, each with the reason in words.
+    /// Patterns of hosts that are refused although an allowed pattern covers them, each with a reason.
     #[serde(default)]
     pub restricted: Vec<(String, String)>,
 }
 
-/// The reason why a host is refused.
+/// Why a host is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// No pattern allows it.
     NotAllowed,
-    /// A pattern restricts it; its reason in words.
+    /// Restricted by a pattern, with its reason.
     Restricted(String),
-    /// Its name leads to an address of this machine or of a private network.
+    /// The name resolves to an address of this machine or of a private network.
     Private(IpAddr),
 }
 
-/// A host that a command was refused.
+/// A host refused to a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedHost {
-    /// The host as a rule names it: with its port, if that is not the usual one.
+    /// The host as written in a rule: with its port, if that is not the default.
     pub host: String,
     /// The reason.
     pub reason: Refusal,
 }
 
-/// The words for the client, for a model that reads its output, and for the person who may add a rule.
+/// The message for the client, for a model that reads its output, and for the user who may add a rule.
 impl fmt::Display for RefusedHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, reason } = self;
@@ -60,7 +60,7 @@ impl fmt::Display for RefusedHost {
 }
 
 impl RefusedHost {
-    /// The host of a rule that allows an address.
+    /// Returns the host for a rule that allows an address.
     fn rule_for(&self, address: IpAddr) -> String {
         // The port is left out only if it is the usual one.
         let port = Host::parse(&self.host, 0).map_or(0, |host| host.port());
@@ -122,8 +122,8 @@ impl Hosts {
         literal.any(|pattern| host.is_allowed_by(pattern))
     }
 
-    /// Returns the value of `NO_PROXY`: the command's own loopback, but for names and addresses by which a pattern allows the
-    /// machine's.
+    /// Returns the value of `NO_PROXY`: the command's own loopback, except for names and addresses by which a pattern allows the machine's
+    /// loopback.
     pub fn outside_of_proxy(&self) -> String {
         let is_allowed = |name: &str| {
             self.allowed.iter().any(|pattern| {
@@ -167,7 +167,7 @@ mod tests {
             // A restricted address is not reached by a name.
             (&["*"], &["93.184.216.34"], "docs.rs", PUBLIC, "restricted"),
             (&["*"], &["93.184.216.34"], "[::ffff:93.184.216.34]", PUBLIC, "restricted"),
-            // What is not public is named, or refused.
+            // A private address needs an explicit pattern, or is refused.
             (&["*"], &[], "127.0.0.1:8080", &["127.0.0.1"], "private 127.0.0.1"),
             (&["127.*"], &[], "127.0.0.1:8080", &["127.0.0.1"], "private 127.0.0.1"),
             (&["127.0.0.1:8080"], &[], "127.0.0.1:8080", &["127.0.0.1"], "127.0.0.1:8080"),
@@ -175,7 +175,7 @@ mod tests {
             (&["127.0.0.1"], &[], "127.0.0.1:8080", &["127.0.0.1"], "not allowed"),
             (&["*:8080"], &[], "localhost:8080", &["::1", "127.0.0.1"], "private ::1"),
             (&["localhost:8080"], &[], "localhost:8080", &["127.0.0.1"], "127.0.0.1:8080"),
-            // The name of a stranger may lead anywhere.
+            // An unknown party's host name may resolve to any address.
             (&["evil.com"], &[], "evil.com", &["127.0.0.1"], "private 127.0.0.1"),
             (&["evil.com"], &[], "evil.com", &["169.254.169.254"], "private 169.254.169.254"),
             (&["evil.com"], &[], "evil.com", &["::ffff:10.0.0.1"], "private 10.0.0.1"),

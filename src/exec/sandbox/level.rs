@@ -1,4 +1,4 @@
-//! The level of a sandbox: what the kernel enforces, and in words what it does not.
+//! The sandbox level: the parts that the kernel enforces, and a description of the gaps.
 
 use super::Network;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing that is enforced or not")]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
-    /// The version of Landlock's interface; 0 where the kernel has none.
+    /// The Landlock ABI version; 0 if the kernel has none.
     pub landlock: u32,
     /// System calls are filtered.
     pub seccomp: bool,
     /// The command has its own users, processes, mounts, network, host name and inter-process communication.
     pub namespaces: bool,
-    /// The kernel was asked to report changes of files and does not, so no file is protected by its name.
+    /// True if the kernel was asked to report file changes and does not, so that no file is protected by its name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unwatched: bool,
     /// A profile of `sandbox-exec` confines it, on macOS.
@@ -33,7 +33,7 @@ pub enum Grade {
     /// Files cannot be changed outside, and there is no network; the gaps are listed.
     #[default]
     Partial,
-    /// Everything that the confinement says.
+    /// The confinement is enforced completely.
     Full,
 }
 
@@ -43,10 +43,10 @@ const SCOPES: u32 = 6;
 const TRUNCATE: u32 = 3;
 
 impl Level {
-    /// The grade of the level.
+    /// Returns the level's grade.
     pub fn grade(&self) -> Grade {
         match (self.seccomp, self.namespaces, self.landlock) {
-            // Nobody has tested it yet.
+            // It has not been tested yet.
             _ if self.has_seatbelt => Grade::Partial,
             (true, true, 1..) if !self.is_unwatched => Grade::Full,
             (true, true, _) | (true, false, 1..) => Grade::Partial,
@@ -54,22 +54,22 @@ impl Level {
         }
     }
 
-    /// Everything is enforced.
+    /// Returns true if everything is enforced.
     pub fn is_full(&self) -> bool {
         self.grade() == Grade::Full
     }
 
-    /// Something is enforced, and something not.
+    /// Returns true if only a part is enforced.
     pub fn is_partial(&self) -> bool {
         self.grade() == Grade::Partial
     }
 
-    /// Too little is enforced to rely on.
+    /// Returns true if too little is enforced to rely on.
     pub fn is_none(&self) -> bool {
         self.grade() == Grade::None
     }
 
-    /// Returns the gaps of this level against the full one, in words.
+    /// Describes the gaps between this level and the full one.
     pub fn gaps(&self, network: &Network) -> Vec<String> {
         if self.has_seatbelt {
             return [
@@ -114,7 +114,7 @@ impl Level {
         gaps
     }
 
-    /// The level in one line, such as `full: Landlock 7, seccomp, namespaces`.
+    /// Returns the level in one line, such as `full: Landlock 7, seccomp, namespaces`.
     pub fn summary(&self) -> String {
         let grade = match self.grade() {
             Grade::Full => "full",

@@ -1,25 +1,25 @@
-//! The sandbox for commands: what one may do, what the kernel enforces of it, and the guardian that starts and outlives it.
+//! The command sandbox: the limits of a command, how much of them the kernel enforces, and the guardian that starts and outlives it.
 //!
-//! A [`Confinement`] is data that the caller decides. The engine hands it, with the command, to the [`Guardian`], a small
-//! process of the same program (`pintle sandbox-exec`) that forks the command's processes, confines them and executes the
-//! shell. What was enforced comes back as a [`Level`]; a command whose level is under [`Confinement::minimum`] does not run.
+//! A [`Confinement`] is data that the caller decides. The engine hands it, with the command, to the [`Guardian`], a small process of the
+//! same program (`pintle sandbox-exec`) that forks the command's processes, confines them and executes the shell. The enforced limits are
+//! returned as a [`Level`]; a command whose level is below [`Confinement::minimum`] does not run.
 //!
-//! Two levels of the kernel are used. With user namespaces, a command has its own processes, mounts and network: it sees a
-//! file system that is read-only but for the workspace, an empty `/tmp` and `/run`, its own `/proc` and only its own loopback.
-//! Without them, Landlock and seccomp hold alone, and [`Level::gaps`] says what they do not stop.
+//! Two kernel levels are used. With user namespaces, a command has its own processes, mounts and network: it sees a file system that is
+//! read-only except for the workspace, an empty `/tmp` and `/run`, its own `/proc` and only its own loopback. Without them, only Landlock
+//! and seccomp apply, and [`Level::gaps`] lists what they do not stop.
 //!
-//! A command that may reach hosts does so by a proxy of the engine's, which listens on a socket in the command's own network. Without
-//! namespaces there is no such network, and no proxy either: Landlock allows a port, and not a port of an address, so that any
-//! machine with a server on the proxy's port could be reached.
+//! A command that may reach hosts does so through an engine proxy, which listens on a socket in the command's own network. Without
+//! namespaces there is no such network, and no proxy either: Landlock allows a port regardless of the address, so that any machine with a
+//! server on the proxy's port could be reached.
 //!
 //! On macOS, `seatbelt` writes the same confinement as a profile for `sandbox-exec`. It is untested. Elsewhere there is no sandbox.
 //!
-//! Why a guardian and not a helper for each command: executing the program costs more than confining a fork of it, and a
-//! process above all commands can end those that left their session and cleared their environment, also when the engine is
-//! killed. It holds none of the engine's memory and variables.
+//! Why a guardian and not a helper for each command: executing the program costs more than confining a fork of it, and a process above all
+//! commands can end those that left their session and cleared their environment, even if the engine is killed. It has none of the engine's
+//! memory and variables.
 //!
-//! A fork takes time, and making namespaces takes longer than the rest: so behind each command a process of its kind waits in reserve to
-//! become the next, a confined one in namespaces of its own. Where it was killed, the next command is forked as the first one was.
+//! A fork takes time, and creating namespaces takes longer than the rest: so behind each command a process of its kind waits in reserve to
+//! become the next, a confined one in separate namespaces. If it was killed, the next command is forked as the first one was.
 
 #![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
 
@@ -75,16 +75,16 @@ pub(crate) use seatbelt::{PROGRAM as SEATBELT, profile as seatbelt_profile};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The limits of a confined command. All paths are absolute; those that do not exist are ignored where nothing can be enforced for them.
+/// A confined command's limits. All paths are absolute; missing paths are ignored if nothing can be enforced for them.
 ///
-/// Of two entries, the one with the longer path decides: a `readable` folder inside a `hidden` one is read.
+/// If two entries match, the one with the longer path decides: a `readable` directory inside a `hidden` one is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     /// Folders and files that may be changed: the workspace's roots and additional ones.
     #[serde(default)]
     pub writable: Vec<PathBuf>,
-    /// Paths that may not be changed though they lie inside a writable folder, such as `.git/hooks`. One that does not exist
-    /// yet can be created; [`Report::created`] names it then.
+    /// Paths that may not be changed although they lie inside a writable directory, such as `.git/hooks`. One that does not exist yet can
+    /// be created; [`Report::created`] then lists it.
     #[serde(default)]
     pub protected: Vec<PathBuf>,
     /// Files that may not be read, changed or made because of their names.
@@ -93,7 +93,7 @@ pub struct Confinement {
     /// Paths that may not be read: key files, the engine's configuration and data.
     #[serde(default)]
     pub hidden: Vec<PathBuf>,
-    /// Paths that may be read though they lie inside a hidden folder.
+    /// Paths that may be read although they lie inside a hidden directory.
     #[serde(default)]
     pub readable: Vec<PathBuf>,
     /// Sockets in the workspace, as they were found: those of other programs are hidden.
@@ -102,7 +102,7 @@ pub struct Confinement {
     /// Symbolic links that may not be replaced, found among the protected paths when the command starts.
     #[serde(skip)]
     pub links: Vec<PathBuf>,
-    /// The folder for temporary files. The command sees it as `/tmp`, and without namespaces by `TMPDIR` alone.
+    /// The directory for temporary files. The command sees it as `/tmp`, and without namespaces only through `TMPDIR`.
     #[serde(default)]
     pub temporary: Temporary,
     /// The reachable network.
@@ -137,14 +137,14 @@ impl Confinement {
         }
     }
 
-    /// The protected paths that do not exist.
+    /// Returns the protected paths that do not exist.
     pub(crate) fn missing(&self) -> Vec<PathBuf> {
         let is_missing = |path: &&PathBuf| path.symlink_metadata().is_err();
         self.protected.iter().filter(is_missing).cloned().collect()
     }
 }
 
-/// The folder for temporary files of a confined command.
+/// A confined command's directory for temporary files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Temporary {
@@ -158,7 +158,7 @@ pub enum Temporary {
 }
 
 impl Temporary {
-    /// The folder, if it is one of the machine's.
+    /// Returns the directory, if it is one of the machine's.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),
@@ -171,25 +171,25 @@ impl Temporary {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
-    /// Nothing but a loopback of its own, and without namespaces not even that.
+    /// Only a separate loopback, and without namespaces not even that.
     #[default]
     None,
-    /// A loopback of its own, and these hosts by a proxy of the engine's. Without namespaces nothing.
+    /// A separate loopback, and these hosts through an engine proxy. Without namespaces nothing.
     Hosts(Hosts),
     /// The machine's whole network.
     Open,
 }
 
-/// The limits of what a confined command uses. None is no limit.
+/// A confined command's resource limits. `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResourceLimits {
     /// The number of processes and threads. Without namespaces it is not enforced, since the kernel would count all of the
     /// user's.
     pub processes: Option<u64>,
-    /// The size of a file that it writes, in bytes.
+    /// The maximum size of a written file, in bytes.
     pub file_bytes: Option<u64>,
-    /// The size of a temporary folder for this command alone, in bytes.
+    /// The size of a temporary directory for this command alone, in bytes.
     pub temporary_bytes: Option<u64>,
     /// The address space of each process, in bytes.
     pub memory_bytes: Option<u64>,
@@ -218,9 +218,9 @@ pub struct Report {
     pub denied: Option<Denial>,
     /// Protected paths that did not exist before, and do now.
     pub created: Vec<PathBuf>,
-    /// Files that it tried to change or make, and was kept from because of their names.
+    /// Files that the command tried to change or create, denied because of their names.
     pub kept: Vec<PathBuf>,
-    /// The hosts that the proxy refused it.
+    /// The hosts that the proxy refused.
     pub refused: Vec<RefusedHost>,
 }
 

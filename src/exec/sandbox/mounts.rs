@@ -1,7 +1,7 @@
-//! The file system of a confined command, made of mounts in a namespace of its own.
+//! A confined command's file system, built from mounts in a separate namespace.
 //!
-//! Everything becomes read-only; then the folders of the plan are laid over it. What is to stay visible is cloned before
-//! anything is hidden, so that a workspace below `/tmp` survives the new `/tmp`.
+//! Everything becomes read-only; then the plan's directories are mounted over it. Paths that stay visible are cloned before anything is
+//! hidden, so that a workspace below `/tmp` survives the new `/tmp`.
 
 use super::plan::{self, RUN, Step, TEMPORARY};
 use super::wire::Failure;
@@ -30,12 +30,12 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
     ("stderr", "/proc/self/fd/2"),
 ];
 
-/// The file that is laid over files that are hidden.
+/// The file mounted over hidden files.
 const UNREADABLE: &str = "/dev/.unreadable";
 
 const TMPFS: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
-/// Makes the file system. `guardian` is the process whose table of sockets is that of the machine.
+/// Builds the file system. `guardian` is the process whose socket table is the machine's.
 pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failure> {
     make_private()?;
     let table = read(&format!("/proc/{guardian}/net/unix"));
@@ -105,7 +105,7 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
     }
     nix::unistd::unlink(UNREADABLE).map_err(|error| Failure::of("unlink", error))?;
     closed.push(PathBuf::from("/dev"));
-    // It is not there on each system.
+    // Not every system has it.
     if Path::new(RUN).is_dir() {
         closed.push(PathBuf::from(RUN));
     }
@@ -135,7 +135,7 @@ fn make_private() -> Result<(), Failure> {
         .map_err(|error| Failure::of("mount private", error))
 }
 
-/// An empty folder that the command may fill, up to its limit.
+/// Mounts an empty directory that the command may fill, up to its limit.
 fn empty(path: &Path, limits: &ResourceLimits) -> Result<(), Failure> {
     let size = limits.temporary_bytes.map(|bytes| format!(",size={bytes}")).unwrap_or_default();
     let mode =
@@ -147,12 +147,12 @@ fn empty(path: &Path, limits: &ResourceLimits) -> Result<(), Failure> {
     }
 }
 
-/// Hides a path; returns true for a folder, which is open until it is closed.
+/// Hides a path. Returns true for a directory, which is open until it is closed.
 fn hide(path: &Path, has_exception: bool) -> Result<bool, Failure> {
-    // Gone in the meantime, or not visible.
+    // The path was removed meanwhile, or is not visible.
     let Ok(found) = path.symlink_metadata() else { return Ok(false) };
     if found.is_dir() {
-        // Who knows the name of a folder below may pass, where one is to be read.
+        // If a directory below is readable, the path to it can be traversed by a process that knows the name.
         let options = if has_exception { "mode=0111" } else { "mode=0000" };
         mount(Some("tmpfs"), path, Some("tmpfs"), TMPFS, Some(options))
             .map_err(|error| at("mount", path, error.into()))?;
@@ -164,13 +164,13 @@ fn hide(path: &Path, has_exception: bool) -> Result<bool, Failure> {
         attach(&nothing, path)
     });
     match hidden {
-        // It was removed meanwhile, as sockets of others are.
+        // The path was removed meanwhile, as other programs' sockets are.
         Err(error) if is_missing(&error) && path.symlink_metadata().is_err() => Ok(false),
         hidden => hidden.map(|()| false).map_err(|error| at("hide", path, error)),
     }
 }
 
-/// Makes the place at which a tree is attached, where a hidden or empty folder has taken it.
+/// Creates a tree's mount point, if a hidden or empty directory has replaced it.
 fn make_target(path: &Path, tree: &OwnedFd) -> Result<(), Failure> {
     if path.symlink_metadata().is_ok() {
         return Ok(());
@@ -189,8 +189,8 @@ fn make_file(path: &Path, mode: u32) -> io::Result<std::fs::File> {
     std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(mode).open(path)
 }
 
-/// Makes a `/dev` with harmless devices, terminals and shared memory of its own, and the unreadable file that hidden files are
-/// covered with; it is unlinked once they are.
+/// Creates a `/dev` with harmless devices and separate terminals and shared memory, and the unreadable file that covers hidden files; it is
+/// unlinked once they are covered.
 fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<(), Failure> {
     let dev = Path::new("/dev");
     let failed = |error: io::Error| Failure::of("make /dev", error);
@@ -211,7 +211,7 @@ fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<(), Failure
     mount(Some("tmpfs"), "/dev/shm", Some("tmpfs"), TMPFS, Some("mode=1777"))
         .map_err(|error| failed(error.into()))?;
     let terminals = "newinstance,ptmxmode=0666,mode=620";
-    // Without terminals of its own, programs that want one fail, and all others work.
+    // Without separate terminals, only programs that need one fail.
     if mount(Some("devpts"), "/dev/pts", Some("devpts"), MsFlags::MS_NOSUID, Some(terminals))
         .is_ok()
     {
@@ -220,13 +220,13 @@ fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<(), Failure
     make_file(Path::new(UNREADABLE), 0).map(drop).map_err(failed)
 }
 
-/// A `/proc` that shows the command's own processes, with their number limited where the kernel has a limit for each namespace.
+/// Mounts a `/proc` that shows only the command's processes, and limits their number if the kernel has a limit per namespace.
 fn processes(limit: Option<u64>) -> Result<(), Failure> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>)
         .map_err(|error| Failure::of("mount /proc", error))?;
     if let Some(limit) = limit.filter(|_| limits_pids()) {
-        /// The kernel takes no smaller one.
+        /// The minimum that the kernel accepts.
         const LEAST: u64 = 301;
         write_file("/proc/sys/kernel/pid_max", &limit.max(LEAST).to_string());
     }
@@ -234,7 +234,7 @@ fn processes(limit: Option<u64>) -> Result<(), Failure> {
     set_read_only_alone(Path::new("/proc")).map_err(|error| Failure::of("mount /proc", error))
 }
 
-/// A limit that an ordinary user may not set is set by another one.
+/// If an ordinary user may not set this limit, another one applies.
 #[expect(clippy::disallowed_methods, reason = "a file of the kernel's")]
 fn write_file(path: &str, text: &str) {
     let _ = std::fs::write(path, text);
@@ -255,7 +255,7 @@ fn clone(path: &Path) -> io::Result<OwnedFd> {
     clone_of(libc::AT_FDCWD, &path, 0)
 }
 
-/// Clones the mount of a symbolic link, and not of its target.
+/// Clones the mount of a symbolic link itself, not of its target.
 fn clone_link(path: &Path) -> io::Result<OwnedFd> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     clone_of(libc::AT_FDCWD, &path, libc::AT_SYMLINK_NOFOLLOW.unsigned_abs())
@@ -265,7 +265,7 @@ fn clone_link(path: &Path) -> io::Result<OwnedFd> {
 fn clone_of(folder: RawFd, path: &std::ffi::CStr, flags: u32) -> io::Result<OwnedFd> {
     let flags =
         flags | libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | libc::AT_RECURSIVE.unsigned_abs();
-    // Safety: the path lives until the call returns, which makes a descriptor that nobody else owns.
+    // Safety: the path lives until the call returns, and no other owner has the new descriptor.
     unsafe {
         let made = libc::syscall(libc::SYS_open_tree, folder, path.as_ptr(), flags);
         let made = RawFd::try_from(Errno::result(made)?).map_err(io::Error::other)?;
@@ -273,7 +273,7 @@ fn clone_of(folder: RawFd, path: &std::ffi::CStr, flags: u32) -> io::Result<Owne
     }
 }
 
-/// Attaches cloned mounts at a path. No part of it may be a symbolic link, which somebody else could turn.
+/// Attaches cloned mounts at a path. No component may be a symbolic link, which another process could redirect.
 fn attach(tree: &OwnedFd, path: &Path) -> io::Result<()> {
     let how = OpenHow::new()
         .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
@@ -282,7 +282,7 @@ fn attach(tree: &OwnedFd, path: &Path) -> io::Result<()> {
     attach_at(tree, &openat2(AT_FDCWD, path, how)?)
 }
 
-/// Attaches the mount of a symbolic link over the link.
+/// Attaches a symbolic link's mount over the link.
 fn attach_over_link(tree: &OwnedFd, path: &Path) -> io::Result<()> {
     let (parent, name) = path.parent().zip(path.file_name()).ok_or(io::ErrorKind::InvalidInput)?;
     let how = OpenHow::new()
@@ -334,7 +334,7 @@ fn set_read_only_of(folder: RawFd, path: &std::ffi::CStr, flags: i32) -> io::Res
         propagation: 0,
         userns_fd: 0,
     };
-    // Safety: path and attributes live until the call returns, and their size is the one that is given.
+    // Safety: path and attributes live until the call returns, and the size passed is that of the attributes.
     let set = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

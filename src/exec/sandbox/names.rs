@@ -1,11 +1,11 @@
-//! Files that commands are kept from by their names, wherever they lie in the workspace.
+//! Files protected from commands by their names, anywhere in the workspace.
 //!
-//! The names are the caller's. What exists is found by looking: secret files are hidden by mounts, and so are the files at the top of
-//! the workspace that other programs obey made read-only. Those in subfolders, and those that a command would make, are kept by
-//! `watch`, which judges the path of each call that changes a file.
+//! The caller supplies the names. Existing files are found by walking: secret files are hidden by mounts, and files at the top of the
+//! workspace that other programs obey are made read-only in the same way. Those in subdirectories, and those that a command would create,
+//! are protected by `watch`, which judges the path of each call that changes a file.
 //!
-//! The workspace is walked at the first command and again behind each one, so that no command waits for it. A secret file that
-//! appears while a command runs is hidden from the next.
+//! The workspace is walked at the first command and again after each one, so that no command waits for it. A secret file that appears while
+//! a command runs is hidden from the next.
 #![expect(clippy::disallowed_methods, reason = "exec is where folders are listed")]
 
 use super::Confinement;
@@ -14,48 +14,48 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The number of entries of the workspace that are looked at for secret files and sockets.
+/// The maximum number of workspace entries searched for secret files and sockets.
 const MAX_ENTRIES: usize = 20_000;
 
-/// The number of files of one kind that get a mount of their own. Each takes about 20 µs of a command's start.
+/// The maximum number of files of one kind with a separate mount. Each adds about 20 µs to a command's start.
 const MAX_MOUNTS: usize = 256;
 
-/// Folders with too many entries to look at, and none of the user's secrets: `.git` is protected as a whole.
+/// Directories with too many entries to check, and without user secrets: `.git` is protected as a whole.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// Judges paths by their names. All are absolute and canonical.
 pub trait JudgeNames: Send + Sync {
-    /// True for a file that must not be read.
+    /// Returns true for a file that must not be read.
     fn is_secret(&self, path: &Path) -> bool;
-    /// True for a file that must not be changed or made.
+    /// Returns true for a file that must not be changed or created.
     fn is_obeyed(&self, path: &Path) -> bool;
-    /// True if any program may be denied.
+    /// Returns true if any program may be denied.
     fn judges_programs(&self) -> bool {
         false
     }
-    /// True for a program that must not be started. The first word is its name or path.
+    /// Returns true for a program that must not be started. The first word is its name or path.
     fn denies_program(&self, _words: &[String]) -> bool {
         false
     }
-    /// Names of programs of which some calls are denied. Copies of their files are judged like them.
+    /// Returns names of programs of which some calls are denied. Copies of their files are judged like them.
     fn denied_names(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// The names of files that confined commands are kept from. By default none.
+/// The file names protected from confined commands. By default none.
 #[derive(Clone, Default)]
 pub struct Names(Option<Arc<Inner>>);
 
-/// The same names as patterns, for a sandbox that takes a text: paths relative to any folder, or from the root if they begin with `/`.
-/// `*` is any text within a name, and `/` at the end means all that is below.
+/// The same names as patterns, for a sandbox that takes a text: paths relative to any directory, or from the root if they begin with `/`.
+/// `*` is any text within a name, and `/` at the end matches everything below.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamePatterns {
-    /// What must not be changed or made in the workspace.
+    /// Files that must not be changed or created in the workspace.
     pub obeyed: Vec<String>,
-    /// Folders in which it may.
+    /// Directories in which they may.
     pub output: Vec<String>,
-    /// What must not be read.
+    /// Files that must not be read.
     pub secret: Vec<String>,
     /// Exceptions to these.
     pub open: Vec<String>,
@@ -66,7 +66,7 @@ struct Inner {
     judge: Box<dyn JudgeNames>,
     /// Paths outside the workspace that are secret if they exist.
     places: Vec<PathBuf>,
-    /// Folders whose entries are judged.
+    /// Directories whose entries are judged.
     listed: Vec<PathBuf>,
     found: Mutex<Option<Arc<Found>>>,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Found {
 }
 
 impl Names {
-    /// `places` are paths that are secret if they exist, and `listed` folders whose entries are judged.
+    /// `places` are paths that are secret if they exist, and `listed` directories whose entries are judged.
     pub fn new(
         judge: impl JudgeNames + 'static,
         places: Vec<PathBuf>,
@@ -100,47 +100,47 @@ impl Names {
         self
     }
 
-    /// The names as patterns.
+    /// Returns the names as patterns.
     pub(crate) fn patterns(&self) -> NamePatterns {
         self.0.as_ref().map(|inner| inner.patterns.clone()).unwrap_or_default()
     }
 
-    /// True if no name is kept.
+    /// Returns true if no name is protected.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// True for a file that must not be changed or made.
+    /// Returns true for a file that must not be changed or created.
     pub(crate) fn is_obeyed(&self, path: &Path) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_obeyed(path))
     }
 
-    /// True for a file that must not be read.
+    /// Returns true for a file that must not be read.
     pub(crate) fn is_secret(&self, path: &Path) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_secret(path))
     }
 
-    /// True if any program may be denied.
+    /// Returns true if any program may be denied.
     pub fn judges_programs(&self) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.judges_programs())
     }
 
-    /// True for a program that must not be started. The first word is its name or path.
+    /// Returns true for a program that must not be started. The first word is its name or path.
     pub(crate) fn denies_program(&self, words: &[String]) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.denies_program(words))
     }
 
-    /// Names of programs of which some calls are denied.
+    /// Returns names of programs of which some calls are denied.
     pub(crate) fn denied_names(&self) -> Vec<String> {
         self.0.as_ref().map(|inner| inner.judge.denied_names()).unwrap_or_default()
     }
 
-    /// Returns what was found last, if anybody has looked.
+    /// Returns the result of the last walk, if there was one.
     pub(crate) fn known(&self) -> Option<Arc<Found>> {
         self.0.as_ref()?.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Looks at what exists. Blocking.
+    /// Searches the existing files. Blocking.
     pub(crate) fn look(&self, roots: &[PathBuf]) -> Arc<Found> {
         let Some(inner) = &self.0 else { return Arc::default() };
         let found = Arc::new(inner.find(roots));
@@ -148,8 +148,8 @@ impl Names {
         found
     }
 
-    /// Returns the files at the top of the workspace that must not be changed: entries of its folders, and of folders in these whose
-    /// names begin with a dot.
+    /// Returns the files at the top of the workspace that must not be changed: entries of its directories, and of their subdirectories
+    /// whose names begin with a dot.
     pub(crate) fn at_the_top(&self, roots: &[PathBuf]) -> Vec<PathBuf> {
         let mut found = Vec::new();
         if self.is_empty() {
@@ -183,7 +183,7 @@ impl Inner {
             listed.map(|(path, _)| path).filter(|path| self.judge.is_secret(path)).take(MAX_MOUNTS),
         );
         let (mut in_workspace, mut sockets) = (Vec::new(), Vec::new());
-        // Nearest first, so that a limit leaves out what lies deepest.
+        // Nearest first, so that a limit leaves out the deepest paths.
         let mut folders: VecDeque<PathBuf> = roots.iter().cloned().collect();
         let mut seen = 0;
         while let Some(folder) = folders.pop_front() {
@@ -213,7 +213,7 @@ fn is_dotted(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
 }
 
-/// The entries of a folder, in order; none of one that cannot be read.
+/// Returns a directory's entries, sorted; empty if it cannot be read.
 fn entries(folder: &Path) -> Vec<(PathBuf, std::fs::FileType)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let mut entries: Vec<_> =
@@ -223,14 +223,14 @@ fn entries(folder: &Path) -> Vec<(PathBuf, std::fs::FileType)> {
 }
 
 impl Confinement {
-    /// Adds the files that exist and are kept by their names.
+    /// Adds the existing files that are protected by their names.
     pub(crate) fn add_found(&mut self, found: &Found) {
         self.hidden.extend(found.hidden.iter().cloned());
         self.sockets.clone_from(&found.sockets);
         self.protected.extend(self.names.at_the_top(&self.writable));
     }
 
-    /// The workspace's folders, whether they may be changed or only read.
+    /// Returns the workspace's directories, both writable and read-only.
     pub(crate) fn roots(&self) -> Vec<PathBuf> {
         self.writable.iter().chain(&self.readable).cloned().collect()
     }
@@ -242,7 +242,7 @@ impl std::fmt::Debug for Names {
     }
 }
 
-/// Names do not count when confinements are compared: they follow from the folders.
+/// Names are ignored when confinements are compared: they follow from the directories.
 impl PartialEq for Names {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -1,4 +1,4 @@
-//! Forks, with namespaces of their own or without, and what a process can only do from inside them.
+//! Forks, with or without separate namespaces, and the operations that a process can only perform from inside them.
 
 use super::wire::{Failure, Kind};
 use nix::errno::Errno;
@@ -8,7 +8,7 @@ use nix::unistd::{ForkResult, Gid, Pid, Uid};
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// A kind's namespaces, as flags of `clone`.
+/// Returns a kind's namespaces, as flags of `clone`.
 const fn flags(kind: Kind) -> libc::c_int {
     let own = libc::CLONE_NEWUSER
         | libc::CLONE_NEWPID
@@ -27,8 +27,8 @@ const fn flags(kind: Kind) -> libc::c_int {
 #[expect(unsafe_code, reason = "a fork, by a call that can make namespaces too")]
 pub(super) fn fork(kind: Kind) -> Result<ForkResult, Errno> {
     let flags = libc::c_long::from(flags(kind) | libc::SIGCHLD);
-    // Safety: without a stack of its own the child goes on with a copy of this one, as after fork; the guardian has a single
-    // thread, so no lock is held by another.
+    // Safety: without a separate stack the child continues on a copy of this one, as after fork; the guardian has a single thread, so no
+    // lock is held by another.
     let made = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
     Ok(match Errno::result(made)? {
         0 => ForkResult::Child,
@@ -36,7 +36,7 @@ pub(super) fn fork(kind: Kind) -> Result<ForkResult, Errno> {
     })
 }
 
-/// Gives the user and group their own numbers inside. `user` and `group` are those outside.
+/// Maps the user and group to the same ids inside. `user` and `group` are the ids outside.
 pub(super) fn map_ids(user: Uid, group: Gid) -> Result<(), Failure> {
     for (path, text) in [
         ("/proc/self/setgroups", "deny".to_owned()),
@@ -53,7 +53,7 @@ fn write(path: &str, text: &str) -> io::Result<()> {
     std::fs::write(path, text)
 }
 
-/// Starts the loopback of a new network.
+/// Starts a new network's loopback.
 #[expect(unsafe_code, reason = "a system call without a wrapper")]
 pub(super) fn start_loopback() -> Result<(), Failure> {
     let failed = |error: Errno| Failure::of("start the loopback", error);
@@ -71,7 +71,7 @@ pub(super) fn start_loopback() -> Result<(), Failure> {
     Errno::result(set).map(drop).map_err(failed)
 }
 
-/// Drops every capability for good, also those that root would get back.
+/// Drops every capability permanently, including those that root would regain.
 #[expect(unsafe_code, reason = "system calls without a wrapper")]
 pub(super) fn drop_capabilities() -> Result<(), Failure> {
     /// NOROOT, NO_SETUID_FIXUP, KEEP_CAPS off and NO_CAP_AMBIENT_RAISE, each with its lock.
@@ -86,7 +86,7 @@ pub(super) fn drop_capabilities() -> Result<(), Failure> {
     // Safety: these calls take numbers, and the last one two structures that live until it returns.
     unsafe {
         for capability in 0..64 {
-            // Who has none cannot drop any from the set either, and needs not: `no_new_privs` holds.
+            // A process without capabilities cannot drop any from the set either, and need not: `no_new_privs` applies.
             if libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 {
                 break;
             }
@@ -101,7 +101,7 @@ pub(super) fn drop_capabilities() -> Result<(), Failure> {
     nix::sys::prctl::set_no_new_privs().map_err(failed)
 }
 
-/// Ends this process now: what its parent left in memory is not for it to clean up.
+/// Ends this process immediately, without cleaning up memory inherited from its parent.
 #[expect(unsafe_code, reason = "an end without the clean-up of a copied process")]
 pub(super) fn exit(code: i32) -> ! {
     // Safety: ends the process.

@@ -1,41 +1,41 @@
-//! The mounts of a confined command, planned: pure.
+//! The mount plan of a confined command: pure.
 //!
-//! Of two entries the one with the longer path decides, so the steps go from short paths to long ones.
+//! If two entries match, the one with the longer path decides, so the steps go from short paths to long ones.
 
 use super::Confinement;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The view of a path for a confined command.
+/// How a confined command sees a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// The real content, which may be changed.
     Write,
-    /// The real content, as a mount of its own, so that it cannot be renamed: a protected path lies below it.
+    /// The real content, as a separate mount, so that it cannot be renamed: a protected path lies below it.
     Pin,
     /// A symbolic link, mounted over itself so that it cannot be removed or replaced.
     Link,
     /// The real content, unchangeable.
     Read,
-    /// An empty folder that the command may fill.
+    /// An empty directory that the command may fill.
     Empty,
-    /// Nothing that can be read.
+    /// No readable content.
     Hide,
 }
 
-/// Folders that programs write to as they please, and which hold sockets of others.
+/// Directories that any program writes to, and which contain other programs' sockets.
 pub(super) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
-/// The folder of sockets and locks of running services.
+/// The directory for sockets and locks of running services.
 pub(super) const RUN: &str = "/run";
 
 /// Parts of it without which programs or names are not found on some systems.
 const RUN_NEEDED: [&str; 3] =
     ["/run/current-system", "/run/opengl-driver", "/run/systemd/resolve/stub-resolv.conf"];
 
-/// Returns the steps in their order. The paths of the confinement are canonical and exist; `sockets` are those of others.
+/// Returns the steps in order. The paths of the confinement are canonical and exist; `sockets` are those of other programs.
 ///
-/// Those are hidden wherever they are: a command that the engine started listens in a network of its own, whose table is another.
+/// Those are hidden wherever they are: a command started by the engine listens in a separate network, which has another table.
 pub(super) fn steps(confinement: &Confinement, sockets: &[PathBuf]) -> Vec<(PathBuf, Step)> {
     let mut steps = BTreeMap::new();
     let mut add = |path: &Path, step: Step| {
@@ -78,9 +78,9 @@ pub(super) fn steps(confinement: &Confinement, sockets: &[PathBuf]) -> Vec<(Path
     steps
 }
 
-/// Paths of listening sockets in the kernel's table. A relative one means those of `in_workspace` that end with it.
+/// Returns paths of listening sockets in the kernel's table. A relative one means those of `in_workspace` that end with it.
 pub(super) fn sockets(table: &str, confinement: &Confinement) -> Vec<PathBuf> {
-    /// Far more than a machine has; a hostile one costs no more than this.
+    /// Far more than a normal machine has; bounds the cost of a hostile one.
     const MAX: usize = 256;
     let in_workspace = &confinement.sockets;
     let hidden_anyway = |path: &Path| {
@@ -89,7 +89,7 @@ pub(super) fn sockets(table: &str, confinement: &Confinement) -> Vec<PathBuf> {
         folders.into_iter().any(|folder| path.starts_with(folder))
             && !roots.into_iter().any(|root| path.starts_with(root))
     };
-    // Num RefCount Protocol Flags Type St Inode Path: the path is the rest of the line.
+    // The columns are Num RefCount Protocol Flags Type St Inode Path, and the path extends to the end of the line.
     let paths = table.lines().skip(1).filter_map(|line| {
         let mut rest = line;
         for _ in 0..7 {

@@ -1,7 +1,7 @@
 //! Landlock: which files a command may change, and without namespaces also which it may read.
 //!
-//! A rule opens a folder with all that is below; nothing closes a part of it again. So files inside a readable folder are
-//! hidden by opening everything beside them.
+//! A rule opens a directory with everything below; no rule can close a part of it again. So files inside a readable directory are hidden by
+//! opening everything around them.
 #![expect(clippy::disallowed_methods, reason = "exec is where folders are listed")]
 
 use super::plan::TEMPORARY;
@@ -22,10 +22,10 @@ const KNOWN: ABI = ABI::V6;
 const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// Folders of devices and shared memory that a command with a `/dev` of its own may change.
+/// Device and shared memory directories that a command with a separate `/dev` may change.
 const DEVICE_FOLDERS: [&str; 2] = ["/dev/pts", "/dev/shm"];
 
-/// The version of the kernel's interface; 0 where it has none.
+/// Returns the kernel's Landlock ABI version; 0 if it has none.
 #[expect(unsafe_code, reason = "the crate does not tell the number")]
 pub(super) fn abi() -> u32 {
     const VERSION: libc::c_uint = 1;
@@ -55,7 +55,7 @@ pub(super) fn restrict(confinement: &Confinement, has_namespaces: bool) -> Resul
     let mut ruleset = ruleset.create().map_err(|error| failed(&error))?;
 
     let mut open = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), Failure> {
-        // What is not there or cannot be opened cannot be used by the command either.
+        // A path that is missing or cannot be opened is also unusable for the command.
         let Ok(descriptor) = PathFd::new(path) else { return Ok(()) };
         add(&mut ruleset, PathBeneath::new(descriptor, access & handled))
             .map_err(|error| failed(&error))
@@ -92,7 +92,7 @@ fn add(
     ruleset.add_rule(rule).map(drop)
 }
 
-/// The folders and files that together are everything below a folder but the hidden paths.
+/// Returns the directories and files that together are everything below a directory except the hidden paths.
 fn visible(folder: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.iter().any(|hidden| folder.starts_with(hidden)) {
         return Vec::new();
@@ -103,7 +103,7 @@ fn visible(folder: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     entries
         .filter_map(io::Result::ok)
-        // A link leads to what a rule of its own opens.
+        // A link's target is opened by a separate rule.
         .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()))
         .flat_map(|entry| visible(&entry.path(), hidden))
         .collect()

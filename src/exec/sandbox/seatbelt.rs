@@ -1,12 +1,12 @@
-//! The sandbox of macOS: a profile for `sandbox-exec`, written from the same confinement as on Linux. Pure.
+//! The macOS sandbox: a profile for `sandbox-exec`, written from the same confinement as on Linux. Pure.
 //!
-//! **Untested.** Nobody has run the suite on macOS yet. So its level is partial, and no command runs unasked for its sake.
+//! **Untested.** The test suite has not been run on macOS yet. So its level is partial, and it never lets a command run without approval.
 //!
-//! Of two rules about one operation the later one decides, so the order is: what everybody may do, then what this command may change,
-//! then what is kept from it, then what is open again.
+//! If two rules match one operation, the later one decides. So the order is: permissions of every program, then what this command may
+//! change, then what is denied to it, then exceptions to that.
 //!
-//! What it does not do: there are no namespaces, so a command sees other processes, though it may not signal or inspect them; it
-//! reaches no host, not even those that rules allow; and limits of resources do not hold. Its processes end by their group and mark.
+//! Limitations: there are no namespaces, so a command sees other processes, though it may not signal or inspect them; it reaches no host,
+//! not even those that rules allow; and resource limits are not enforced. Its processes are ended by their group and mark.
 //!
 //! Source: the comments of the profiles that macOS ships in `/System/Library/Sandbox/Profiles`; the man page of `sandbox-exec`.
 #![cfg_attr(
@@ -42,7 +42,7 @@ const BASE: &str = r#"(version 1)
   (global-name "com.apple.bsd.dirhelper"))
 "#;
 
-/// Writes the profile of a confinement. Its paths are canonical: the kernel compares what links have been resolved to.
+/// Writes a confinement's profile. Its paths are canonical: the kernel compares paths after resolving links.
 pub(crate) fn profile(confinement: &Confinement) -> String {
     let mut text = BASE.to_owned();
     let rules = |text: &mut String, action: &str, operations: &str, filters: &[String]| {
@@ -74,7 +74,7 @@ pub(crate) fn profile(confinement: &Confinement) -> String {
     rules(&mut text, "deny", "file-read-data file-write*", &anywhere(&patterns.secret));
     rules(&mut text, "allow", "file-read-data", &anywhere(&patterns.open));
     rules(&mut text, "allow", "file-read*", &below(&confinement.readable));
-    // A folder above must keep its name, or what lies in it would be found under another.
+    // A directory above must keep its name, or its content would be found under another.
     for path in confinement.protected.iter().chain(&confinement.writable) {
         let _ = writeln!(text, "(deny file-write-unlink (literal {}))", quoted(path));
     }
@@ -84,13 +84,13 @@ pub(crate) fn profile(confinement: &Confinement) -> String {
     text
 }
 
-/// A path as a string of the profile's language.
+/// Returns a path as a string of the profile's language.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A filter for the paths below a folder, or anywhere, that a pattern of names matches. Letters match in either case.
+/// Returns a filter for the paths below a directory, or anywhere, that a name pattern matches. Letters match in either case.
 fn named(root: Option<&Path>, pattern: &str) -> String {
     let mut expression = String::from("^");
     if let Some(root) = root {

@@ -1,13 +1,13 @@
-//! Records which files a confined command changes, and denies it those with protected names, and programs that rules deny.
+//! Records which files a confined command changes, and denies it files with protected names, and programs that rules deny.
 //!
-//! A second seccomp filter reports the calls that may change a file by its path: opening for writing, making, renaming, linking,
-//! removing, truncating and changing modes. Each call blocks until a thread of the engine has read the path and either continued or failed it, so
+//! A second seccomp filter reports the calls that may change a file by its path: opening for writing, creating, renaming, linking,
+//! removing, truncating and changing modes. Each call blocks until an engine thread has read the path and either continued or failed it, so
 //! the log is complete when the command ends.
 //!
 //! The kernel reads the path again when a call is continued. A program that swaps it in between, from another thread, can create a
-//! protected file or change one in a subfolder. Mounts protect the existing files at the top of the workspace against that.
+//! protected file or change one in a subdirectory. Mounts protect the existing files at the top of the workspace against that.
 //!
-//! Paths are resolved as the command sees them, from its root on, and as this process sees them they are the same in the workspace.
+//! Paths are resolved as the command sees them, starting at its root; within the workspace they are the same for this process.
 //!
 //! The thread lives as long as the command's processes: without a listener the kernel fails the reported calls.
 
@@ -42,42 +42,42 @@ const MAX_FOUND_BYTES: u64 = 8 * 1024 * 1024;
 /// The answer that reports a call.
 const REPORT: Label = Label::Return(libc::SECCOMP_RET_USER_NOTIF);
 
-/// The flags of an open that may change the file.
+/// The open flags that may change the file.
 const WRITING: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
-/// `chmod` relative to a folder, with flags; too new for `libc` on some architectures.
+/// `chmod` relative to a directory, with flags; too new for `libc` on some architectures.
 const SYS_FCHMODAT2: libc::c_long = 452;
 
-/// The argument that holds a path.
+/// The argument that contains a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     /// A path at this argument, relative to the working directory.
     Here(usize),
-    /// A path at the second argument, relative to the folder whose descriptor is at the first.
+    /// A path at the second argument, relative to the directory whose descriptor is at the first.
     In(usize, usize),
     /// The file whose descriptor is at this argument.
     Open(usize),
 }
 
-/// The effect of a call on the files that it names.
+/// How a call affects the files it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// It changes the file, and follows links.
+    /// Changes the file, and follows links.
     Changes,
-    /// The same, if the flags in the structure at this argument say so.
+    /// Changes the file, if the flags in the structure at this argument include writing.
     ChangesBy(usize),
-    /// It removes the name, or makes it.
+    /// Removes or creates the name.
     Names,
-    /// It makes a folder of the name, unless there is one.
+    /// Creates a directory with the name, unless there is one.
     Folders,
-    /// It moves the first to the second.
+    /// Moves the first to the second.
     Moves,
-    /// It makes the second a name of the first.
+    /// Makes the second a name of the first.
     Links,
-    /// It starts the program, with the words whose addresses are at this argument.
+    /// Starts the program, with the words whose addresses are at this argument.
     Starts(usize),
-    /// It reaches the socket whose address is at this argument, with its length behind it.
+    /// Reaches the socket whose address is at this argument, followed by its length.
     Reaches(usize),
 }
 
@@ -89,7 +89,7 @@ struct Reported {
     named: &'static [Named],
 }
 
-/// The reported calls and the paths that they change.
+/// Returns the reported calls and the paths that they change.
 fn calls() -> &'static [Reported] {
     use Effect::{Changes, ChangesBy, Folders, Links, Moves, Names, Reaches, Starts};
     use Named::{Here, In, Open};
@@ -142,7 +142,7 @@ fn calls() -> &'static [Reported] {
     CALLS
 }
 
-/// Assembles the filter that reports these calls; none if there is none for this architecture.
+/// Assembles the filter that reports these calls; `None` if this architecture has none.
 pub(super) fn compile(wanted: Watched) -> Option<Vec<sock_filter>> {
     let architecture = filters::architecture(std::env::consts::ARCH)?;
     let mut code = Assembler::default();
@@ -200,7 +200,7 @@ nix::ioctl_readwrite!(receive, b'!', 0, libc::seccomp_notif);
 nix::ioctl_readwrite!(respond, b'!', 1, libc::seccomp_notif_resp);
 nix::ioctl_write_ptr!(is_valid, b'!', 2, u64);
 
-/// The files and programs that a command was kept from. Clones share them.
+/// The files and programs denied to a command. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kept(Arc<Mutex<Denied>>);
 
@@ -211,7 +211,7 @@ struct Denied {
 }
 
 impl Kept {
-    /// More are kept, and not listed.
+    /// Beyond this number, files are protected but not listed.
     const MAX: usize = 100;
 
     fn add(&self, path: PathBuf) {
@@ -241,23 +241,23 @@ impl Kept {
     }
 }
 
-/// The state of the reports of one command.
+/// The state of one command's reports.
 #[derive(Debug, Default)]
 struct State {
-    /// Its root folder, once it is open.
+    /// The command's root directory, once it is open.
     root: Option<OwnedFd>,
-    /// The shell that runs it was started.
+    /// True once the command's shell was started.
     has_begun: bool,
 }
 
-/// The treatment of what a command reports.
+/// How to handle a command's reports.
 #[derive(Debug)]
 pub(super) struct Watcher {
     /// Receives the changed paths.
     pub(super) log: Option<WriteLog>,
-    /// What must not be changed, made or started.
+    /// The names of files and programs that must not be changed, created or started.
     pub(super) names: Names,
-    /// The command may change files, but for these.
+    /// True if the command may change files, except for the protected ones.
     pub(super) keeps_files: bool,
     /// The files of programs that must not be started.
     pub(super) programs: DeniedFiles,
@@ -265,7 +265,7 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Starts the thread that takes the reports.
+    /// Starts the thread that handles the reports.
     pub(super) fn start(self, listener: OwnedFd) -> io::Result<()> {
         if let Some(log) = &self.log {
             log.watch();
@@ -303,19 +303,19 @@ impl Watcher {
             Ok(_) => {}
         }
         let seen = Seen::new(&report, &mut state.root);
-        // The shell that runs the command is the engine's own.
+        // The engine itself starts the shell that runs the command.
         let is_start = matches!(seen.effect, Effect::Starts(_));
         let is_own = is_start && !std::mem::replace(&mut state.has_begun, true);
         // Safety: the number lives until the call returns.
         let is_current = unsafe { is_valid(listener.as_raw_fd(), &raw const report.id) }.is_ok();
-        // If the process has ended, its number may have been reused.
+        // If the process has ended, its id may have been reused.
         let is_denied = is_current && !is_own && self.denies(&seen);
         if is_current && !is_denied {
             self.record(&seen);
         }
         let mut answer = libc::seccomp_notif_resp { id: report.id, val: 0, error: 0, flags: 0 };
         if is_denied {
-            // The errors of a read-only mount, of a file that is no program, and of a socket without a listener.
+            // The errors of a file that is not executable, a socket without a listener, and a read-only mount.
             answer.error = match seen.effect {
                 Effect::Starts(_) => -libc::EACCES,
                 Effect::Reaches(_) => -libc::ECONNREFUSED,
@@ -339,7 +339,7 @@ impl Watcher {
         }
         let mut is_denied = false;
         for resolved in &seen.paths {
-            // A path that nobody can read may be any.
+            // An unreadable path may be any path.
             let Some(Resolved { named, target }) = resolved else { return true };
             let target = match seen.effect {
                 Effect::Changes | Effect::ChangesBy(_) | Effect::Links => target.as_ref(),
@@ -349,7 +349,7 @@ impl Watcher {
                 | Effect::Starts(_)
                 | Effect::Reaches(_) => None,
             };
-            // The kernel refuses an existing folder, and `mkdir -p` expects that.
+            // The kernel refuses an existing directory, and `mkdir -p` expects that.
             if seen.effect == Effect::Folders && named.symlink_metadata().is_ok() {
                 continue;
             }
@@ -391,9 +391,9 @@ impl Watcher {
         denied.is_some()
     }
 
-    /// Returns a file that would be kept by its name no longer, or from then on, if a folder was moved.
+    /// Returns a file that would lose or gain protection by its name if a directory were moved.
     fn moved_to(&self, from: &Path, to: &Path) -> Option<PathBuf> {
-        /// A larger folder may only be moved where names mean the same.
+        /// A larger directory may only be moved if names mean the same in both places.
         const MAX: usize = 20_000;
         let is_folder = from.symlink_metadata().is_ok_and(|found| found.is_dir());
         let mut folders = if is_folder { vec![from.to_path_buf()] } else { Vec::new() };
@@ -416,7 +416,7 @@ impl Watcher {
                 seen += 1;
             }
             if seen > MAX {
-                // Any name that is kept in every folder tells whether the two places differ.
+                // Any name that is protected in every directory shows whether the two places differ.
                 let is_kept = |folder: &Path| self.names.is_obeyed(&folder.join("x/.git/config"));
                 let is_dotted = to.file_name().unwrap_or_default().as_bytes().starts_with(b".");
                 return (is_dotted || is_kept(from) != is_kept(to)).then(|| to.to_path_buf());
@@ -443,7 +443,7 @@ impl Watcher {
     }
 }
 
-/// A path as the kernel will find it.
+/// A path as the kernel will resolve it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Resolved {
     /// With its last name as given, and everything before it resolved.
@@ -453,7 +453,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    /// The file itself.
+    /// Returns the file itself.
     pub(super) fn file(&self) -> &Path {
         self.target.as_deref().unwrap_or(&self.named)
     }
@@ -465,15 +465,15 @@ struct Seen {
     effect: Effect,
     /// False if it only reads.
     changes: bool,
-    /// Its paths, resolved; `None` for an unreadable one.
+    /// The call's paths, resolved; `None` for an unreadable one.
     paths: Vec<Option<Resolved>>,
-    /// The words that a program is started with.
+    /// The words with which a program is started.
     words: Vec<String>,
-    /// The file of that program, opened.
+    /// The program's file, opened.
     file: Option<File>,
     /// The programs that run it, if it is a script, with the words that the kernel gives them.
     interpreters: Vec<(Resolved, Option<File>, Vec<String>)>,
-    /// It reaches a socket of another program.
+    /// True if the call reaches another program's socket.
     is_socket_of_others: bool,
 }
 
@@ -554,7 +554,7 @@ impl Seen {
 
     /// Opens the started program, and finds the interpreters of a script.
     fn look_at_program(&mut self, descriptor: Option<u64>, resolver: &Resolver<'_>) {
-        /// As many as the kernel goes through.
+        /// As many as the kernel follows.
         const MAX: usize = 5;
         let Some(Some(path)) = self.paths.first() else { return };
         let thread = resolver.thread;
@@ -592,7 +592,7 @@ fn open_program(thread: i32, root: &OwnedFd, path: &Resolved) -> Option<File> {
     nix::fcntl::openat(root, relative, flags, Mode::empty()).ok().map(File::from)
 }
 
-/// The facts about a socket, as the process sees it.
+/// Returns the facts about a socket, as the process sees it.
 fn file_facts(root: &OwnedFd, path: &Path) -> Option<nix::sys::stat::FileStat> {
     let relative = path.strip_prefix("/").ok()?;
     let facts = fstatat(root, relative, AtFlags::AT_SYMLINK_NOFOLLOW).ok()?;
@@ -611,7 +611,7 @@ fn socket_path(thread: i32, address: u64, length: u64) -> Option<PathBuf> {
     below_folder(thread, "cwd", PathBuf::from(OsStr::from_bytes(path)))
 }
 
-/// Returns the path at an address as an absolute one. `link` names the folder that a relative one begins in.
+/// Returns the path at an address as an absolute one. `link` identifies the directory to which a relative path is relative.
 fn below(thread: i32, link: &str, address: u64) -> Option<PathBuf> {
     below_folder(thread, link, text(thread, address)?)
 }
@@ -621,7 +621,7 @@ fn below_folder(thread: i32, link: &str, path: PathBuf) -> Option<PathBuf> {
         return Some(path);
     }
     let folder = std::fs::read_link(format!("/proc/{thread}/{link}")).ok()?;
-    // An empty path means the descriptor's own file.
+    // An empty path refers to the descriptor's file itself.
     Some(if path.as_os_str().is_empty() { folder } else { folder.join(path) })
 }
 
@@ -630,7 +630,7 @@ fn open_root(thread: i32) -> Option<OwnedFd> {
     nix::fcntl::open(format!("/proc/{thread}/root").as_str(), flags, Mode::empty()).ok()
 }
 
-/// Returns the content of a file that was modified since a time. The command has not changed it yet, so somebody else has.
+/// Returns the content of a file that was modified since a time. The command has not changed it yet, so another process has.
 fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
     let facts = std::fs::symlink_metadata(path).ok()?;
     let is_new = facts.is_file() && facts.modified().ok()? >= since;
@@ -642,7 +642,7 @@ fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
 
 /// Reads the words that a program is started with, from the addresses of each. Those behind an unreadable one are left out.
 fn words(thread: i32, address: u64) -> Vec<String> {
-    /// More are not looked at; no rule has as many.
+    /// Further words are ignored; no rule has as many.
     const MAX: u64 = 256;
     const SIZE: u64 = size_of::<u64>() as u64;
     let word = |at: u64| {
@@ -655,7 +655,7 @@ fn words(thread: i32, address: u64) -> Vec<String> {
     (0..MAX).map_while(word).collect()
 }
 
-/// Reads a path from the memory of a process.
+/// Reads a path from a process's memory.
 fn text(thread: i32, address: u64) -> Option<PathBuf> {
     const PAGE: u64 = 4096;
     let mut bytes = Vec::new();
@@ -675,7 +675,7 @@ fn text(thread: i32, address: u64) -> Option<PathBuf> {
     None
 }
 
-/// Reads memory of a process.
+/// Reads a process's memory.
 fn read(thread: i32, address: u64, bytes: &mut [u8]) -> Option<usize> {
     let remote = [RemoteIoVec { base: usize::try_from(address).ok()?, len: bytes.len() }];
     process_vm_readv(Pid::from_raw(thread), &mut [IoSliceMut::new(bytes)], &remote).ok()
@@ -715,13 +715,13 @@ impl Resolver<'_> {
     fn named(&self, path: &Path, links: usize) -> Option<PathBuf> {
         let path = self.own(path);
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            // It ends with `..`, or is the root.
+            // The path ends with `..`, or is the root.
             return self.folder(&path, links);
         };
         Some(self.folder(parent, links)?.join(name))
     }
 
-    /// Resolves a folder. One that does not exist is returned as it is, without `..`.
+    /// Resolves a directory. One that does not exist is returned unchanged, without `..`.
     fn folder(&self, path: &Path, links: usize) -> Option<PathBuf> {
         let how = OpenHow::new()
             .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
@@ -769,7 +769,7 @@ impl Resolver<'_> {
         Some(clean)
     }
 
-    /// Replaces the names in `/proc` that mean the process that asks.
+    /// Replaces the names in `/proc` that refer to the asking process.
     fn own<'p>(&self, path: &'p Path) -> std::borrow::Cow<'p, Path> {
         let below =
             ["/proc/self", "/proc/thread-self"].iter().find_map(|own| path.strip_prefix(own).ok());
@@ -785,7 +785,7 @@ impl Resolver<'_> {
         path.into()
     }
 
-    /// Returns the text of a link.
+    /// Returns a link's target.
     fn link(&self, path: &Path) -> Option<PathBuf> {
         let relative = path.strip_prefix("/").unwrap_or(path);
         if relative.as_os_str().is_empty() {

@@ -1,9 +1,9 @@
 //! The messages between engine, guardian and command.
 //!
-//! The engine asks for a command with one packet on the control socket: a byte that says which kind, with four descriptors:
-//! the command's own connection and its three streams. The request itself goes over the connection, since it may be larger
-//! than a packet and the guardian must not wait for it: the forked child reads it. Back come [`Frame`]s. Closing the
-//! connection ends the command; the end of the control socket ends all of them.
+//! The engine requests a command with one packet on the control socket: a byte that encodes the kind, with four descriptors: the command's
+//! own connection and its three streams. The request itself goes over the connection, since it may be larger than a packet and the guardian
+//! must not wait for it: the forked child reads it. The replies are [`Frame`]s. Closing the connection ends the command; closing the
+//! control socket ends all of them.
 
 use super::{Confinement, Level};
 use nix::errno::Errno;
@@ -14,10 +14,10 @@ use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-/// The kind of a command that is wanted.
+/// The kind of a requested command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// As it stands.
+    /// Not confined.
     Plain,
     /// Confined, with the machine's network.
     Networked,
@@ -25,18 +25,18 @@ pub(super) enum Kind {
     Confined,
 }
 
-/// A command as it is to be started. Without `argv` nothing is executed: the level is what is wanted.
+/// A command to start. Without `argv` nothing is executed: only the level is requested.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) argv: Vec<String>,
-    /// The bytes of the path.
+    /// The working directory path's bytes.
     pub(crate) cwd: Option<Vec<u8>>,
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) confinement: Option<Confinement>,
-    /// The password for the proxy, where the confinement names hosts.
+    /// The proxy password, if the confinement allows hosts.
     #[serde(default)]
     pub(crate) credential: String,
-    /// The calls that are reported, if the kernel can do so.
+    /// The calls to report, if the kernel supports it.
     #[serde(default)]
     pub(crate) watched: Watched,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// True if any is.
+    /// Returns true if any flag is set.
     pub(crate) fn any(self) -> bool {
         self.files || self.programs || self.sockets
     }
@@ -62,19 +62,19 @@ impl Watched {
 /// A message about a command.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Frame {
-    /// Its first process, as a number of the engine's own namespace.
+    /// The first process, numbered in the engine's namespace.
     Pid(i32),
     /// The socket on which the proxy listens for it comes with this message, and a pipe that ends when all of its processes have.
     Listening,
     /// The enforced level; the shell is executed next. The descriptor on which its writes are reported comes with this message, if they
     /// are.
     Level(Level),
-    /// It is not confined, and is executed next. The descriptor on which the programs that it starts are reported comes with this message,
-    /// if they are.
+    /// The command is not confined, and is executed next. The descriptor on which the programs it starts are reported comes with this
+    /// message, if they are.
     Watched,
-    /// It was not started: the step, the error's number if the system gave one, and its message.
+    /// The command was not started: the step, the error number if the system gave one, and its message.
     Failed(Failure),
-    /// It ended, with this wait status.
+    /// The command ended, with this wait status.
     Ended(i32),
 }
 
@@ -87,17 +87,17 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// A step that the system refused.
+    /// Returns a step that the system refused.
     pub(super) fn of(step: impl Into<String>, error: impl Into<io::Error>) -> Self {
         let error = error.into();
         Self { step: step.into(), errno: error.raw_os_error(), message: error.to_string() }
     }
 }
 
-/// The largest message that is accepted, over any limit of the system for a command's arguments.
+/// The maximum message size, above any system limit on a command's arguments.
 const MAX_BYTES: usize = 64 << 20;
 
-/// The bytes of a message, behind their length.
+/// Returns a message's bytes, preceded by their length.
 pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; 4];
     serde_json::to_writer(&mut bytes, message)?;
@@ -108,7 +108,7 @@ pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Takes a whole message from the front of a buffer, if there is one.
+/// Takes a complete message from the front of a buffer, if there is one.
 pub(super) fn decode<T: serde::de::DeserializeOwned>(
     buffer: &mut Vec<u8>,
 ) -> io::Result<Option<T>> {
@@ -132,7 +132,7 @@ pub(super) fn send(connection: &OwnedFd, frame: &Frame) -> io::Result<()> {
 /// The descriptors of [`Frame::Listening`]: a listening socket and a pipe.
 pub(super) type Listening<T> = [T; 2];
 
-/// The most descriptors that come with a message.
+/// The maximum number of descriptors with a message.
 const MAX_DESCRIPTORS: usize = 2;
 
 /// Sends a message with descriptors.
@@ -194,10 +194,10 @@ fn file(descriptor: &OwnedFd) -> io::Result<File> {
     Ok(File::from(descriptor.try_clone()?))
 }
 
-/// The descriptors of a command: its connection, then stdin, stdout and stderr.
+/// A command's descriptors: its connection, then stdin, stdout and stderr.
 pub(super) type Descriptors<T> = [T; 4];
 
-/// Asks for a command.
+/// Requests a command.
 pub(super) fn ask(
     control: &OwnedFd,
     kind: Kind,
@@ -215,7 +215,7 @@ pub(super) fn ask(
     Ok(())
 }
 
-/// Receives what the engine asks for; nothing once it has closed its end.
+/// Receives a request from the engine; `None` once the engine has closed its end.
 pub(super) fn asked(control: &OwnedFd) -> io::Result<Option<(Kind, Descriptors<OwnedFd>)>> {
     let mut kind = [0];
     let mut parts = [IoSliceMut::new(&mut kind)];
@@ -248,11 +248,11 @@ pub(super) fn asked(control: &OwnedFd) -> io::Result<Option<(Kind, Descriptors<O
 
 #[expect(unsafe_code, reason = "a descriptor that the kernel has just handed over")]
 pub(super) fn owned(descriptor: RawFd) -> OwnedFd {
-    // Safety: the kernel made it for this message, so nobody else owns it.
+    // Safety: the kernel made it for this message, so it has no other owner.
     unsafe { OwnedFd::from_raw_fd(descriptor) }
 }
 
-/// The wait status of an end, as the system encodes it.
+/// Returns the wait status of an end, as the system encodes it.
 pub(super) fn raw_status(status: WaitStatus) -> Option<i32> {
     const CORE: i32 = 0x80;
     match status {

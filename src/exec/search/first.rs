@@ -22,7 +22,7 @@ impl PathKey {
     /// Takes another path, with no new memory.
     pub(crate) fn set(&mut self, path: &Path) {
         self.0.clear();
-        // No name contains a NUL, so it sorts the end of a component before everything else.
+        // No name contains a NUL, so as a separator it sorts a component's end before everything else.
         let bytes = path.as_os_str().as_bytes().iter();
         self.0.extend(bytes.map(|&byte| if byte == b'/' { 0 } else { byte }));
     }
@@ -42,7 +42,7 @@ impl PathKey {
 #[derive(Debug)]
 pub(crate) struct FirstInOrder<T> {
     kept: BTreeMap<PathKey, (usize, T)>,
-    /// The weights of the kept paths.
+    /// The total weight of the kept paths.
     total: usize,
     limit: usize,
 }
@@ -52,7 +52,7 @@ impl<T> FirstInOrder<T> {
         Self { kept: BTreeMap::new(), total: 0, limit }
     }
 
-    /// The last path that may still matter, once there are more answers than wanted.
+    /// Returns the last path that may still matter, once there are more answers than wanted.
     pub(crate) fn bound(&self) -> Option<&PathKey> {
         if self.total > self.limit { self.kept.last_key_value().map(|(key, _)| key) } else { None }
     }

@@ -5,8 +5,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use pintle_base::text::globs;
 use std::path::{Path, PathBuf};
 
-/// A list of globs that is ready, as ripgrep reads them: separated by commas, one with `!` in front excludes, and of those that
-/// match a path the last decides. Where all of them exclude, everything else matches.
+/// A compiled glob list with ripgrep's semantics: comma-separated, a leading `!` excludes, and the last glob that matches a path decides.
+/// If all of them exclude, everything else matches.
 #[derive(Debug, Clone)]
 pub struct PathGlob {
     globs: Vec<One>,
@@ -14,12 +14,12 @@ pub struct PathGlob {
     else_matches: bool,
 }
 
-/// A glob without `/` is for names at any depth, one with `/` at its end for folders alone.
+/// A glob without `/` matches names at any depth, and one with `/` at its end only directories.
 #[derive(Debug, Clone)]
 struct One {
     /// One for each way to read the glob: brackets and braces may be parts of a name.
     matchers: Vec<GlobMatcher>,
-    /// The folders and names before the first special character.
+    /// The directories and names before the first special character.
     fixed: PathBuf,
     excludes: bool,
     is_for_name: bool,
@@ -27,7 +27,7 @@ struct One {
 }
 
 impl PathGlob {
-    /// Reads a list of globs. One that begins with the root's own path is taken to be relative to it.
+    /// Parses a glob list. A glob that begins with the root's path is taken to be relative to it.
     ///
     /// # Errors
     /// The problem with the pattern.
@@ -51,14 +51,14 @@ impl PathGlob {
         deciding.map_or(self.else_matches, |glob| !glob.excludes)
     }
 
-    /// Returns true if a glob names this folder, or a path below it.
+    /// Returns true if a glob refers to this directory, or to a path below it.
     pub(crate) fn names(&self, folder: &Path) -> bool {
         let mut globs = self.globs.iter().filter(|glob| !glob.excludes && !glob.is_for_name);
         globs.any(|glob| glob.fixed.starts_with(folder))
     }
 }
 
-/// The globs of a list: what stands between commas that are in no braces or brackets and behind no backslash.
+/// Splits a list into globs, at commas that are outside braces and brackets and not escaped by a backslash.
 fn parts(list: &str) -> impl Iterator<Item = &str> {
     let (mut braces, mut in_brackets, mut is_escaped) = (0_u32, false, false);
     list.split(move |character| {
@@ -110,7 +110,7 @@ impl One {
         })
     }
 
-    /// Returns true if the glob has something to say of a path. What is in an excluded folder is excluded with it.
+    /// Returns true if the glob applies to a path. The content of an excluded directory is excluded with it.
     fn decides(&self, relative: &Path, is_folder: bool) -> bool {
         let mut folders = relative.ancestors().skip(1);
         self.is_match(relative, is_folder)

@@ -1,8 +1,8 @@
 //! Matching the lines of one file.
 //!
-//! A file is read as it is, never mapped: it may change meanwhile. Text in UTF-16 with a byte order mark is decoded. A file whose
-//! first bytes, those that the tool `read` judges by, are no text has no matches; a NUL further on is a character like others.
-//! The text that is handed on holds no NUL and no terminal escape.
+//! A file is read, never mapped: it may change meanwhile. Text in UTF-16 with a byte order mark is decoded. A file is binary, and has no
+//! matches, if its first bytes are not text, as judged by the tool `read`; a later NUL is an ordinary character. The returned text contains
+//! no NUL and no terminal escape.
 
 use super::{FirstInOrder, Grep, GrepOutput, Grepped, MatchLine, MatchedFile, PathKey};
 use crate::{Error, Lines};
@@ -20,10 +20,10 @@ use std::sync::Arc;
 /// The maximum length of a searched line, and of a file when lines are matched together.
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 
-/// The prefix of the message about an invalid pattern.
+/// The prefix of invalid-pattern messages.
 pub const WRONG_PATTERN: &str = "invalid regular expression";
 
-/// Read at once. Most files are shorter, and are then matched where they are.
+/// The bytes read at once. Most files are shorter, and are then matched in place.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A compiled search for lines, which runs on one file after the other. Each thread needs its own clone.
@@ -46,10 +46,10 @@ struct LineLimits {
 }
 
 impl LineSearch {
-    /// Reads the pattern.
+    /// Compiles the pattern.
     ///
     /// # Errors
-    /// [`Error::Pattern`] says where the pattern is wrong.
+    /// [`Error::Pattern`] reports where the pattern is wrong.
     pub fn new(grep: &Grep) -> Result<Self, Error> {
         Self::holding(grep, MAX_HELD_BYTES)
     }
@@ -94,18 +94,18 @@ impl LineSearch {
         Ok(Self { matcher, searcher, buffer: vec![0; BUFFER_BYTES], wanted, unsaved })
     }
 
-    /// The text that is searched instead of a file, if there is one; the path is canonical.
+    /// Returns the text that is searched instead of a file, if there is one; the path is canonical.
     pub fn unsaved(&self, path: &Path) -> Option<Arc<String>> {
         self.unsaved.get(path).cloned()
     }
 
-    /// Searches what a file holds. A binary file has no matches.
+    /// Searches a file's content. A binary file has no matches.
     ///
     /// # Errors
     /// The file cannot be read, or a line exceeds the memory limit.
     pub fn read(&mut self, file: impl Read) -> io::Result<FileLines> {
         self.search(file).map_err(|error| {
-            // The searcher's own words speak of its memory.
+            // The searcher's message describes its memory.
             if error.to_string().starts_with("configured allocation limit") {
                 let limit = truncate::size(MAX_HELD_BYTES as u64);
                 io::Error::other(format!(
@@ -152,19 +152,19 @@ fn wrong_pattern(pattern: &str, error: &grep_regex::Error) -> Error {
     Error::Pattern(format!("{WRONG_PATTERN}: {error}"))
 }
 
-/// The matches of one file.
+/// One file's matches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileLines {
     /// In order, context included; empty where lines are not wanted.
     pub lines: Vec<MatchLine>,
     /// The number of matching lines, as far as they were counted.
     pub matches: usize,
-    /// The file has more matches.
+    /// True if the file has more matches.
     pub has_more: bool,
 }
 
 impl FileLines {
-    /// Keeps the first matches, up to a number, and the context of the last.
+    /// Keeps the first matches, up to a number, and the context after the last.
     fn keep(&mut self, matches: usize, after: u64) {
         let kept = matches.checked_sub(1);
         let last = kept.and_then(|last| self.lines.iter().filter(|line| line.is_match).nth(last));
@@ -201,7 +201,7 @@ impl Matched {
         }
     }
 
-    /// The last path that may still matter, once there is more than is wanted.
+    /// Returns the last path that may still matter, once there is more than is wanted.
     pub(crate) fn bound(&self) -> Option<&PathKey> {
         self.first.bound()
     }
@@ -216,7 +216,7 @@ impl Matched {
         }
     }
 
-    /// The answer, with as many matches as are wanted.
+    /// Returns the answer, with as many matches as are wanted.
     pub(crate) fn finish(self, unsearched: usize) -> Grepped {
         let has_more = self.first.has_more();
         let unsearched = if has_more { 0 } else { unsearched };
@@ -244,7 +244,7 @@ impl Matched {
 struct Taker<'a> {
     matcher: &'a RegexMatcher,
     wanted: LineLimits,
-    /// The line of the last match that counts.
+    /// The line number of the last match that counts.
     last: u64,
     found: FileLines,
 }
@@ -306,7 +306,7 @@ impl Sink for &mut Taker<'_> {
 mod tests {
     use super::*;
 
-    /// Text without end, in pieces; counts how often it was read.
+    /// Endless text, in chunks; counts the reads.
     struct Endless<'a> {
         piece: &'a [u8],
         reads: &'a mut usize,

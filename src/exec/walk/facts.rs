@@ -1,4 +1,4 @@
-//! The metadata of all plain files below a folder.
+//! The metadata of all plain files below a directory.
 
 use super::{Bound, Visit, Walk, lock};
 use crate::Error;
@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 /// A file with its metadata.
 pub(crate) type Fact = (PathBuf, Metadata);
 
-/// Returns the plain files below a folder in no order, from so many threads, without what is in `except` and what cannot be read. It ends
-/// early with some of them when `is_enough` says so of their number.
+/// Returns the plain files below a directory, unordered, found by the given number of threads, excluding `except` and unreadable ones. Ends
+/// early with a part of the files when `is_enough` returns true for their number.
 ///
 /// # Errors
 /// [`Error::Cancelled`].

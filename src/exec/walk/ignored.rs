@@ -1,11 +1,11 @@
-//! The files that say what a walk leaves out: `.ignore`, `.gitignore` and `.git/info/exclude` of each folder and of those above the root.
+//! The ignore files that a walk obeys: `.ignore`, `.gitignore` and `.git/info/exclude` of each directory and of those above the root.
 //!
-//! The crate `ignore` would read them itself, but opens whatever stands at the path and takes it whole: a named pipe blocks the thread for
-//! ever, and each megabyte of patterns takes hundreds of memory. Here they are opened by `disk`, which follows no link at such a path (git
-//! follows none either), and only then given to the crate, line by line and within limits. A file over a limit is not obeyed at all, since
-//! half of its lines may mean something else; the log says so.
+//! The crate `ignore` could read them itself, but opens any file type at the path and reads all of it: a named pipe blocks the thread
+//! forever, and each megabyte of patterns takes hundreds of megabytes of memory. Here they are opened by `disk`, which follows no link at
+//! such a path (git follows none either), and only then passed to the crate, line by line and within limits. A file over a limit is ignored
+//! entirely and logged, since half of its lines may have another meaning.
 //!
-//! Precedence is the crate's: `.ignore` before `.gitignore` before `.git/info/exclude`, and of each kind the file of the deepest folder
+//! Precedence is the crate's: `.ignore` before `.gitignore` before `.git/info/exclude`, and of each kind the file of the deepest directory
 //! that has a matching line.
 
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
@@ -23,14 +23,14 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 /// The maximum size of a file of patterns.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// The maximum size of a file that says where a worktree's or submodule's git folder is.
+/// The maximum size of a file that points to a worktree's or submodule's git directory.
 const MAX_LINK_BYTES: u64 = 16 * 1024;
 
 /// The maximum number of plain patterns of one file; a pattern that takes a regular expression counts [`GLOB_COST`] times, as it takes
 /// that much more memory (11 KB, measured).
 const MAX_PATTERNS: usize = 15_000;
 
-/// The maximum of all files of a walk, counted likewise: 40 MB.
+/// The maximum for all files of a walk, counted the same way: 40 MB.
 const MAX_ALL_PATTERNS: usize = 40_000;
 
 /// The number of plain patterns that a glob counts for.
@@ -40,16 +40,16 @@ const GLOB_COST: usize = 10;
 #[derive(Debug)]
 pub(super) struct Ignored {
     root: PathBuf,
-    /// The rules that hold in a folder. A folder without rules of its own shares those of the folder above it.
+    /// The rules that apply in a directory. A directory without ignore files shares those of its parent.
     folders: RwLock<HashMap<OsString, Option<Arc<Rules>>>>,
     /// The number of patterns taken so far.
     patterns: AtomicUsize,
 }
 
-/// The rules of a folder.
+/// A directory's rules.
 #[derive(Debug)]
 struct Rules {
-    /// Those of the next folder above that has any.
+    /// The rules of the nearest directory above that has any.
     above: Option<Arc<Rules>>,
     /// By kind, the strongest first.
     kinds: [Gitignore; KINDS],
@@ -58,7 +58,7 @@ struct Rules {
 const KINDS: usize = 3;
 
 impl Ignored {
-    /// Reads the files of the folders above a root, whose path is canonical.
+    /// Reads the ignore files above a root, whose path is canonical.
     pub(super) fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
@@ -89,7 +89,7 @@ impl Ignored {
             return rules.clone();
         }
         drop(known);
-        // A walk comes to a folder after the one above it; those above the root are read on the way to the first entry.
+        // A walk reaches a directory after its parent; those above the root are read on the way to the first entry.
         let above = folder.parent().and_then(|above| self.rules_of(above));
         let rules = self.read(folder, above);
         let mut known = self.folders.write().unwrap_or_else(PoisonError::into_inner);
@@ -151,22 +151,22 @@ impl Ignored {
     }
 }
 
-/// Returns true for a file that was not told of before, as long as there are few: each command walks the folder twice.
+/// Returns true for a file not reported before, as long as there are few: each command walks the directory twice.
 fn is_first_time(file: &Path) -> bool {
     const MAX_TOLD: usize = 32;
-    /// The files told of in this run of the program. Locked for a lookup.
+    /// The files reported by this process. Locked only for a lookup.
     static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     told.len() < MAX_TOLD && told.insert(file.to_owned())
 }
 
-/// The number of plain patterns that a line counts for. Names and endings (`*.o`) are looked up and not matched.
+/// Returns the number of plain patterns that a line counts for. Names and endings (`*.o`) are looked up and not matched.
 fn cost(pattern: &str) -> usize {
     let rest = pattern.strip_prefix("*.").unwrap_or(pattern);
     if rest.contains(['*', '?', '[', '{']) { GLOB_COST } else { 1 }
 }
 
-/// The decision of the deepest file of a kind that has a matching line.
+/// Returns the decision of the deepest file of a kind that has a matching line.
 fn decision(mut rules: Option<&Rules>, kind: usize, path: &Path, is_folder: bool) -> Match<()> {
     while let Some(here) = rules {
         let found = here.kinds.get(kind).map(|rules| rules.matched(path, is_folder).map(|_| ()));
@@ -178,7 +178,8 @@ fn decision(mut rules: Option<&Rules>, kind: usize, path: &Path, is_folder: bool
     Match::None
 }
 
-/// The folder with the `info/exclude` of a repository in this folder. A worktree's or submodule's `.git` is a file that says where.
+/// Returns the git directory that contains `info/exclude` for a repository in this directory. A worktree's or submodule's `.git` is a file
+/// that points to it.
 fn git_folder(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
     let line = |path: &Path| {
@@ -212,7 +213,7 @@ mod tests {
         found
     }
 
-    /// The memory that a program holds more after some work, in KiB.
+    /// Returns how much the program's memory grew through some work, in KiB.
     fn grown(work: impl FnOnce()) -> i64 {
         let held = || -> i64 {
             let status = std::fs::read_to_string("/proc/self/status").unwrap();

@@ -1,7 +1,7 @@
 //! Finding lines on a walk.
 //!
-//! The first few files are searched in path order before threads are started: a common word is found there often enough, and
-//! in a small folder that is all.
+//! The first few files are searched in path order before threads are started: a common word is found there often enough, and a small
+//! directory has no more files.
 
 use super::{Bound, Visit, Walk, lock};
 use crate::files::{self, Cancellable};
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// The number of files that are searched in order before threads are started, which costs more.
+/// How many files are searched in order before threads are started, which costs more.
 const MAX_PROBED_FILES: usize = 32;
 
-/// The number of folder entries that are read for them.
+/// How many directory entries are read to find them.
 const MAX_PROBED_ENTRIES: usize = 256;
 
-/// A larger file is not among them: all threads shall be busy while it is read.
+/// A larger file is excluded: all threads should be busy while it is read.
 const MAX_PROBED_BYTES: u64 = 1024 * 1024;
 
 pub(crate) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<Grepped, Error> {
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use std::io::Read;
 
-    /// Text without end. Cancels the search when it is read for the third time.
+    /// Endless text. Cancels the search at the third read.
     struct Endless<'a>(usize, &'a CancellationToken);
 
     impl Read for Endless<'_> {

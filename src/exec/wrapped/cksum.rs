@@ -1,5 +1,4 @@
-//! The result of the program `cksum`: the CRC of POSIX and the number of bytes. It detects changes of a file, but not
-//! malicious ones.
+//! The result of the program `cksum`: the POSIX CRC and the number of bytes. It detects changes of a file, but not malicious ones.
 
 /// The polynomial of POSIX, for each value of a byte.
 const TABLE: [u32; 256] = table();
@@ -24,12 +23,12 @@ const fn table() -> [u32; 256] {
     table
 }
 
-/// The output of `cksum` for bytes on its stdin.
+/// Returns the output of `cksum` for bytes on its stdin.
 pub(super) fn of(bytes: &[u8]) -> String {
     format!("{} {}", crc(bytes), bytes.len())
 }
 
-/// The first of its numbers.
+/// Returns the first number that `cksum` prints.
 pub(super) fn crc(bytes: &[u8]) -> u32 {
     let mut length = bytes.len();
     let mut lengths = Vec::new();

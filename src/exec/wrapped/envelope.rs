@@ -8,7 +8,7 @@ use crate::{Command, End, Error};
 /// The two lines, as they come.
 #[derive(Debug)]
 pub(crate) struct Envelope {
-    /// The prefix of the two lines.
+    /// The two lines' prefix.
     token: Vec<u8>,
     /// Bytes that may be the beginning of such a line.
     held: Vec<u8>,
@@ -109,7 +109,7 @@ impl Envelope {
         self.is_over() && !matches!(self.state, State::After { is_shared: true, .. })
     }
 
-    /// The exit code, once the command has ended.
+    /// Returns the exit code, once the command has ended.
     pub(crate) fn code(&self) -> Option<i32> {
         match self.state {
             State::After { code, .. } => Some(code),
@@ -124,7 +124,7 @@ impl Envelope {
         String::from_utf8_lossy(&self.before).trim().to_owned()
     }
 
-    /// The error output of a file access.
+    /// Returns the error output of a file access.
     pub(crate) fn complaint(&self) -> String {
         String::from_utf8_lossy(&self.complaint).trim().to_owned()
     }

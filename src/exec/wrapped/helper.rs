@@ -1,9 +1,9 @@
 //! The helper at the other end, and the connections to it.
 //!
-//! A connection is one start of the prefix with `sh` behind it. The shell gets one script over its stdin, with a function for each kind of
+//! A connection is one run of the prefix followed by `sh`. The shell receives one script over its stdin, with a function for each kind of
 //! access, and then answers requests. Files are read and changed over one connection, and over a second one while the first is busy for
-//! long; each command that runs has one of its own, which the next command takes over. Invariants: a connection on which anything was cut
-//! off is never used again; only a request that may be answered twice is sent again.
+//! long; each running command has a separate one, which the next command reuses. Invariants: a connection on which anything was cut off is
+//! never used again; only an idempotent request is resent.
 
 use super::{COMMON, FAMILY, Wrapped, quote, unreachable};
 use crate::process::{Connection, Launch, Lost};
@@ -70,7 +70,7 @@ pub(super) struct Answer {
 }
 
 impl Connections {
-    /// The first that is free. Waiting for the first a little keeps most sessions at one.
+    /// Returns the first that is free. Waiting for the first a little keeps most sessions at one.
     async fn file(&self) -> MutexGuard<'_, Option<Connection>> {
         let [first, second] = &self.files;
         if let Ok(slot) = timeout(PATIENCE, first.lock()).await {
@@ -133,7 +133,7 @@ impl Wrapped {
         }
     }
 
-    /// The prefix as a person wrote it, for messages.
+    /// Returns the prefix as the user wrote it, for messages.
     pub(super) fn place(&self) -> PathBuf {
         PathBuf::from(self.prefix.join(" "))
     }
@@ -175,14 +175,14 @@ impl Wrapped {
                         is_cut,
                     });
                 }
-                // It ended while it was idle.
+                // The connection ended while it was idle.
                 Err(Lost { has_begun: false, .. }) if was_kept && may_repeat => {}
                 Err(lost) => return Err(unreachable(&self.place(), &lost.said)),
             }
         }
     }
 
-    /// A connection for a command. One that was kept has just given a sign of life, so that no command has to be sent twice.
+    /// Returns a connection for a command. One that was kept has just given a sign of life, so that no command has to be sent twice.
     pub(super) async fn for_command(&self) -> Result<Connection, Error> {
         while let Some(connection) = self.connections.kept() {
             if let Some(connection) = self.tried(connection).await {
@@ -192,7 +192,7 @@ impl Wrapped {
         self.open().await
     }
 
-    /// The connection, if it gives a sign of life.
+    /// Returns the connection, if it gives a sign of life.
     async fn tried(&self, connection: Connection) -> Option<Connection> {
         let mark = format!("{}-sign-{}", self.marks, self.ambient.new_id());
         let request = format!("{mark} 0 :\n");
@@ -201,7 +201,7 @@ impl Wrapped {
         sign.ok()?.ok()?.connection
     }
 
-    /// A request for a function of the helper, without its input.
+    /// Returns a request for a function of the helper, without its input.
     pub(super) fn request(
         &self,
         mark: &str,
@@ -223,7 +223,7 @@ impl Wrapped {
     }
 }
 
-/// The first input of the shell at the other end, which prints a line with this mark when it is ready.
+/// Returns the first input of the shell at the other end, which prints a line with this mark when it is ready.
 fn script(mark: &str) -> String {
     let mut script = String::new();
     let mut add = |text: &str| {

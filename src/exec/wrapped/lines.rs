@@ -4,7 +4,7 @@ use super::cksum;
 use crate::{Error, FileKind, Lines, Stat, Version, Window, files};
 use std::path::{Path, PathBuf};
 
-/// Beyond this the lines of a file are not counted, and its version is its size.
+/// Beyond this size a file's lines are not counted, and its version is its size.
 const MAX_COUNTED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Numbers that every shell can count with.
@@ -27,7 +27,7 @@ pub(super) fn stat(answer: &[u8]) -> Option<Stat> {
     Some(Stat { kind, size, modified_ms: seconds.saturating_mul(1000) + millis, links: 1 })
 }
 
-/// The arguments of `lines.sh` after the path.
+/// Returns the arguments of `lines.sh` after the path.
 pub(super) fn arguments(window: Window) -> [String; 5] {
     [
         window.first_line.clamp(1, MAX_NUMBER),
@@ -63,7 +63,7 @@ pub(super) fn parse(path: &Path, answer: &[u8], window: Window) -> Option<Lines>
     })
 }
 
-/// The argument of `sums.sh`.
+/// Returns the argument of `sums.sh`.
 pub(super) fn max_summed() -> String {
     MAX_COUNTED_BYTES.to_string()
 }
@@ -86,7 +86,7 @@ pub(super) fn versions(paths: &[PathBuf], answer: &[u8]) -> Vec<Result<Version, 
     paths.iter().map(version).collect()
 }
 
-/// The version of a file with this content.
+/// Returns the version of a file with this content.
 pub(super) fn version(path: &Path, content: &[u8]) -> Version {
     let size = content.len() as u64;
     let is_summed = size <= MAX_COUNTED_BYTES;

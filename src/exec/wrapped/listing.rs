@@ -23,7 +23,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// A folder's ignore rules.
+/// A directory's ignore rules.
 #[derive(Debug, Default)]
 struct Rules {
     /// The ignore files, `.ignore`, `.gitignore` and `.git/info/exclude`: the first that decides counts.
@@ -37,7 +37,7 @@ struct Rules {
 pub(super) struct Tree {
     /// The entries that are not ignored; all of them if every file is.
     pub(super) entries: Vec<Entry>,
-    /// The ignored ones, those in ignored folders aside.
+    /// The ignored entries, except those in ignored directories.
     pub(super) ignored: Vec<Entry>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn tree(root: &Path, answer: &[u8]) -> Tree {
         }
         tree.entries.push(Entry { path, kind });
     }
-    // A folder of which everything is ignored was meant.
+    // If everything in the searched directory is ignored, the search was intended.
     if !tree.ignored.is_empty() && tree.entries.iter().all(|entry| entry.kind == Kind::Folder) {
         let all = found.into_iter().map(|(path, kind)| Entry { path, kind });
         return Tree { entries: all.collect(), ignored: Vec::new() };
@@ -104,7 +104,7 @@ pub(super) fn tree(root: &Path, answer: &[u8]) -> Tree {
 }
 
 impl Tree {
-    /// The first ignored path that the glob names.
+    /// Returns the first ignored path that the glob names.
     pub(super) fn named(&self, glob: &PathGlob) -> Option<PathBuf> {
         let mut ignored = self.ignored.iter();
         let named = ignored.find(|Entry { path, kind }| {
@@ -136,7 +136,7 @@ fn is_ignored(rules: &BTreeMap<PathBuf, Rules>, path: &Path, is_folder: bool) ->
     verdicts.into_iter().flatten().next().unwrap_or(false)
 }
 
-/// A path as `find .` prints it, without its beginning.
+/// Returns a path as `find .` prints it, without its beginning.
 pub(super) fn plain(name: &[u8]) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(name.strip_prefix(b"./").unwrap_or(name)))
 }
@@ -159,7 +159,7 @@ fn split(answer: &[u8]) -> (Vec<&[u8]>, Vec<File<'_>>) {
     (entries, Vec::new())
 }
 
-/// Files as the scripts print them: name, bytes, content. One whose content is cut ends the list.
+/// Returns files as the scripts print them: name, bytes, content. One whose content is cut ends the list.
 pub(super) fn files(answer: &[u8]) -> Vec<File<'_>> {
     let mut files = Vec::new();
     let mut rest = answer;

@@ -35,7 +35,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The functions that most scripts share.
 const COMMON: &str = include_str!("scripts/common.sh");
-/// Finds the processes of a command.
+/// Finds a command's processes.
 const FAMILY: &str = include_str!("scripts/family.sh");
 
 /// The maximum length of a path and of its components on common systems.
@@ -51,18 +51,18 @@ pub struct Wrapped {
     options: local::Options,
     /// The engine's variables, for the prefix itself.
     variables: Vec<(String, String)>,
-    /// The folder on this machine for long outputs.
+    /// The local directory for long outputs.
     temporary: PathBuf,
     marks: String,
     connections: Connections,
-    /// Changes of files one after the other, so that two of the same file never mix.
+    /// Serializes file changes, so that two changes to the same file never mix.
     changes: tokio::sync::Mutex<()>,
     has_run: AtomicBool,
-    /// The output of what commands left in the background.
+    /// The output of background processes left by commands.
     drains: Drains,
 }
 
-/// The environment failed without a known error message.
+/// Returns the error for a failure without a known error message.
 pub(super) fn unreachable(path: &Path, said: &str) -> Error {
     let nothing = "no response from the command prefix: it must run the program that follows and forward stdin, as `docker exec -i` does";
     let said = if said.is_empty() { nothing } else { said };
@@ -127,7 +127,7 @@ impl Wrapped {
         Ok(())
     }
 
-    /// The line that takes providers' keys out of a command's variables, should the place have them under the same names.
+    /// Returns the line that takes providers' keys out of a command's variables, should the place have them under the same names.
     fn unset_keys(&self) -> Option<String> {
         let names = self.ambient.secrets().names();
         let is_name =
@@ -176,7 +176,7 @@ impl Wrapped {
         Ok(format!("set -- \"$(cat {file})\"; rm -f {file}; eval \"set --; $1\""))
     }
 
-    /// Writes a file that must be as `expected` says: see `scripts/write.sh`.
+    /// Writes a file whose current state must match `expected`: see `scripts/write.sh`.
     async fn put(&self, path: &Path, content: &[u8], expected: &str) -> Result<(), Error> {
         let (size, id) = (content.len().to_string(), self.ambient.new_id());
         let arguments = [size.as_str(), expected, id.as_str()];
@@ -194,7 +194,7 @@ impl Wrapped {
 /// The output of `write.sh` when a path has dots after its existing part.
 const DOTS: &str = "exit code 49";
 
-/// A path as an argument of a script.
+/// Returns a path as an argument of a script.
 fn text_of(path: &Path) -> Result<&str, Error> {
     let is_long = path.as_os_str().len() > MAX_PATH_BYTES
         || path.components().any(|part| part.as_os_str().len() > MAX_NAME_BYTES);
@@ -210,12 +210,12 @@ fn text_of(path: &Path) -> Result<&str, Error> {
     }
 }
 
-/// A word that a shell reads as it is.
+/// Returns a word that a shell reads as it is.
 fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// Classifies the failure of a script, by its exit code and its programs' messages.
+/// Classifies a script failure, by its exit code and its programs' messages.
 fn sort(path: &Path, code: Option<i32>, stderr: &str) -> Error {
     let own = || path.to_path_buf();
     let said = |text: &str| stderr.contains(text);

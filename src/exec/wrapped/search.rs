@@ -1,7 +1,7 @@
 //! Searches for paths and lines behind a prefix, with the same results as on this machine.
 //!
-//! The other side lists its tree and says which files may match; matching itself is done here, by the same code as for files of
-//! this machine, so that the answers are the same.
+//! The other side lists its tree and the files that may match; matching itself is done here, by the code for local files, so that the
+//! answers are the same.
 
 use super::listing::{self, Kind};
 use super::{Wrapped, text_of};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The number of files that are fetched at once where grep cannot be relied on.
+/// How many files are fetched at once if grep is unreliable.
 const MAX_UNSORTED_FILES: usize = 500;
 
 impl Wrapped {
@@ -108,7 +108,7 @@ impl Wrapped {
         Ok(grepped)
     }
 
-    /// The files in which the other side's `grep` finds the pattern.
+    /// Returns the files in which the other side's `grep` finds the pattern.
     async fn that_match(
         &self,
         grep: &Grep,
@@ -124,7 +124,7 @@ impl Wrapped {
         Ok(files.into_iter().filter(is_wanted).collect())
     }
 
-    /// Has a function work in a folder on a list of files below it.
+    /// Calls a script function in a directory on a list of files below it.
     async fn on_list(
         &self,
         function: &str,
@@ -150,7 +150,7 @@ impl Wrapped {
     }
 }
 
-/// The flags with which any `grep` finds at least the files that match, if it can.
+/// Returns the flags with which any `grep` finds at least the files that match, if it can.
 fn filter(grep: &Grep) -> Option<&'static str> {
     let is_shared = |c: char| c.is_ascii_alphanumeric() || " _/\",:;<>=@#%&~'`!-".contains(c);
     let is_plain = grep.pattern.chars().all(is_shared);

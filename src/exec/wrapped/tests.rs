@@ -11,7 +11,7 @@ use crate::End;
 use pintle_testing::Sshd;
 use std::time::Duration;
 
-/// A prefix that runs its arguments unchanged.
+/// Returns a prefix that runs its arguments unchanged.
 fn plain() -> Vec<String> {
     ["sh", "-c", "exec \"$@\"", "sh"].map(str::to_owned).to_vec()
 }
@@ -26,7 +26,7 @@ async fn a_file_that_changed_meanwhile_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let none = CancellationToken::new();
-    // What was there, and what somebody else makes of it meanwhile.
+    // The initial content, and the content written by another process meanwhile.
     let rows = [("another content", Some("old\n"), "mine\n"), ("a new file", None, "theirs\n")];
     for (name, before, meanwhile) in rows {
         let _ = std::fs::remove_file(&path);

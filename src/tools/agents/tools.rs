@@ -1,4 +1,4 @@
-//! Parts of a task given to sub-agents: started and spoken with in tools of their own, or run to their answer in one.
+//! Delegating parts of a task to sub-agents: started and messaged through separate tools, or run to completion in one.
 
 use super::{AgentRequest, AgentView, GUARD, Spawn};
 use crate::arguments::Arguments;
@@ -12,10 +12,10 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 
-/// The default maximum of replies of a sub-agent for one task.
+/// The default limit on a sub-agent's replies for one task.
 const MAX_TURNS: u32 = 50;
 
-/// Names of models in Claude Code, which mean nothing at other providers: the sub-agent has the session's model then.
+/// Model names in Claude Code, which are unknown to other providers: the sub-agent then has the session's model.
 const SHORT_NAMES: [&str; 5] = ["sonnet", "opus", "haiku", "fable", "inherit"];
 
 /// The maximum time to wait in one call.
@@ -67,7 +67,7 @@ impl Tool for AgentTool {
     }
 }
 
-/// Reads the description of a sub-agent to start.
+/// Parses the description of a sub-agent to start.
 fn spawn(mut arguments: Arguments, folders: &Folders) -> Result<Spawn, String> {
     let task = arguments.filled_text("task")?;
     let cwd = arguments.optional_text("cwd")?;
@@ -166,12 +166,12 @@ impl Prepared for Call {
     }
 }
 
-/// The first line of a text, for a title.
+/// Returns the first line of a text, for a title.
 fn line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(80).collect()
 }
 
-/// A task that a sub-agent does while the call waits.
+/// A sub-agent's task, for which the call waits.
 #[derive(Debug)]
 struct Run {
     tool: AgentTool,
@@ -193,7 +193,7 @@ impl Prepared for Run {
         Access::Engine
     }
 
-    /// Closes the sub-agent whatever happens: nobody would hear of one that works on after its call was stopped.
+    /// Closes the sub-agent in every case: one that kept working after its call was stopped would go unnoticed.
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         if ctx.cancel.is_cancelled() {
             return failure("Operation aborted");

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// All files below a folder, by relative path.
+/// Returns all files below a directory, by relative path.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -31,7 +31,7 @@ async fn patch(scene: &Scene, body: &str) -> ToolResult {
     scene.call(&ApplyPatch(Profile::OpenAi), json!({"patch": patch})).await
 }
 
-/// The scenarios of a peer. Of 015, where a later file fails, ours leaves nothing changed.
+/// A peer's scenarios. In 015, where a later file fails, our implementation leaves nothing changed.
 #[tokio::test]
 async fn the_peers_scenarios_hold() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/apply-patch");
@@ -205,7 +205,7 @@ async fn all_of_a_patch_is_made_or_nothing() {
 
 #[tokio::test]
 async fn a_change_that_fails_reverts_the_others() {
-    // A folder that is not empty in the place of a file: staging is fine, the last rename fails.
+    // A non-empty directory in place of a file: staging succeeds, the last rename fails.
     let scene = Scene::with(&[("a", b"a\n"), ("z/x", b"")]);
     scene.read("a").await;
     let before = files(&scene.path(""));

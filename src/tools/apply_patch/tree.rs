@@ -1,4 +1,4 @@
-//! The files of a patch while one section after the other is applied to them, before anything is written. Pure.
+//! The files in a patch while its sections are applied to them in order, before anything is written. Pure.
 
 use super::{Act, What};
 use crate::change::{change_of, of_removal, spliced};
@@ -20,9 +20,9 @@ struct File<'a> {
     now: Option<Vec<u8>>,
     /// The path from which it was moved.
     origin: Option<usize>,
-    /// It was moved away.
+    /// True if the file was moved away.
     is_moved: bool,
-    /// The report of its only update; several updates are reported as a whole.
+    /// The report of the file's only update; several updates are reported together.
     told: Option<FileChange>,
 }
 
@@ -110,7 +110,7 @@ impl File<'_> {
         self.now.take().ok_or_else(|| format!("File not found: {}", self.name))
     }
 
-    /// Applies hunks, and says what was looked away from.
+    /// Applies hunks, and returns which differences were ignored.
     fn update(&mut self, hunks: &[Hunk]) -> Result<String, String> {
         let content = self.take()?;
         if hunks.is_empty() {
@@ -130,7 +130,7 @@ impl File<'_> {
         Ok(note)
     }
 
-    /// Returns the report; none for a file that was moved away, since its new path reports it.
+    /// Returns the report; `None` for a file that was moved away, since its new path reports it.
     fn change(&self, origin: Option<&File<'_>>) -> Option<FileChange> {
         let Some(now) = &self.now else {
             return self
@@ -160,7 +160,7 @@ fn unchanged() -> FileChange {
     }
 }
 
-/// Says which hunks were found only by looking away from something.
+/// Lists the hunks that were found only by ignoring differences.
 fn fuzz_note(fuzz: &[Fuzz]) -> String {
     let notes = (1..).zip(fuzz).filter_map(|(number, fuzz)| {
         let what = match fuzz {

@@ -151,7 +151,7 @@ async fn a_missing_folder_is_named() {
     assert!(got.contains(&folder) && !got.starts_with("error"), "{got}");
 }
 
-/// The scenarios of a command in a shell, under the names of the specification.
+/// The shell command scenarios, under the names used in the specification.
 #[tokio::test]
 async fn the_scenarios_hold() {
     let scene = Scene::new();
@@ -272,7 +272,7 @@ fn omitted_lines_are_counted_exactly() {
 #[tokio::test]
 async fn each_profile_has_its_names_and_times() {
     let scene = Scene::new();
-    // Profile, arguments, what comes after the output.
+    // Profile, arguments, text after the output.
     let long =
         "set a larger `timeout` (at most 600000 milliseconds) or run it with `run_in_background`.";
     let rows = [
@@ -320,7 +320,7 @@ async fn each_profile_has_its_names_and_times() {
 #[test]
 fn a_time_out_names_what_was_given_and_what_to_do() {
     let seconds = Duration::from_secs;
-    // Profile, given, in the background, the time that holds, how the message begins, whether it speaks of a larger one.
+    // Profile, arguments, in the background, the time that applies, how the message begins, whether it mentions a larger one.
     for (profile, given, in_background, holds, begins, advises) in [
         (Profile::Pi, None, false, None, "", false),
         (Profile::Pi, Some(5), false, Some(5), "Command timed out after 5 seconds. ", true),

@@ -1,5 +1,5 @@
-//! Arguments that a family structures otherwise, brought into the structure of ours. What cannot be understood stays as it is: reading it
-//! fails then with a message that names it.
+//! Converts arguments that a family structures differently into our structure. Arguments that cannot be understood are left unchanged:
+//! reading them then fails with a message that identifies them.
 
 use serde_json::{Map, Value, json};
 
@@ -22,7 +22,7 @@ pub(super) fn command(given: &mut Map<String, Value>) {
     given.insert(name.to_owned(), Value::String(line));
 }
 
-/// A word as the shell takes it.
+/// Returns a word as the shell takes it.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,@%~=:".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
@@ -39,7 +39,7 @@ pub(super) fn files_by_default(given: &mut Map<String, Value>) {
     }
 }
 
-/// Gemini's search: upper and lower case are the same unless it says otherwise, and names alone are a mode of ours.
+/// Converts Gemini's search: case-insensitive unless requested otherwise, and names alone are one of our modes.
 pub(super) fn gemini_search(given: &mut Map<String, Value>) {
     let is_true = |value: Option<Value>| match value {
         Some(Value::Bool(flag)) => flag,
@@ -53,7 +53,7 @@ pub(super) fn gemini_search(given: &mut Map<String, Value>) {
     }
 }
 
-/// An address within a request in words.
+/// Extracts an address from a request in natural language.
 pub(super) fn address_in_prompt(given: &mut Map<String, Value>) {
     let Some(Value::String(prompt)) = given.get("prompt") else { return };
     let is_address = |word: &&str| word.starts_with("https://") || word.starts_with("http://");
@@ -63,12 +63,12 @@ pub(super) fn address_in_prompt(given: &mut Map<String, Value>) {
     given.insert("url".to_owned(), Value::String(address));
 }
 
-/// A job that is to be read.
+/// A job to read.
 pub(super) fn read_job(given: &mut Map<String, Value>) {
     given.insert("action".to_owned(), json!("read"));
 }
 
-/// A job that is to be stopped.
+/// A job to stop.
 pub(super) fn stop_job(given: &mut Map<String, Value>) {
     given.insert("action".to_owned(), json!("stop"));
 }

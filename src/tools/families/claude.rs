@@ -1,8 +1,8 @@
-//! Anthropic's models: the tools of Claude Code. Z.ai documents its GLM models with this agent first, and publishes no tools of its own.
+//! Anthropic's models: the tools of Claude Code. Z.ai documents its GLM models with this agent first, and publishes no separate tools.
 //!
-//! Source: `sdk-tools.d.ts` of `@anthropic-ai/claude-agent-sdk` 0.3.332 (npm, 2026-11). `ExitPlanMode` takes the plan itself and not a file with
-//! it; `TaskOutput` is that of 2.1.83, since a job's output is no file here; `Glob`, `Grep` and `TodoWrite` are offered to every model, also to
-//! those that have the shell alone there: they need no permission, and they see unsaved text of an editor.
+//! Source: `sdk-tools.d.ts` of `@anthropic-ai/claude-agent-sdk` 0.3.332 (npm, 2026-11). `ExitPlanMode` takes the plan itself rather than a
+//! file containing it; `TaskOutput` is that of 2.1.83, since a job's output is not a file here; `Glob`, `Grep` and `TodoWrite` are offered
+//! to every model, including those that have only the shell there: they need no permission, and they see an editor's unsaved text.
 
 use super::pi::RECALL;
 use super::{
@@ -144,7 +144,7 @@ const ROWS: &[Row] = &[
     .ignoring(&["run_in_background", "name", "mode"]),
 ];
 
-/// The output of a background job.
+/// Reads a background job's output.
 pub(super) const TASK_OUTPUT: Row = Row::new(
     Does::JobRead,
     "TaskOutput",
@@ -158,7 +158,7 @@ pub(super) const TASK_OUTPUT: Row = Row::new(
 .ignoring(&["bash_id", "filter"])
 .adapted(adapt::read_job);
 
-/// The end of a background job.
+/// Ends a background job.
 pub(super) const TASK_STOP: Row = Row::new(
     Does::JobStop,
     "TaskStop",
@@ -168,7 +168,7 @@ pub(super) const TASK_STOP: Row = Row::new(
 .ignoring(&["shell_id"])
 .adapted(adapt::stop_job);
 
-/// The arguments of the search, which Kimi's models know too.
+/// The search arguments, which Kimi's models know too.
 pub(super) const GREP: &[Field] = &[
     text("pattern", "pattern", PATTERN).required(),
     text("path", "path", SEARCHED),

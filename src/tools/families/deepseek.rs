@@ -1,7 +1,7 @@
-//! DeepSeek's models: the tools of DeepSeek's own agent, `dsh`.
+//! DeepSeek's models: the tools of DeepSeek's agent, `dsh`.
 //!
-//! Source: `deepseek-ai/deepseek-harness` at b150a551 (2026-08), its default set of tools. Its documentation also names Claude Code, whose tools
-//! these resemble.
+//! Source: `deepseek-ai/deepseek-harness` at b150a551 (2026-08), its default tools. Its documentation also mentions Claude Code, whose
+//! tools these resemble.
 
 use super::pi::{FETCH, RECALL};
 use super::{

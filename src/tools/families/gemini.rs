@@ -1,8 +1,8 @@
 //! Google's Gemini models: the tools of gemini-cli.
 //!
-//! Source: `@google/gemini-cli` 0.61.0 (npm, 2026-11); both of its sets have these names and schemas. `exit_plan_mode` takes the plan itself and not a
-//! file with it, `job` stands for background processes, which there are named by process id. A search's lines are laid out as in the other
-//! families.
+//! Source: `@google/gemini-cli` 0.61.0 (npm, 2026-11); both of its tool sets have these names and schemas. `exit_plan_mode` takes the plan
+//! itself rather than a file containing it; `job` replaces background processes, which are identified by process id there. A search's lines
+//! are laid out as in the other families.
 
 use super::pi::{JOB, RECALL};
 use super::{
@@ -196,9 +196,9 @@ pub(crate) const FAMILY: Family = Family {
     ],
     numbers: Numbers::None,
     layout: Layout::Ends,
-    // A command there may be silent for so long; here it is the whole time.
+    // There, the time a command may be silent; here, the total time.
     timeout: Some(Duration::from_secs(300)),
 };
 
-/// Calls that do not depend on each other run beside each other here in any case.
+/// Independent calls run concurrently here in any case.
 const WAIT: [&str; 1] = ["wait_for_previous"];

@@ -1,9 +1,9 @@
 //! OpenAI's models: the tools of codex.
 //!
 //! Source: `@openai/codex` 0.169.0 (npm, 2026-11): `shell_command`, `apply_patch`, `update_plan`, `view_image`, `request_user_input`,
-//! `spawn_agent`, `send_input`, `wait_agent`, `close_agent`. Three more are those that codex had in 2025 and its models were trained with:
-//! `read_file`, `list_dir`, `grep_files`. They are here because a command does not see unsaved text of an editor, and because reading needs
-//! no permission. In place of `exec_command` with its sessions stand `shell_command` and `job`: what a call changed is known when it ends.
+//! `spawn_agent`, `send_input`, `wait_agent`, `close_agent`. Three more are tools that codex had in 2025 and that its models were trained
+//! with: `read_file`, `list_dir`, `grep_files`. They are here because a command does not see an editor's unsaved text, and because reading
+//! needs no permission. `shell_command` and `job` replace `exec_command` and its sessions: a call's changes are known when it ends.
 
 use super::pi::{AGENT_ID, AGENT_IDS, FETCH, JOB, MESSAGE, RECALL};
 use super::{

@@ -1,6 +1,6 @@
 //! Moonshot's Kimi models: the tools of Kimi Code.
 //!
-//! Source: `@moonshot-ai/kimi-code` 2.1.0 (npm, 2026-11). `ExitPlanMode` takes the plan itself and not a file with it.
+//! Source: `@moonshot-ai/kimi-code` 2.1.0 (npm, 2026-11). `ExitPlanMode` takes the plan itself rather than a file containing it.
 
 use super::pi::RECALL;
 use super::{

@@ -1,7 +1,8 @@
-//! The tools of each family of models: names, arguments and layouts are those of the maker's own agent, descriptions are ours.
+//! The tools of each model family: names, arguments and layouts are those of the maker's agent, descriptions are ours.
 //!
-//! A table names its source and date. A row maps each argument of the family to the one that the implementation reads; what only structures
-//! arguments otherwise is a function of [`adapt`]. Tools that the maker's agent does not have, such as `recall`, keep our names.
+//! A table cites its source and date. A row maps each argument of the family to the one that the implementation reads; arguments that are
+//! merely structured differently are converted by a function of [`adapt`]. Tools that the maker's agent does not have, such as `recall`,
+//! keep our names.
 
 pub(super) mod adapt;
 pub(super) mod claude;
@@ -21,15 +22,15 @@ use std::time::Duration;
 pub(super) struct Family {
     /// In the order in which they are listed to a model.
     pub(super) rows: &'static [Row],
-    /// The numbers before the lines of a file.
+    /// The format of line numbers in files.
     pub(super) numbers: Numbers,
-    /// The layout of a command's result.
+    /// The layout of command results.
     pub(super) layout: Layout,
     /// The time limit of a command for which the model gives none.
     pub(super) timeout: Option<Duration>,
 }
 
-/// The numbers before the lines of a file.
+/// A format of line numbers in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbers {
     /// None.
@@ -42,18 +43,18 @@ pub(super) enum Numbers {
     Letter,
 }
 
-/// The layout of a command's result.
+/// A layout for command results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// The end of the output, and then how the command ended if it failed.
     Tail,
-    /// The beginning and the end of the output, and then how the command ended if it failed.
+    /// The start and end of the output, and then how the command ended if it failed.
     Ends,
     /// `Exit code: 0` and `Output:` before beginning and end.
     CodeFirst,
 }
 
-/// The description of a tool, a text with gaps.
+/// Includes a tool description, a text with gaps.
 macro_rules! about {
     ($name:literal) => {
         include_str!(concat!("../descriptions/", $name, ".md"))

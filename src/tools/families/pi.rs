@@ -1,6 +1,6 @@
-//! `pi`: few tools with short names, for models that no other table was made for. Also the tools that are called the same in several families.
+//! `pi`: few tools with short names, for models without a table. Also the tools that are called the same in several families.
 //!
-//! Source: Pi's own tools, `@earendil-works/pi-coding-agent` 1.5.2; what Pi lacks is ours.
+//! Source: Pi's tools, `@earendil-works/pi-coding-agent` 1.5.2; tools that Pi lacks are ours.
 
 use super::{
     ALL, BACKGROUND, COMMAND, CONTENT, CONTEXT_FIELD, EDIT_PATH, FILES, Family, GLOB, IGNORE_CASE,
@@ -203,7 +203,7 @@ pub(super) const JOB: Row = Row::new(
 /// Earlier results; no other agent has this.
 pub(super) const RECALL: Row = Row::new(Does::Recall, "recall", about!("recall"), RECALL_FIELDS);
 
-/// A page of the web.
+/// A web page.
 pub(super) const FETCH: Row =
     Row::new(Does::Fetch, "web_fetch", about!("fetch"), &[text("url", "url", URL).required()])
         .ignoring(&["prompt", "format", "timeout"]);

@@ -1,6 +1,6 @@
 //! Alibaba's Qwen models: the tools of Qwen Code.
 //!
-//! Source: `@qwen-code/qwen-code` 0.24.4 (npm, 2026-11). `job` stands for background tasks, whose output is read from files there.
+//! Source: `@qwen-code/qwen-code` 0.24.4 (npm, 2026-11). `job` replaces background tasks, whose output is read from files there.
 
 use super::pi::{JOB, RECALL};
 use super::{

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Calls of a family, one after the other in the same folder: the tool's name and its arguments.
+/// A family's calls, one after the other in the same directory: the tool's name and its arguments.
 type Calls = Vec<(&'static str, Value)>;
 
 /// Plays calls of a profile; the title and the result of each, and the files in the end.
@@ -50,7 +50,7 @@ async fn played(profile: Profile, calls: Calls) -> String {
     played
 }
 
-/// Claude's own shapes, which GLM's models know too.
+/// Claude's shapes, which GLM's models know too.
 fn claude() -> Calls {
     vec![
         ("Read", json!({"file_path": "CWD/src/a.rs", "offset": 2, "limit": 1})),

@@ -6,7 +6,7 @@ use pintle_base::text::html;
 use pintle_base::text::sniff::{self, Kind};
 use pintle_base::text::terminal::Cleaner;
 
-/// The length of the part of a page that may declare its charset, as in browsers.
+/// The length of a page's part that may declare its charset, as in browsers.
 const CHARSET_WITHIN: usize = 1024;
 
 /// A page as a model reads it.
@@ -14,13 +14,13 @@ const CHARSET_WITHIN: usize = 1024;
 pub(super) struct Page {
     pub(super) url: String,
     pub(super) mime_type: String,
-    /// The size of the body as it came.
+    /// The received body's size.
     pub(super) bytes: u64,
     /// Without NULs and terminal escapes.
     pub(super) text: String,
 }
 
-/// The type, if it is one that is no text.
+/// Returns the type, if it is not text.
 pub(super) fn refused(content_type: &str) -> Option<&str> {
     let mime_type = essence(content_type);
     let (kind, name) = mime_type.split_once('/').unwrap_or((mime_type, ""));
@@ -57,10 +57,10 @@ fn essence(content_type: &str) -> &str {
     content_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// Turns an answer into text.
+/// Converts an answer to text.
 ///
 /// # Errors
-/// It is no text after all.
+/// The answer is not text after all.
 pub(super) fn page(answer: Answer) -> Result<Page, Failure> {
     let Answer { url, content_type, body } = answer;
     let declared = content_type.as_deref().map(essence).unwrap_or_default().to_ascii_lowercase();

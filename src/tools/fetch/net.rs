@@ -1,8 +1,8 @@
-//! The way to a page: which addresses are asked, hop by hop.
+//! The connection to a page: which addresses are contacted, hop by hop.
 //!
-//! Invariant: a connection goes only to an address that was checked. A name is looked up once for each hop, and the
-//! connection is made to what was found then, so that a second look-up cannot lead elsewhere. For the same reason
-//! there is no proxy: what a proxy looks up cannot be checked.
+//! Invariant: a connection goes only to an address that was checked. A name is looked up once for each hop, and the connection is made to
+//! the address found then, so that a second look-up cannot lead elsewhere. For the same reason there is no proxy: a proxy's look-ups cannot
+//! be checked.
 
 use crate::Settings;
 use futures_util::future::BoxFuture;
@@ -18,19 +18,19 @@ use std::time::Duration;
 /// A page that takes longer is not worth waiting for.
 const MAX_TIME: Duration = Duration::from_secs(30);
 
-/// A page that leads on more often leads nowhere.
+/// A page with more redirects than this is not reachable.
 const MAX_REDIRECTS: usize = 5;
 
 /// The maximum size of a body.
 pub(super) const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
 
-/// An address is no place for data.
+/// An address is not meant to carry data.
 const MAX_URL_BYTES: usize = 8 * 1024;
 
 const WANTED: &str =
     "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1";
 
-/// The reason why there is no page. The text follows the URL.
+/// Why a page could not be fetched. The text follows the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Failure(String);
@@ -41,7 +41,7 @@ impl Failure {
     }
 }
 
-/// A URL that may be fetched, judging by its text.
+/// A URL whose text allows fetching it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address(Url);
 
@@ -50,7 +50,7 @@ impl Address {
         self.0.to_string()
     }
 
-    /// The host, with the port where it is an odd one.
+    /// Returns the host, with the port if it is not the default.
     pub(super) fn host(&self) -> String {
         let host = self.0.host_str().unwrap_or_default();
         self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -60,7 +60,7 @@ impl Address {
 /// Reads an address.
 ///
 /// # Errors
-/// The problem, to follow its name.
+/// The problem, to be appended to the address.
 pub(super) fn parse(text: &str) -> Result<Address, String> {
     let url = Url::parse(text).map_err(|error| {
         format!("is not a valid URL ({error}): start it with https:// or http://")
@@ -83,7 +83,7 @@ fn check(mut url: Url) -> Result<Address, String> {
     Ok(Address(url))
 }
 
-/// The response of a server.
+/// A server's response.
 #[derive(Debug)]
 pub(super) struct Answer {
     /// The final URL, after redirects.
@@ -161,7 +161,7 @@ impl Net {
         Ok(Hop::Arrived(response))
     }
 
-    /// The addresses to connect to.
+    /// Returns the addresses to connect to.
     pub(super) async fn addresses(
         &self,
         address: &Address,
@@ -190,7 +190,7 @@ impl Net {
     }
 }
 
-/// Returns the target of a redirect. Permission covers one host, so another host is reported and not followed.
+/// Returns a redirect's target. Permission covers one host, so another host is reported and not followed.
 fn next(from: &Address, location: &str) -> Result<Address, Failure> {
     let wrong = |what: &str| Failure(format!("it redirects to a URL that {what}"));
     let url = from.0.join(location).map_err(|_| wrong("is not a valid URL"))?;
@@ -208,7 +208,7 @@ fn next(from: &Address, location: &str) -> Result<Address, Failure> {
     Ok(to)
 }
 
-/// The host, for which `www.` and the usual ports make no difference.
+/// Returns the host, for which `www.` and the usual ports make no difference.
 fn site(url: &Url) -> (&str, Option<u16>) {
     let host = url.host_str().unwrap_or_default();
     (host.strip_prefix("www.").unwrap_or(host), url.port())
@@ -257,7 +257,7 @@ async fn take(address: &Address, mut response: Response) -> Result<Answer, Failu
     Ok(Answer { url: address.shown(), content_type, body })
 }
 
-/// The reason why a request failed, and for TLS the next step.
+/// Returns the reason why a request failed, and for TLS the next step.
 fn failed(error: &reqwest::Error) -> String {
     let reason = innermost(error);
     if is_tls_error(error) { format!("{reason} ({TLS_HINT})") } else { reason }

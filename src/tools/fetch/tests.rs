@@ -32,7 +32,7 @@ fn serve(answers: Answers) -> (SocketAddr, mpsc::UnboundedReceiver<String>) {
             let request = String::from_utf8_lossy(&request).into_owned();
             let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
             if let Some((_, answer)) = answers.iter().find(|(known, _)| *known == path) {
-                // Who has heard enough hangs up.
+                // The receiver hangs up once it has enough.
                 let _ = stream.write_all(answer);
             } else {
                 held.push(stream);
@@ -181,7 +181,7 @@ async fn pages_are_fetched() {
         let got = text(&fetch(&scene, &format!("{url}{path}")).await);
         assert_eq!(got.replace(&url, "URL"), want, "{name}");
     }
-    // The port is free again: nobody listens.
+    // The port is free again: nothing listens on it.
     let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
     let got = text(&fetch(&scene, &format!("http://{closed}/")).await);
     assert!(got.contains("Connection refused"), "{got}");
@@ -263,7 +263,7 @@ async fn an_answer_that_does_not_end_is_not_waited_for() {
         let mut request = [0; 4096];
         assert!(stream.read(&mut request).unwrap() > 0);
         stream.write_all(begun).unwrap();
-        // Until the other side gives up.
+        // Waits until the other side gives up.
         stream.read_to_end(&mut Vec::new())
     });
     let net = Net { max_time: Duration::from_millis(300), ..Net::default() };
@@ -338,7 +338,7 @@ async fn a_call_says_where_it_goes_before_it_does() {
 async fn a_cancelled_call_ends_at_once() {
     let (address, mut asked) = serve(Vec::new());
     let scene = scene(true);
-    // The server holds this request for ever, so only the cancellation can end the call.
+    // The server never answers this request, so only the cancellation can end the call.
     let url = format!("http://{address}/held");
     let cancel = async {
         asked.recv().await.unwrap();

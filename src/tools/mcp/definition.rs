@@ -1,7 +1,7 @@
-//! The definition of a server: how it is reached, and its limits. Pure.
+//! A server definition: how the server is reached, and its limits. Pure.
 //!
-//! The form is the one that other programs use: an object `mcpServers` with a table for each name. A table that makes no sense is told,
-//! and the others are used.
+//! The form is the one used by other programs: an object `mcpServers` with a table for each name. An invalid table is reported, and the
+//! others are used.
 
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The default time that a server has to start and to list its tools.
+/// The default timeout for starting a server and listing its tools.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The default time that a call has, since its last progress.
+/// The default timeout of a call since its last progress.
 const CALL_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The maximum number of servers in one place.
@@ -23,47 +23,47 @@ const MAX_SERVERS: usize = 100;
 /// A server as it is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Its name, unique in a session.
+    /// The server's name, unique in a session.
     pub name: String,
-    /// The way to it.
+    /// The transport to the server.
     pub transport: Transport,
-    /// Who defined it.
+    /// Where the definition comes from.
     pub origin: Origin,
-    /// It is used.
+    /// True if the server is used.
     pub is_enabled: bool,
-    /// The limits of its process; of a stdio server alone.
+    /// The process limits; for stdio servers only.
     pub limits: ProcessLimits,
     /// The only tools to use; all when `None`.
     pub only: Option<Vec<String>>,
-    /// The tools that are not used.
+    /// The disabled tools.
     pub without: Vec<String>,
-    /// The time that it has to start and to list its tools.
+    /// The timeout for starting and listing tools.
     pub start_timeout: Duration,
-    /// The time that a call has, since its last progress.
+    /// The timeout of a call since its last progress.
     pub call_timeout: Duration,
 }
 
-/// The limits of a server's process. Only the user's own settings widen them.
+/// A server's process limits. Only the user's own settings widen them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessLimits {
-    /// It runs in the sandbox.
+    /// True if the process runs in the sandbox.
     pub sandbox: bool,
-    /// It reaches the network from there.
+    /// True if the sandboxed process may use the network.
     pub network: bool,
 }
 
-/// The way to a server.
+/// The transport to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
-    /// A program that speaks on its streams.
+    /// A program that communicates over its streams.
     Stdio {
-        /// Its path, or a name in `PATH`.
+        /// The program's path, or a name in `PATH`.
         command: String,
-        /// Its arguments.
+        /// The program's arguments.
         arguments: Vec<String>,
-        /// The variables that it is given, with the sources of their values.
+        /// The program's variables, with the sources of their values.
         variables: BTreeMap<String, String>,
-        /// The working directory, where it is not the session's.
+        /// The working directory, if it differs from the session's.
         cwd: Option<PathBuf>,
     },
     /// Streamable HTTP.
@@ -72,34 +72,34 @@ pub enum Transport {
         url: String,
         /// The headers of each request, with the sources of their values.
         headers: BTreeMap<String, String>,
-        /// The client that a login is made for.
+        /// The OAuth client for a login.
         oauth: OAuthClient,
     },
 }
 
-/// The client that a login at an HTTP server is made for. Servers that register clients by themselves need nothing of it.
+/// The OAuth client for logins to an HTTP server. Servers that register clients by themselves need none of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OAuthClient {
-    /// Its id, where it is registered with the server.
+    /// The client id, if the client is registered with the server.
     pub id: Option<String>,
-    /// The source of its secret.
+    /// Where the client secret comes from.
     pub secret: Option<String>,
-    /// The scopes to ask for, where they are not those that the server names.
+    /// The scopes to request, if they differ from the server's.
     pub scopes: Vec<String>,
-    /// The port of this machine to which the browser returns, where the server wants a certain one.
+    /// The local port to which the browser returns, if the server requires a specific one.
     pub callback_port: Option<u16>,
     /// The user agrees to the addresses of this machine and of private networks that the server names for its login.
     pub private_addresses: bool,
 }
 
-/// Who defined a server: it decides what its values may name.
+/// Where a server definition comes from, which determines the variables its values may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// The user's config file.
     User,
-    /// A file of a project that a person trusts.
+    /// A file in a project that the user trusts.
     Project(PathBuf),
-    /// A client, for its session; its values stand for themselves.
+    /// A client, for its session; its values are used literally.
     Client,
 }
 
@@ -114,7 +114,7 @@ impl std::fmt::Display for Origin {
 }
 
 impl Definition {
-    /// The command line or address, as it was written.
+    /// Returns the command line or address, as it was written.
     pub fn target(&self) -> String {
         match &self.transport {
             Transport::Stdio { command, arguments, .. } => {
@@ -125,7 +125,7 @@ impl Definition {
         }
     }
 
-    /// Returns true if a person can log in to it: it is reached by an address, and no header of its settings logs in.
+    /// Returns true if the user can log in to the server: it is reached by an address, and no header in its settings logs in.
     pub fn has_login(&self) -> bool {
         matches!(self.transport, Transport::Http { .. }) && !self.has_own_login()
     }
@@ -143,7 +143,7 @@ impl Definition {
     }
 }
 
-/// A word as a shell reads it.
+/// Returns a word as a shell reads it.
 pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+$%{}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -161,13 +161,13 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Reads the servers of an object, by name, and returns the problems with others as messages.
+/// Parses the servers in an object, by name, and returns problems with others as messages.
 pub fn parse(servers: &Map<String, Value>, origin: &Origin) -> (Vec<Definition>, Vec<String>) {
     let (found, problems) = parse_named(servers, origin);
     (found, problems.into_iter().map(|problem| problem.message).collect())
 }
 
-/// Reads the servers of an object, by name, and returns the problems with others, each with its server.
+/// Parses the servers in an object, by name, and returns problems with others, each with its server.
 pub fn parse_named(
     servers: &Map<String, Value>,
     origin: &Origin,
@@ -189,62 +189,62 @@ pub fn parse_named(
     (found, problems)
 }
 
-/// A server as a settings file describes it. Other names for some keys, which other programs use, are accepted too.
+/// A server as described in a settings file. Alternative key names used by other programs are accepted too.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Table {
     /// The program that speaks on its streams: its path, or a name in `PATH`.
     command: Option<String>,
-    /// Its arguments.
+    /// The program's arguments.
     args: Vec<String>,
-    /// The variables that it is given.
+    /// The program's variables.
     env: BTreeMap<String, String>,
-    /// Its working directory. By default the session's.
+    /// The working directory. By default the session's.
     cwd: Option<PathBuf>,
-    /// The address of a server over streamable HTTP.
+    /// The address of a streamable HTTP server.
     url: Option<String>,
     /// The headers of each request to that address.
     headers: BTreeMap<String, String>,
-    /// The client that a login there is made for. Servers that register clients by themselves need nothing of it.
+    /// The OAuth client for logins there. Servers that register clients by themselves need none of it.
     oauth: OAuthTable,
     /// The transport, stdio or http. By default `command` and `url` decide.
     #[serde(rename = "type")]
     #[schemars(skip)]
     kind: Option<String>,
-    /// Whether it is used. By default true.
+    /// Whether the server is used. By default true.
     enabled: Option<bool>,
-    /// Whether it is not used.
+    /// Whether the server is disabled.
     #[schemars(skip)]
     disabled: Option<bool>,
     /// The only tools to use. By default all.
     tools: Option<Vec<String>>,
-    /// The tools that are not used.
+    /// The disabled tools.
     disabled_tools: Vec<String>,
-    /// How long it has to start and to list its tools, in seconds. By default 60.
+    /// The timeout for starting and listing tools, in seconds. By default 60.
     #[serde(deserialize_with = "seconds")]
     #[schemars(with = "f64", range(min = 0, max = 86400))]
     startup_timeout_s: Option<Duration>,
-    /// How long a call has since its last progress, in seconds. By default 300.
+    /// The timeout of a call since its last progress, in seconds. By default 300.
     #[serde(deserialize_with = "seconds")]
     #[schemars(with = "f64", range(min = 0, max = 86400))]
     timeout_s: Option<Duration>,
-    /// Whether its process runs in the sandbox. By default true.
+    /// Whether the process runs in the sandbox. By default true.
     sandbox: Option<bool>,
-    /// Whether its process reaches the network from there. By default true.
+    /// Whether the sandboxed process may use the network. By default true.
     network: Option<bool>,
 }
 
-/// The client of a login, as a settings file describes it.
+/// The OAuth client, as described in a settings file.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct OAuthTable {
-    /// Its id, where it is registered with the server.
+    /// The client id, if the client is registered with the server.
     client_id: Option<String>,
-    /// Its secret.
+    /// The client secret.
     client_secret: Option<String>,
-    /// The scopes to ask for. By default those that the server names.
+    /// The scopes to request. By default the server's.
     scopes: Vec<String>,
-    /// The port of this machine to which the browser returns, where the server wants a certain one.
+    /// The local port to which the browser returns, if the server requires a specific one.
     #[serde(deserialize_with = "port")]
     #[schemars(range(min = 1))]
     callback_port: Option<u16>,
@@ -275,7 +275,7 @@ fn renamed(table: &Map<String, Value>) -> Map<String, Value> {
     rows.collect()
 }
 
-/// Reads a table. Keys that are unknown, or that only the user's own settings may have, are told and ignored.
+/// Parses a table. Keys that are unknown, or allowed only in the user's own settings, are reported and ignored.
 fn table(
     name: &str,
     value: &Value,

@@ -1,6 +1,6 @@
 //! Variables in definitions, in the form that other programs use: `${NAME}` and `${NAME:-default}`. Pure.
 
-/// Puts in the values of variables. Any other dollar sign stands for itself.
+/// Expands variables. Any other dollar sign is kept.
 ///
 /// # Errors
 /// The name of a variable that has no value.

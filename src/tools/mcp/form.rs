@@ -1,4 +1,4 @@
-//! A server's question to a person, as questions that every client can show: one for each field of its form. Pure.
+//! A server's question to the user, as questions that every client can show: one for each field of its form. Pure.
 
 use super::link::Answer;
 use serde_json::{Map, Value, json};
@@ -14,11 +14,11 @@ pub(super) struct Field {
     kind: Kind,
     /// The question, with the server's words about it.
     pub(super) text: String,
-    /// The answers to choose from, as a person sees them.
+    /// The answers to choose from, as the user sees them.
     pub(super) options: Vec<String>,
     /// Several may be chosen.
     pub(super) multiple: bool,
-    /// The value where it is left out.
+    /// The default value.
     default: Option<Value>,
 }
 
@@ -28,7 +28,7 @@ enum Kind {
     Number,
     Integer,
     Flag,
-    /// The values of the options.
+    /// The option values.
     Choice(Vec<String>),
     Choices(Vec<String>),
 }
@@ -36,7 +36,7 @@ enum Kind {
 /// The label of the answer that leaves an optional field out.
 const LEAVE_OUT: &str = "(skip)";
 
-/// The fields of a form; none if it has a field that cannot be asked for.
+/// Returns a form's fields; `None` if it has a field that cannot be asked for.
 pub(super) fn fields(message: &str, schema: &Map<String, Value>) -> Option<Vec<Field>> {
     let properties = schema.get("properties").and_then(Value::as_object)?;
     if properties.len() > MAX_FIELDS {
@@ -99,7 +99,7 @@ fn field(
     })
 }
 
-/// The values of a choice and their labels.
+/// Returns a choice's values and their labels.
 fn choices(property: &Map<String, Value>) -> Option<(Vec<String>, Vec<String>)> {
     if let Some(values) = property.get("enum").and_then(Value::as_array) {
         let texts = |list: &Vec<Value>| -> Option<Vec<String>> {
@@ -122,10 +122,10 @@ fn choices(property: &Map<String, Value>) -> Option<(Vec<String>, Vec<String>)> 
 }
 
 impl Field {
-    /// Takes a person's answer into the values of the form: the chosen options, and a text.
+    /// Adds the user's answer to the form values: the chosen options, and a text.
     ///
     /// # Errors
-    /// Words for the person: it is no value for the field.
+    /// A message for the user: the answer is not a valid value for the field.
     pub(super) fn take(
         &self,
         chosen: &[String],
@@ -179,7 +179,7 @@ impl Field {
     }
 }
 
-/// The answer of a person who filled in a form.
+/// Returns the answer for a completed form.
 pub(super) fn filled(values: Map<String, Value>) -> Answer {
     Answer::Accept(Some(Value::Object(values)))
 }

@@ -1,4 +1,4 @@
-//! The tools that serve those tools of servers that the model's list does not have, and their resources.
+//! The tools that provide access to servers' unlisted tools, and to their resources.
 
 use super::names::public_name;
 use super::server::Server;
@@ -18,7 +18,7 @@ const MAX_NAMES: usize = 6000;
 /// The number of names in a message about a wrong one.
 const MAX_NAMED: usize = 8;
 
-/// The description of `mcp_find`, with the names of tools that are not listed.
+/// Returns the description of `mcp_find`, with the names of unlisted tools.
 pub(super) fn find_description(servers: &[Arc<Server>], unlisted: &[Arc<ServerTool>]) -> String {
     let names: Vec<&str> = servers.iter().map(|server| server.definition().name.as_str()).collect();
     let mut text = format!(
@@ -39,7 +39,7 @@ pub(super) fn find_description(servers: &[Arc<Server>], unlisted: &[Arc<ServerTo
     text
 }
 
-/// `mcp_find`: tools of servers by words.
+/// `mcp_find`: finds server tools by words.
 #[derive(Debug)]
 pub(super) struct FindTool {
     pub(super) description: String,
@@ -50,7 +50,7 @@ pub(super) struct FindTool {
 #[derive(Debug)]
 pub(super) struct CallTool(pub(super) WeakServers);
 
-/// `mcp_resource`: resources of servers, listed or read.
+/// `mcp_resource`: lists or reads server resources.
 #[derive(Debug)]
 pub(super) struct ResourceTool(pub(super) WeakServers);
 

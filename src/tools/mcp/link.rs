@@ -1,4 +1,4 @@
-//! A connection to a server, as the rest of the engine sees it.
+//! The interface of a server connection for the rest of the engine.
 
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value};
@@ -8,63 +8,63 @@ use tokio::sync::{mpsc, oneshot};
 /// A connection to a server. Dropping it ends it.
 #[async_trait::async_trait]
 pub trait Link: Send + Sync + std::fmt::Debug {
-    /// The server's own name and version, and the version of the protocol that is spoken.
+    /// Returns the server's reported name and version, and the negotiated protocol version.
     fn about(&self) -> String;
 
-    /// The server's instructions for a model; its own words.
+    /// Returns the server's instructions for a model, unchanged.
     fn instructions(&self) -> Option<String>;
 
-    /// Returns true if it may tell that its tools have changed.
+    /// Returns true if the server may announce changes to its tools.
     fn tells_changes(&self) -> bool;
 
     /// Returns true if it has resources.
     fn has_resources(&self) -> bool;
 
-    /// Lists its tools.
+    /// Lists the server's tools.
     async fn tools(&self) -> Result<Vec<ToolShape>, LinkError>;
 
-    /// Calls a tool. Dropping the future tells the server to stop.
+    /// Calls a tool. Dropping the future makes the server stop the call.
     async fn call(&self, call: CallRequest) -> Result<Outcome, LinkError>;
 
-    /// Lists its resources; none where it has no such thing.
+    /// Lists the server's resources; empty if it supports none.
     async fn resources(&self) -> Result<Vec<ResourceShape>, LinkError>;
 
     /// Reads a resource.
     async fn read(&self, uri: &str) -> Result<Vec<ResourceText>, LinkError>;
 
-    /// Lists its prompts; none where it has no such thing.
+    /// Lists the server's prompts; empty if it supports none.
     async fn prompts(&self) -> Result<Vec<PromptShape>, LinkError>;
 
-    /// Fills in a prompt; the texts of its messages.
+    /// Fills in a prompt, and returns the texts of its messages.
     async fn prompt(
         &self,
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<Vec<Content>, LinkError>;
 
-    /// Returns true once the connection is over.
+    /// Returns true once the connection has ended.
     fn is_closed(&self) -> bool;
 
-    /// Returns when its tools or prompts have changed, or when the connection is over: false then. Cancel-safe.
+    /// Waits until the server's tools or prompts have changed, or the connection has ended, in which case it returns false. Cancel-safe.
     async fn changed(&self) -> bool;
 }
 
-/// The reason why a server did not do what it was asked. The text is for people and models.
+/// Why a server failed a request. The text is for users and models.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
-    /// The server answered with an error, in its own words.
+    /// The server's error message.
     #[error("it returned an error: {0}")]
     Said(String),
-    /// The connection is over.
+    /// The connection has ended.
     #[error("the connection was closed")]
     Closed,
-    /// It did not answer in time.
+    /// The server did not answer in time.
     #[error("it did not respond within {} s", .0.as_secs_f64())]
     Timeout(Duration),
-    /// A person has to log in first.
+    /// The user has to log in first.
     #[error("it requires a login")]
     Login(String),
-    /// It answers the first question of the newest versions with something else than an error, as no version allows.
+    /// The server answered the newest versions' first request with a response other than an error, which no version allows.
     #[error("the response matches no supported protocol version")]
     Old,
     /// Any other failure.
@@ -72,29 +72,29 @@ pub enum LinkError {
     Failed(String),
 }
 
-/// A tool as its server describes it.
+/// A tool as described by its server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolShape {
-    /// Its name at the server.
+    /// The tool's name at the server.
     pub name: String,
-    /// Its description; the server's words.
+    /// The server's description of the tool.
     pub description: String,
-    /// The schema of its arguments.
+    /// The argument schema.
     pub schema: Map<String, Value>,
-    /// The server says that it changes nothing. A hint for people; nothing is decided by it.
+    /// True if the server claims that the tool changes nothing. A hint for users; no decision depends on it.
     pub says_read_only: Option<bool>,
 }
 
-/// A resource as its server describes it.
+/// A resource as described by its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceShape {
-    /// Its address.
+    /// The resource's address.
     pub uri: String,
-    /// Its name.
+    /// The resource's name.
     pub name: String,
-    /// Its description.
+    /// The resource's description.
     pub description: Option<String>,
-    /// Its media type.
+    /// The resource's media type.
     pub mime_type: Option<String>,
     /// `uri` is a template with places to fill in.
     pub is_template: bool,
@@ -103,69 +103,69 @@ pub struct ResourceShape {
 /// A part of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceText {
-    /// Its address.
+    /// The part's address.
     pub uri: String,
-    /// Its content.
+    /// The part's content.
     pub content: Content,
 }
 
-/// A prompt as its server describes it.
+/// A prompt as described by its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptShape {
-    /// Its name.
+    /// The prompt's name.
     pub name: String,
-    /// Its description.
+    /// The prompt's description.
     pub description: Option<String>,
-    /// Its arguments, in order, and whether each is required.
+    /// The prompt's arguments, in order, and whether each is required.
     pub arguments: Vec<(String, bool)>,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug)]
 pub struct CallRequest {
     /// The tool's name at the server.
     pub tool: String,
     /// The arguments.
     pub arguments: Map<String, Value>,
-    /// The time that it has since its last progress.
+    /// The timeout since the call's last progress.
     pub timeout: Duration,
-    /// Takes lines of progress.
+    /// Receives progress lines.
     pub progress: mpsc::Sender<String>,
-    /// Takes what the server asks a person meanwhile.
+    /// Receives the server's questions to the user during the call.
     pub questions: mpsc::Sender<Elicitation>,
 }
 
-/// The result of a call.
+/// A call's result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The content, for the model.
     pub content: Vec<Content>,
-    /// The result as a value, where the server gives one.
+    /// The result as a value, if the server provides one.
     pub structured: Option<Value>,
-    /// The call failed, by the server's words.
+    /// True if the server reported a failure.
     pub is_error: bool,
 }
 
-/// Something that a server asks a person.
+/// A server's question to the user.
 #[derive(Debug)]
 pub struct Elicitation {
     /// The server's words.
     pub message: String,
-    /// The schema of the answer, an object of plain fields; none where a page is to be opened.
+    /// The answer schema, an object of plain fields; `None` if a page is to be opened.
     pub schema: Option<Map<String, Value>>,
     /// The page to open.
     pub url: Option<String>,
-    /// Takes the answer.
+    /// Receives the answer.
     pub reply: oneshot::Sender<Answer>,
 }
 
-/// A person's answer to an [`Elicitation`].
+/// The user's answer to an [`Elicitation`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// These values; none for a page.
+    /// These values; `None` for a page.
     Accept(Option<Value>),
     /// No.
     Decline,
-    /// Nobody answered.
+    /// The question was not answered.
     Cancel,
 }

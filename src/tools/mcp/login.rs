@@ -1,7 +1,8 @@
-//! Logins of HTTP servers: OAuth 2.1 by the SDK, on a page in a browser of this machine, with the tokens in a file of their owner's alone.
+//! Logins of HTTP servers: OAuth 2.1 through the SDK, on a page in a local browser, with the tokens in a file readable only by its owner.
 //!
-//! A login belongs to an address and is sent nowhere else. Every token is a known secret before anybody sees it. Processes renew a token
-//! one after the other, each with the newest one; a renewed token that cannot be written holds for the process.
+//! A login belongs to an address and is sent nowhere else. Every token is registered as a secret before it is exposed to other code.
+//! Processes renew a token one after the other, each with the newest one; a renewed token that cannot be written is used until the process
+//! ends.
 
 mod addresses;
 
@@ -26,44 +27,44 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The name of the file, in the data folder.
+/// The file's name, in the data directory.
 pub const FILE_NAME: &str = "mcp-logins.json";
 
 /// The maximum size of the file.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The time that a person has for the page.
+/// How long the user has to complete the page.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
-/// The timeout for a lock. Whoever holds it waits for a server, whose requests have 30 seconds each.
+/// The timeout for a lock. Its holder waits for a server, whose requests have 30 seconds each.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// The fields of stored credentials that are secrets.
 const TOKENS: [&str; 3] = ["access_token", "refresh_token", "id_token"];
 
-/// The page of a login.
+/// A login page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginPage {
-    /// Its address.
+    /// The page's address.
     pub url: String,
-    /// The time left for it.
+    /// The remaining time.
     pub expires_in: Duration,
 }
 
 /// The server to log in to.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginTarget<'a> {
-    /// Its address.
+    /// The server's address.
     pub url: &'a str,
     /// The client to log in for.
     pub client: &'a OAuthClient,
-    /// The client's secret, where it has one.
+    /// The client's secret, if it has one.
     pub secret: Option<&'a str>,
-    /// The header with which the server refused a request, where it did.
+    /// The header with which the server refused a request, if it did.
     pub challenge: Option<&'a str>,
 }
 
-/// The logins of this user. Cheap to clone.
+/// This user's logins. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ServerLogins {
     file: SecretFile,
@@ -76,22 +77,22 @@ pub struct ServerLogins {
     unwritten: Arc<Mutex<BTreeMap<String, (Value, Value)>>>,
 }
 
-/// The treatment of a login that cannot be written.
+/// How to treat a login that cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unwritten {
-    /// It holds for the process: the server has taken back the token that it replaces.
+    /// Keep it until the process ends: the server has revoked the token that it replaces.
     Kept,
-    /// It is an error.
+    /// Fail with an error.
     Refused,
 }
 
-/// Whoever agrees to the addresses that a server names: the user's settings, else a person who is asked.
+/// Returns what agrees to the addresses that a server specifies: the user's settings, else the user when asked.
 fn agreement_of(client: &OAuthClient, asked: Arc<dyn Agreement>) -> Arc<dyn Agreement> {
     if client.private_addresses { Arc::new(Everything) } else { asked }
 }
 
 impl ServerLogins {
-    /// The logins in this folder. Their tokens become known secrets.
+    /// Opens the logins in this directory. Their tokens become known secrets.
     pub fn in_folder(folder: &Path, secrets: &Secrets, network: Network) -> Self {
         let logins = Self {
             file: SecretFile::new(folder.join(FILE_NAME)),
@@ -100,29 +101,29 @@ impl ServerLogins {
             network,
             unwritten: Arc::default(),
         };
-        // A file that cannot be used is told by whoever needs it.
+        // An unusable file is reported by the code that needs it.
         let _ = logins.read();
         logins
     }
 
-    /// The network to the servers.
+    /// Returns the network to the servers.
     pub(super) fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Returns true if there is a login of the server at this address. Blocking, and short.
+    /// Returns true if there is a login for the server at this address. Blocking, and short.
     ///
     /// # Errors
-    /// The file cannot be used; the message says why.
+    /// The file cannot be used; the message contains the reason.
     pub fn has(&self, url: &str) -> io::Result<bool> {
         Ok(self.read()?.contains_key(url))
     }
 
-    /// Logs in on a page, which `show` is given, and stores the tokens. `agreement` is asked before an address of this machine or of a
-    /// private network is, which the server names.
+    /// Logs in on a page, which is passed to `show`, and stores the tokens. `agreement` is asked before contacting an address of this
+    /// machine or of a private network that the server specifies.
     ///
     /// # Errors
-    /// The server offers no login, it or the person refused, the time is over, or the tokens could not be stored.
+    /// The server offers no login, it or the user refused, the login timed out, or the tokens could not be stored.
     pub async fn log_in(
         &self,
         wanted: &LoginTarget<'_>,
@@ -173,7 +174,7 @@ impl ServerLogins {
         exchanged.await.map(|_| ()).map_err(|error| self.failed(&error))
     }
 
-    /// Removes the login of the server at this address. Returns true if there was one.
+    /// Removes the login for the server at this address. Returns true if there was one.
     ///
     /// # Errors
     /// The file cannot be used or written.
@@ -181,7 +182,7 @@ impl ServerLogins {
         self.change(url, None).await
     }
 
-    /// Returns what sends the stored login with each request, and renews it; `None` where nobody is logged in.
+    /// Returns a client that sends the stored login with each request, and renews it; `None` if not logged in.
     pub(super) async fn stored(
         &self,
         url: &str,
@@ -193,7 +194,7 @@ impl ServerLogins {
         if !has.map_err(|error| LinkError::Failed(error.to_string()))? {
             return Ok(None);
         }
-        // The person who logged in agreed to the server that gave the token.
+        // By logging in, the user agreed to the server that issued the token.
         let (logins, address) = (self.clone(), url.to_owned());
         let issuer = blocking(move || {
             let login = logins.read()?.remove(&address);
@@ -234,7 +235,7 @@ impl ServerLogins {
         Ok(manager)
     }
 
-    /// The error in words for a person. The server's own words may repeat a token.
+    /// Describes the error for the user. The server's message may repeat a token.
     fn failed(&self, error: &AuthError) -> LinkError {
         match error {
             AuthError::AuthorizationRequired => LinkError::Login(String::new()),
@@ -251,10 +252,10 @@ impl ServerLogins {
         }
     }
 
-    /// Reads the file. Its tokens become known secrets. A login that could not be written stands in the place of the one that it replaces.
+    /// Reads the file. Its tokens become known secrets. A login that could not be written overrides the one that it replaces.
     fn read(&self) -> io::Result<Map<String, Value>> {
         let Some(content) = self.file.read(MAX_BYTES)? else { return Ok(Map::new()) };
-        // The parser's own message may quote a part, which may be a token.
+        // The parser's message may quote a part, which may be a token.
         let logins: Option<Map<String, Value>> = serde_json::from_slice(&content).ok();
         let wrong = || self.file.error(io::ErrorKind::InvalidData, "not a login file");
         let mut logins = logins.ok_or_else(wrong)?;
@@ -272,7 +273,7 @@ impl ServerLogins {
         self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the tokens of a login to the known secrets.
+    /// Adds a login's tokens to the known secrets.
     fn know(&self, login: &Value) {
         for field in TOKENS {
             let token = login.get("token_response").and_then(|tokens| tokens.get(field)?.as_str());
@@ -317,7 +318,7 @@ impl ServerLogins {
     }
 }
 
-/// The scopes that a server's refusal asks for, where it refuses for the lack of them.
+/// Returns the scopes that a server's refusal requests, if it refuses because they are missing.
 pub(super) fn missing_scopes(challenge: &str) -> Option<String> {
     let (_, scopes) =
         challenge.split_once("scope=\"").filter(|_| challenge.contains("insufficient_scope"))?;
@@ -328,7 +329,7 @@ pub(super) fn missing_scopes(challenge: &str) -> Option<String> {
     is_fine.then(|| shapes::line(&scopes.join(" ")))
 }
 
-/// The state in the address of a login page, where that is one of the web.
+/// Returns the state in a login page's address, if that is a web address.
 fn state_of(page: &str) -> Option<Secret> {
     let page = reqwest::Url::parse(page).ok()?;
     if !["https", "http"].contains(&page.scheme()) {

@@ -1,12 +1,12 @@
-//! Servers of the Model Context Protocol, whose tools, resources and prompts a session uses.
+//! Model Context Protocol servers, whose tools, resources and prompts a session uses.
 //!
-//! A [`Definition`] says how a server is reached. A [`Server`] starts it at its first use, knows its state, and connects to it again
-//! after a failure, not sooner than its back-off allows. A [`Pool`] lets sessions that mean the same server share one. [`Link`] is a
-//! connection, behind which the SDK stands alone (`sdk`). [`ServerLogins`] keeps the logins of those that want one.
+//! A [`Definition`] describes how a server is reached. A [`Server`] starts it at its first use, tracks its state, and reconnects after a
+//! failure, not sooner than its back-off allows. A [`Pool`] lets sessions that mean the same server share one. [`Link`] is a connection,
+//! and only `sdk` behind it uses the SDK. [`ServerLogins`] keeps the logins of servers that require one.
 //!
-//! A server is not trusted: it may be slow, dead, wrong or hostile. Whatever it says is limited in size and time, its tools have names
-//! that shadow no other, and its own words about them (annotations) decide only if calls may run side by side. Invariant: no call here waits longer than the
-//! definition's timeouts, and a connection that is dropped leaves no process.
+//! A server is not trusted: it may be slow, dead, wrong or hostile. Everything it sends is limited in size and time, its tools have names
+//! that shadow no other, and its annotations about them only decide if calls may run concurrently. Invariant: no call here waits longer
+//! than the definition's timeouts, and a connection that is dropped leaves no process.
 
 mod definition;
 mod expand;

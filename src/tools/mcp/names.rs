@@ -1,4 +1,4 @@
-//! Names of servers' tools as models see them: `mcp__SERVER__TOOL`, of the characters and the length that every provider takes. Pure.
+//! The names of server tools for models: `mcp__SERVER__TOOL`, with the characters and length that every provider accepts. Pure.
 
 use ring::digest;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ const MAX_NAME: usize = 64;
 /// The beginning of all of them, which no tool of this program has.
 const PREFIX: &str = "mcp__";
 
-/// Returns the name of a tool for models, unlike all those that are taken: one that had to be changed ends in a digest of what it was.
+/// Returns a tool's name for models, different from all taken names: a name that had to be changed ends in a digest of the original.
 pub fn public_name(server: &str, tool: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let plain = format!("{PREFIX}{}__{}", safe(server), safe(tool));
     let is_same = safe(server) == server && safe(tool) == tool && !tool.is_empty();

@@ -1,7 +1,7 @@
-//! A server over its life: it is started at its first use, kept, and connected again after a failure.
+//! A server's life cycle: it is started at its first use, kept, and reconnected after a failure.
 //!
-//! State has one owner, the task that starts and watches it; everybody else reads it from a channel. Invariant: whoever waits for a
-//! server waits for a bounded time, and when the last handle is gone, its process ends.
+//! State has one owner, the task that starts and watches the server; all other code reads it from a channel. Invariant: every wait for a
+//! server is bounded, and when the last handle is gone, its process ends.
 
 use super::definition::{Definition, OAuthClient, Origin, Transport, quoted};
 use super::link::{Link, LinkError, PromptShape, ToolShape};
@@ -34,7 +34,7 @@ const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 /// The longest wait before another start.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
-/// A call waits for the next start where that is due so soon.
+/// A call waits for the next start if that is due within this time.
 const WORTH_WAITING: Duration = Duration::from_secs(5);
 
 /// Where a server of a session runs.
@@ -44,15 +44,15 @@ pub struct Seat {
     pub env: Arc<dyn Environment>,
     /// The session's working directory.
     pub cwd: PathBuf,
-    /// A person trusts the project there. Where not, programs start in a folder of their own: many run what lies in the directory that
-    /// they start in.
+    /// True if the user trusts the project there. If not, programs start in a separate directory: many run files found in their starting
+    /// directory.
     pub is_trusted: bool,
-    /// The confinement of a server that runs in the sandbox, or the reason why there is none and none may run.
+    /// The confinement of a server that runs in the sandbox, or the reason why there is none and no server may run.
     pub confinement: Result<Option<Arc<Confinement>>, String>,
 }
 
 impl Seat {
-    /// A seat for a server that is reached by an address, before a turn has looked at the folder. No program starts there.
+    /// Returns a seat for a server that is reached by an address, before a turn has looked at the directory. No program starts there.
     pub fn before_a_turn(env: &Arc<dyn Environment>, cwd: &Path) -> Self {
         Self {
             env: Arc::clone(env),
@@ -66,60 +66,60 @@ impl Seat {
 /// The sources of values in definitions.
 #[async_trait::async_trait]
 pub trait Values: Send + Sync + std::fmt::Debug {
-    /// Puts the values of variables into a text of a definition.
+    /// Expands variables in a definition's text.
     ///
     /// # Errors
-    /// Words for a person: what is missing.
+    /// A message for the user about the missing value.
     fn expand(&self, text: &str, origin: &Origin) -> Result<String, String>;
 
-    /// Returns the value of a variable or a header: like [`Values::expand`], and where a key may come from, from there.
+    /// Returns the value of a variable or a header: like [`Values::expand`], and also from the sources allowed for keys.
     ///
     /// # Errors
-    /// Words for a person: what is missing.
+    /// A message for the user about the missing value.
     async fn value(&self, text: &str, origin: &Origin) -> Result<String, String>;
 
-    /// Returns the variables that every server sees beside those that it is given.
+    /// Returns the variables that every server sees in addition to its configured ones.
     fn base(&self) -> Vec<(String, String)>;
 
-    /// Returns a folder of its own for a server's caches, which it may write.
+    /// Returns a separate, writable directory for a server's caches.
     fn cache(&self, server: &str) -> Option<PathBuf>;
 }
 
-/// The state of a server.
+/// A server's state.
 #[derive(Debug, Clone)]
 pub enum State {
-    /// Nothing has used it yet.
+    /// The server has not been used yet.
     Idle,
-    /// It is being started.
+    /// The server is starting.
     Starting,
-    /// It is connected.
+    /// The server is connected.
     Ready {
         /// The connection.
         link: Arc<dyn Link>,
-        /// Its tools, those that the definition leaves out too.
+        /// The server's tools, including those that the definition leaves out.
         tools: Arc<[ToolShape]>,
-        /// Its prompts.
+        /// The server's prompts.
         prompts: Arc<[PromptShape]>,
     },
-    /// It could not be started, or the connection was closed.
+    /// The server could not be started, or the connection was closed.
     Failed {
         /// The reason.
         error: LinkError,
-        /// It is not tried again before.
+        /// The time of the earliest retry.
         not_before: Instant,
     },
 }
 
-/// The state of a server, for people.
+/// A server's state, for users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// Nothing has used it yet.
+    /// The server has not been used yet.
     Idle,
-    /// It is being started.
+    /// The server is starting.
     Starting,
-    /// It is connected.
+    /// The server is connected.
     Ready,
-    /// It could not be started, or the connection was closed.
+    /// The server could not be started, or the connection was closed.
     Failed(String),
 }
 
@@ -147,7 +147,7 @@ impl Tasks {
     }
 }
 
-/// What the task of a server shares with its handles.
+/// The data that a server's task shares with its handles.
 #[derive(Debug)]
 struct Shared {
     definition: Definition,
@@ -161,7 +161,7 @@ struct Shared {
     ended: CancellationToken,
 }
 
-/// The state of a server that nothing has used yet, for clients.
+/// Returns the state of an unused server, for clients.
 pub(super) fn idle(definition: &Definition) -> McpServerState {
     McpServerState {
         name: definition.name.clone(),
@@ -177,7 +177,7 @@ pub(super) fn idle(definition: &Definition) -> McpServerState {
 }
 
 impl Server {
-    /// A server that is not started yet.
+    /// Creates a server that is not started yet.
     fn new(definition: Definition, seat: Seat, pool: &Pool) -> Arc<Self> {
         let ended = CancellationToken::new();
         let shared = Arc::new(Shared {
@@ -194,17 +194,17 @@ impl Server {
         Arc::new(Self { definition, shared, _guard: ended.drop_guard() })
     }
 
-    /// Its definition.
+    /// Returns the server's definition.
     pub fn definition(&self) -> &Definition {
         &self.definition
     }
 
-    /// Its present state.
+    /// Returns the current state.
     pub fn state(&self) -> State {
         self.shared.state.borrow().clone()
     }
 
-    /// Its present state, for people.
+    /// Returns the current state, for users.
     pub fn status(&self) -> Status {
         match &*self.shared.state.borrow() {
             State::Idle => Status::Idle,
@@ -214,18 +214,18 @@ impl Server {
         }
     }
 
-    /// Tells each change of its state.
+    /// Reports each state change.
     pub fn changes(&self) -> watch::Receiver<State> {
         self.shared.state.subscribe()
     }
 
-    /// The last lines that it wrote to its error output.
+    /// Returns the last lines that it wrote to its error output.
     pub fn stderr(&self) -> Vec<String> {
         let lines = self.shared.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect()
     }
 
-    /// Its state, for clients.
+    /// Returns the current state, for clients.
     pub fn report(&self) -> McpServerState {
         let base = McpServerState { stderr: self.stderr(), ..idle(&self.definition) };
         match self.state() {
@@ -259,7 +259,7 @@ impl Server {
         }
     }
 
-    /// Begins to start it, unless it runs, or failed so recently that it is too early to try again.
+    /// Initiates the start, unless the server runs, or failed so recently that it is too early to retry.
     pub fn start(&self) {
         let is_due = |state: &State| match state {
             State::Idle => true,
@@ -294,8 +294,8 @@ impl Server {
         });
     }
 
-    /// Starts it where needed, and waits until it is connected, until it fails, or until the deadline. Where it failed a moment ago, it
-    /// is tried once more when its back-off is over.
+    /// Starts the server if needed, and waits until it is connected, until it fails, or until the deadline. If it failed a moment ago, it
+    /// is tried once more after its back-off.
     ///
     /// # Errors
     /// The reason why there is no connection.
@@ -310,13 +310,13 @@ impl Server {
         }
     }
 
-    /// Starts it where needed, and waits for what becomes of it. An error comes with the time before which it is not tried again.
+    /// Starts the server if needed, and waits for the outcome. An error comes with the time of the earliest retry.
     async fn settled(&self, deadline: Instant) -> Result<Arc<dyn Link>, (LinkError, Instant)> {
         self.start();
         let mut changes = self.changes();
         let is_settled = |state: &State| match state {
             State::Idle | State::Starting => false,
-            // What became of one that is over is known in a moment.
+            // The outcome of an ended connection is known in a moment.
             State::Ready { link, .. } => !link.is_closed(),
             State::Failed { .. } => true,
         };
@@ -335,11 +335,11 @@ impl Server {
         }
     }
 
-    /// Logs in to it, where it is reached over HTTP, on a page that `show` is given. Its next start uses the login. `scopes` are asked for
-    /// in place of those of its definition, where there are any.
+    /// Logs in to the server, if it is reached over HTTP, on a page that is passed to `show`. Its next start uses the login. `scopes`, if
+    /// any, are requested in place of those of its definition.
     ///
     /// # Errors
-    /// It has no login, it or the person refused, or the login could not be stored.
+    /// The server has no login, it or the user refused, or the login could not be stored.
     pub async fn log_in(
         &self,
         scopes: &[String],
@@ -368,7 +368,7 @@ impl Server {
             return Err(LinkError::Failed(message.to_owned()));
         }
         let secret = self.shared.client_secret(&client).await?;
-        // Its refusal says where to log in, and what for.
+        // The server's refusal contains where to log in, and for which scopes.
         let refused = self.link(Instant::now() + self.definition.start_timeout).await;
         let challenge = match &refused {
             Err(LinkError::Login(challenge)) => Some(challenge.as_str()),
@@ -385,10 +385,10 @@ impl Server {
         Ok(())
     }
 
-    /// Removes the login to it. Returns true if there was one.
+    /// Removes the server's login. Returns true if there was one.
     ///
     /// # Errors
-    /// It is not reached over HTTP, or the logins cannot be changed.
+    /// The server is not reached over HTTP, or the logins cannot be changed.
     pub async fn log_out(&self) -> Result<bool, LinkError> {
         let (url, _) = self.address()?;
         let removed = self.shared.logins.log_out(&url).await;
@@ -405,12 +405,12 @@ impl Server {
         }
     }
 
-    /// A failure with what helps a person: the last lines of its error output, and the next step.
+    /// Describes a failure for the user: the last lines of the server's error output, and the next step.
     pub fn explain(&self, error: &LinkError) -> String {
         let name = &self.definition.name;
         let mut text = format!("the MCP server `{name}` is not usable: {error}");
         if let LinkError::Login(challenge) = error {
-            // A client's own servers are known by their address alone.
+            // Servers from a client are known only by their address.
             let (wanted, target) = (&self.definition, self.definition.target());
             let named = quoted(if wanted.origin == Origin::Client { &target } else { name });
             text = if wanted.has_own_login() {
@@ -433,7 +433,7 @@ impl Server {
     }
 }
 
-/// A server that is connected.
+/// A connected server.
 struct Connected {
     link: Arc<dyn Link>,
     /// Ends with the connection.
@@ -443,7 +443,7 @@ struct Connected {
     process: Option<Process>,
 }
 
-/// Says that a server failed whose task ends without having said how.
+/// Marks a server as failed if its task ends without reporting how.
 struct Unfinished<'a>(&'a Shared);
 
 impl Drop for Unfinished<'_> {
@@ -506,7 +506,7 @@ impl Shared {
         self.state.send_replace(state);
     }
 
-    /// Reads its tools and prompts again whenever they change, until the connection is over.
+    /// Reads the tools and prompts again whenever they change, until the connection ends.
     async fn watch(
         &self,
         link: &dyn Link,
@@ -517,12 +517,12 @@ impl Shared {
                 let prompts = link.prompts().await.unwrap_or_default();
                 self.set(ready(tools.into(), prompts.into()));
             }
-            // A server may tell this as fast as it likes: it is asked once a second.
+            // A server may announce changes at any rate: it is queried once a second.
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }
 
-    /// The way in which a process ended whose connection is over.
+    /// Returns how a process ended whose connection has closed.
     async fn end(&self, mut process: Process) -> LinkError {
         let ended = timeout(Duration::from_millis(500), process.wait()).await;
         process.stop().await;
@@ -545,7 +545,7 @@ impl Shared {
                 let RunningProgram { mut process, stdin, stdout, stderr } = self.start().await?;
                 self.tasks.spawn(take_lines(stderr, Arc::clone(&self.stderr)));
                 let connecting = sdk::over_streams(stdout, stdin, Some(&self.seat.cwd), versions);
-                // A program that ends at once says more than a connection that is over.
+                // The error of a program that exits at once is more informative than that of a closed connection.
                 let link = match connecting.await {
                     Ok(link) => link,
                     Err(error) => {
@@ -577,7 +577,7 @@ impl Shared {
             }
         };
         let tools = link.tools().await?.into();
-        // Its tools are of use without them.
+        // The tools are useful without prompts.
         let prompts = link.prompts().await.unwrap_or_default().into();
         Ok(Connected { link: Arc::new(link), driver, tools, prompts, process })
     }
@@ -596,7 +596,7 @@ impl Shared {
         let cache = self.values.cache(&self.definition.name);
         let neutral = cache.clone().filter(|_| !self.seat.is_trusted);
         if let Some(cache) = cache {
-            // Where npx, uvx and others keep what they download: their own place is not writable in the sandbox.
+            // Where npx, uvx and others store downloads: their default location is not writable in the sandbox.
             for name in ["XDG_CACHE_HOME", "npm_config_cache", "UV_CACHE_DIR", "PIP_CACHE_DIR"] {
                 all.push((name.to_owned(), cache.to_string_lossy().into_owned()));
             }
@@ -691,12 +691,12 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool without servers.
+    /// Creates a pool without servers.
     pub fn new(values: Arc<dyn Values>, logins: ServerLogins) -> Self {
         Self { values, logins, tasks: Tasks::default(), servers: Mutex::default() }
     }
 
-    /// Returns the server of a definition at a seat, which lives as long as somebody holds it.
+    /// Returns the server for a definition at a seat, which lives as long as a handle to it exists.
     pub fn server(&self, definition: Definition, seat: Seat) -> Arc<Server> {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         servers.retain(|server| server.strong_count() > 0);

@@ -1,8 +1,8 @@
-//! The MCP servers of a session, and the tools that its model sees of them.
+//! A session's MCP servers, and the tools that its model sees of them.
 //!
-//! The list of tools is settled at the first turn and then stays, since a list that changes costs the provider's cache: what comes later
-//! is found with `mcp_find` and called with `mcp_call`, as are tools that are too many to list. A first turn waits for servers that
-//! start, but not for long.
+//! The tool list is settled at the first turn and then fixed, since a change would invalidate the provider's cache: later tools are found
+//! with `mcp_find` and called with `mcp_call`, as are tools that are too many to list. A first turn waits for servers that start, but not
+//! for long.
 
 use super::definition::{self, Definition, Origin};
 use super::generic::{CallTool, FindTool, ResourceTool, find_description};
@@ -23,31 +23,31 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-/// The time that a first turn waits for servers to start.
+/// How long a first turn waits for servers to start.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 
-/// The number of tools up to which each is listed with its schema.
+/// The maximum number of tools to list individually with their schemas.
 const MAX_LISTED: usize = 40;
 
-/// The number of tools that a search returns.
+/// The maximum number of tools that a search returns.
 const MAX_FOUND: usize = 8;
 
-/// The servers that sessions have by themselves.
+/// The servers that every session has.
 #[derive(Debug, Clone)]
 pub struct SharedServers {
     /// The running servers.
     pub pool: Arc<Pool>,
     /// Those of the user's settings.
     pub definitions: Arc<[Definition]>,
-    /// The names of the tools that models may see, with `*` for any text; all when `None`.
+    /// The names of the tools that models may see, with `*` for any text; all if `None`.
     pub only: Option<Arc<[String]>>,
 }
 
-/// The servers of one session. Clones are the same.
+/// The servers of one session. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct SessionServers(Arc<Mutex<State>>);
 
-/// Says which tools a model may see.
+/// Specifies which tools a model may see.
 #[derive(Clone)]
 pub struct AllowedTools(pub Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
@@ -57,7 +57,7 @@ impl std::fmt::Debug for AllowedTools {
     }
 }
 
-/// The same for what it holds itself, which must not keep it alive.
+/// A weak handle for objects owned by the session, which must not keep it alive.
 #[derive(Debug, Clone)]
 pub(super) struct WeakServers(Weak<Mutex<State>>);
 
@@ -65,7 +65,7 @@ impl WeakServers {
     /// Returns the servers.
     ///
     /// # Errors
-    /// Words for the model: the session has ended.
+    /// A message for the model: the session has ended.
     pub(super) fn get(&self) -> Result<SessionServers, String> {
         let servers = self.0.upgrade().map(SessionServers);
         servers.ok_or_else(|| "the session has ended".to_owned())
@@ -79,30 +79,30 @@ struct State {
     taken: BTreeSet<String>,
     /// The tools that the model may see.
     allowed: Option<AllowedTools>,
-    /// The list of tools is settled.
+    /// True if the tool list is settled.
     is_settled: bool,
     /// The tools that the model's list has.
     listed: Vec<Arc<ServerTool>>,
-    /// All tools by now, those that `mcp_call` calls.
+    /// All tools so far, which `mcp_call` can call.
     all: Vec<Arc<ServerTool>>,
-    /// The names of those that the model was told of.
+    /// The names of the tools announced to the model.
     known: BTreeSet<String>,
-    /// The tools that serve the rest, where there is one.
+    /// The tools that serve the rest, if there is one.
     generic: Vec<Arc<dyn Tool>>,
     /// The servers that are switched off.
     switches: Switches,
-    /// The failures that were told.
+    /// The failures already reported.
     told: Vec<String>,
-    /// Tells whether a server is another one than when its tools were read.
+    /// Shows whether a server has changed since its tools were read.
     seen: Vec<watch::Receiver<server::State>>,
 }
 
-/// Where the servers of a session come from.
+/// The sources of a session's servers.
 #[derive(Debug)]
 pub struct Sources<'a> {
     /// Those that every session has.
     pub shared: &'a SharedServers,
-    /// Those of the project's files, where a person trusts it.
+    /// The definitions in the project's files, if the user trusts it.
     pub project: Vec<(PathBuf, String)>,
     /// Those that the session's client named.
     pub given: &'a [Definition],
@@ -114,14 +114,14 @@ pub struct Sources<'a> {
     pub allowed: AllowedTools,
 }
 
-/// The outcome of the look at the servers at the beginning of a turn.
+/// The result of checking the servers at the start of a turn.
 #[derive(Debug, Default)]
 pub struct Looked {
     /// The tools to add to the model's list.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// What to tell the session's clients.
+    /// Notices for the session's clients.
     pub notices: Vec<Notice>,
-    /// What to tell the model.
+    /// A message for the model.
     pub news: Option<String>,
 }
 
@@ -131,7 +131,7 @@ fn notice(code: &str, message: String) -> Notice {
     Notice { level: NoticeLevel::Warning, code: code.to_owned(), message, hint }
 }
 
-/// Returns the servers of these definitions, not started yet, and what is wrong with others.
+/// Returns the servers for these definitions, not started yet, and the problems with others.
 pub fn found(
     shared: &SharedServers,
     project: &[(PathBuf, String)],
@@ -149,8 +149,8 @@ struct Known<'a> {
     project: &'a [(PathBuf, String)],
 }
 
-/// The definitions of a session, and what is wrong with others. Those of the client come first, then the user's, then the project's: a
-/// repository cannot take the place of a server that rules are about.
+/// Returns a session's definitions, and the problems with others. Those of the client come first, then the user's, then the project's: a
+/// repository cannot replace a server that rules are about.
 fn definitions(sources: &Known<'_>) -> (Vec<Definition>, Vec<String>) {
     let mut found: Vec<Definition> = sources.given.to_vec();
     let mut problems = Vec::new();
@@ -195,7 +195,7 @@ impl SessionServers {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The servers that are switched off.
+    /// Returns the servers that are switched off.
     pub(super) fn switches(&self) -> Switches {
         self.with(|state| state.switches.clone())
     }
@@ -204,17 +204,17 @@ impl SessionServers {
         WeakServers(Arc::downgrade(&self.0))
     }
 
-    /// Returns true if the list of tools is settled.
+    /// Returns true if the tool list is settled.
     pub fn is_settled(&self) -> bool {
         self.with(|state| state.is_settled)
     }
 
-    /// The session's servers, once a turn has looked for them.
+    /// Returns the session's servers, once a turn has looked for them.
     pub fn servers(&self) -> Vec<Arc<Server>> {
         self.with(|state| state.servers.clone())
     }
 
-    /// Those of them that are not switched off.
+    /// Returns the servers that are not switched off.
     fn used(&self) -> Vec<Arc<Server>> {
         let switches = self.with(|state| state.switches.clone());
         let mut servers = self.servers();
@@ -222,7 +222,7 @@ impl SessionServers {
         servers
     }
 
-    /// Finds and starts the servers, waits for them a while, and settles the list of tools.
+    /// Finds and starts the servers, waits for them briefly, and settles the tool list.
     pub async fn settle(&self, sources: Sources<'_>) -> Looked {
         let known =
             Known { shared: sources.shared, given: sources.given, project: &sources.project };
@@ -288,7 +288,7 @@ impl SessionServers {
         self.with(|state| state.seen.iter().any(|seen| seen.has_changed().unwrap_or_default()))
     }
 
-    /// Looks at the servers again: what they have by now, and which of them failed. It waits for nothing.
+    /// Checks the servers again for new tools and failures, without waiting.
     pub fn look_again(&self) -> Looked {
         for server in self.used() {
             server.start();
@@ -327,7 +327,7 @@ impl SessionServers {
         }
     }
 
-    /// Returns the server of this name; before a turn has looked for them, one of those that are known, at this seat.
+    /// Returns the server of this name; before a turn has searched for servers, one of the known servers, at this seat.
     pub fn find_server(
         &self,
         name: &str,
@@ -343,7 +343,7 @@ impl SessionServers {
         Some(shared.pool.server(definition, seat))
     }
 
-    /// The states of the servers, for clients; before a turn has looked for them those that are known.
+    /// Returns the servers' states, for clients; before a turn has searched for servers, those of the known ones.
     pub fn states(&self, shared: &SharedServers, given: &[Definition]) -> Vec<McpServerState> {
         let (servers, switches) =
             self.with(|state| (state.servers.clone(), state.switches.clone()));
@@ -359,7 +359,7 @@ impl SessionServers {
         states
     }
 
-    /// The prompts of the servers, as messages call them.
+    /// Returns the servers' prompts, as messages call them.
     pub fn prompts(&self) -> Vec<PromptCommand> {
         let mut commands = Vec::new();
         for server in self.used() {
@@ -381,8 +381,7 @@ impl SessionServers {
         commands
     }
 
-    /// Fills in the prompt of this name, with its arguments in order; `None` where no server has one. The result comes with the server's
-    /// name.
+    /// Fills in the prompt of this name, with its arguments in order; `None` if no server has one. The result comes with the server's name.
     pub async fn prompt(
         &self,
         name: &str,
@@ -400,7 +399,7 @@ impl SessionServers {
         let count = prompt.arguments.len();
         for (at, (argument, is_required)) in prompt.arguments.iter().enumerate() {
             let rest = words.get(at..).unwrap_or_default();
-            // The last one takes what is left.
+            // The last argument takes the rest.
             let value = if at + 1 == count {
                 rest.join(" ")
             } else {
@@ -418,8 +417,8 @@ impl SessionServers {
         Some(filled.await.map(|blocks| (of, blocks)).map_err(|error| server.explain(&error)))
     }
 
-    /// Reads the resource that a person mentions, as `SERVER:URI`; `None` where no server has this name. The result comes with the
-    /// server's name.
+    /// Reads the resource that the user mentions, as `SERVER:URI`; `None` if no server has this name. The result comes with the server's
+    /// name.
     pub async fn mentioned(&self, mention: &str) -> Option<Result<(String, Vec<Content>), String>> {
         let (name, uri) = mention.split_once(':')?;
         let server = self.used().into_iter().find(|server| server.definition().name == name)?;
@@ -430,7 +429,7 @@ impl SessionServers {
         Some(blocks.map(|blocks| (name.to_owned(), blocks)))
     }
 
-    /// The tools for the model's list.
+    /// Returns the tools for the model's list.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.with(|state| {
             let listed = state.listed.iter().map(|tool| Arc::clone(tool) as Arc<dyn Tool>);
@@ -438,7 +437,7 @@ impl SessionServers {
         })
     }
 
-    /// Reads the tools of all servers. One that was there keeps its name.
+    /// Reads the tools of all servers. An existing tool keeps its name.
     fn read_tools(&self) -> (Vec<Arc<ServerTool>>, Vec<String>) {
         let (servers, taken, allowed, switches) = self.with(|state| {
             state.seen = state.servers.iter().map(|server| server.changes()).collect();
@@ -459,7 +458,7 @@ impl SessionServers {
             all.extend(tools.into_iter().filter(|tool| is_allowed(tool.name())));
         }
         self.with(|state| {
-            // A server that is away is called by what was known of it.
+            // A disconnected server is called by its last known tools.
             let is_gone =
                 |tool: &&Arc<ServerTool>| !all.iter().any(|new| new.name() == tool.name());
             let away: Vec<Arc<ServerTool>> = state.all.iter().filter(is_gone).cloned().collect();
@@ -469,7 +468,7 @@ impl SessionServers {
         (all, problems)
     }
 
-    /// The failures that were not told yet.
+    /// Returns the failures not reported yet.
     fn failures(&self) -> Vec<Notice> {
         let mut notices = Vec::new();
         for server in self.used() {
@@ -505,7 +504,7 @@ impl SessionServers {
         self.with(|state| state.all.iter().map(|tool| tool.name().to_owned()).collect())
     }
 
-    /// The tools that match words best, the best first.
+    /// Returns the tools that match words best, the best first.
     pub(super) fn find(&self, query: &str) -> Vec<Arc<ServerTool>> {
         if self.has_changed() {
             self.read_tools();

@@ -1,4 +1,4 @@
-//! From the SDK's types to the engine's, with limits on what a server says. Pure.
+//! Converts the SDK's types to the engine's, with limits on the server's data. Pure.
 
 use super::link::{Outcome, PromptShape, ResourceShape, ResourceText, ToolShape};
 use pintle_base::text::visible::visible_line;
@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 /// The maximum length of a description, in characters.
 const MAX_DESCRIPTION: usize = 4000;
 
-/// The maximum length of a line of the server's own words in a message, in characters.
+/// The maximum length of a server's text in a message line, in characters.
 const MAX_LINE: usize = 500;
 
-/// The server's own words in a message: one line, no longer than a person reads.
+/// Returns a server's text for a message: one line, with its length limited.
 pub(super) fn said(text: &str) -> String {
     let text = text.trim().replace(['\n', '\r', '\t'], " ");
     line(&text)
@@ -33,7 +33,7 @@ fn cut(text: &str, max: usize) -> String {
     format!("{kept}…")
 }
 
-/// A line about progress: `12 of 30: compiling`.
+/// Returns a line about progress: `12 of 30: compiling`.
 pub(super) fn progress(done: f64, total: Option<f64>, message: Option<&str>) -> String {
     let count = match total {
         Some(total) => format!("{done} of {total}"),
@@ -54,7 +54,7 @@ pub(super) fn tool(tool: Tool) -> ToolShape {
     }
 }
 
-/// A schema in the form that every provider takes: an object at its top, with nothing beside its properties there.
+/// Converts a schema to the form that every provider accepts: an object at its top, with nothing but its properties there.
 pub(super) fn clean(mut schema: Map<String, Value>) -> Value {
     for key in ["$schema", "$id", "oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum"] {
         schema.remove(key);
@@ -114,12 +114,12 @@ pub(super) fn outcome(result: CallToolResult) -> Outcome {
     }
 }
 
-/// The result of a call that says nothing.
+/// Returns an empty call result.
 pub(super) fn nothing() -> Outcome {
     Outcome { content: vec![Content::text("(no output)")], structured: None, is_error: false }
 }
 
-/// A block of a server's content, as blocks for a model.
+/// Returns a block of a server's content, as blocks for a model.
 pub(super) fn content(block: ContentBlock) -> Vec<Content> {
     match block {
         ContentBlock::Text(text) => vec![Content::text(text.text)],

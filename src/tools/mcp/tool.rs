@@ -29,15 +29,15 @@ pub struct ServerTool {
     description: String,
     parameters: Value,
     validator: Validator,
-    /// Its name at the server.
+    /// The tool's name at the server.
     tool: String,
-    /// The server says that the tool changes nothing.
+    /// True if the server claims that the tool changes nothing.
     says_read_only: bool,
     server: Arc<Server>,
     switches: Switches,
 }
 
-/// The servers that are switched off for a session. Clones are the same.
+/// The servers disabled for a session. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Switches(Arc<Mutex<BTreeSet<String>>>);
 
@@ -57,10 +57,10 @@ impl Switches {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(server)
     }
 
-    /// Refuses what needs a server that is switched off.
+    /// Refuses a request that needs a disabled server.
     ///
     /// # Errors
-    /// Words for the model.
+    /// A message for the model.
     pub(super) fn check(&self, server: &str) -> Result<(), String> {
         if self.is_off(server) {
             return Err(format!(
@@ -71,7 +71,7 @@ impl Switches {
     }
 }
 
-/// Returns the tools of a server that is connected, with names that are not taken, and what is wrong with others.
+/// Returns a connected server's tools, with names that are not taken, and the problems with others.
 pub(super) fn tools_of(
     server: &Arc<Server>,
     switches: &Switches,
@@ -82,7 +82,7 @@ pub(super) fn tools_of(
     let definition = server.definition();
     let mut used: Vec<&ToolShape> =
         tools.iter().filter(|tool| definition.uses(&tool.name)).collect();
-    // In an order of its own: one that the server changes would cost the provider's cache.
+    // Sorted by us: an order changed by the server would invalidate the provider's cache.
     used.sort_by(|one, other| one.name.cmp(&other.name));
     used.dedup_by(|one, other| one.name == other.name);
     for shape in used {
@@ -129,17 +129,17 @@ impl ServerTool {
         })
     }
 
-    /// Its description, the server's own words.
+    /// Returns the server's description of the tool.
     pub(super) fn description(&self) -> &str {
         &self.description
     }
 
-    /// The schema of its arguments.
+    /// Returns the argument schema.
     pub(super) fn parameters(&self) -> &Value {
         &self.parameters
     }
 
-    /// Its server.
+    /// Returns the tool's server.
     pub fn server(&self) -> &Arc<Server> {
         &self.server
     }
@@ -183,8 +183,8 @@ impl Tool for ServerTool {
     }
 }
 
-/// The arguments without those that are `null` where the schema wants another type and does not require them: models write so for what
-/// they leave out.
+/// Removes arguments that are `null` although the schema requires another type and does not require them: models use `null` for omitted
+/// arguments.
 fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
     let is_required = |name: &str| {
         let required = schema.get("required").and_then(Value::as_array);
@@ -203,7 +203,7 @@ fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
     arguments
 }
 
-/// A call of a server's tool.
+/// A call to a server's tool.
 #[derive(Debug)]
 pub struct Call {
     name: String,
@@ -273,13 +273,13 @@ fn failure(text: String) -> ToolResult {
     ToolResult { content: vec![Content::text(text)], is_error: true, ..ToolResult::default() }
 }
 
-/// The result for the model.
+/// Returns the result for the model.
 async fn shown(ctx: &ToolContext, server: &str, outcome: Outcome) -> ToolResult {
     let content = marked(&ctx.settings, &ctx.cancel, server, outcome.content).await;
     ToolResult { content, is_error: outcome.is_error, ..ToolResult::default() }
 }
 
-/// What a server said, for the model: marked as what it is, with images made fit.
+/// Marks a server's output for the model as untrusted content from that server, with images resized to fit.
 pub async fn marked(
     settings: &Settings,
     cancel: &CancellationToken,
@@ -301,7 +301,7 @@ pub async fn marked(
     content
 }
 
-/// Puts a server's question to the session's person.
+/// Passes a server's question to the session's user.
 async fn answer(ctx: &ToolContext, server: &str, question: Elicitation) {
     let Elicitation { message, schema, url, reply } = question;
     let text = format!("The MCP server {server} asks: {}", message.trim());
@@ -365,7 +365,7 @@ async fn ask(
     form::filled(values)
 }
 
-/// Asks one thing; none where nobody answered.
+/// Asks one question; `None` without an answer.
 async fn put(
     ctx: &ToolContext,
     text: String,

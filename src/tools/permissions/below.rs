@@ -1,4 +1,4 @@
-//! Files below a folder that a call reads as a whole, such as those that a search goes through: the call names none of them.
+//! Files below a directory that a call reads as a whole, such as the files searched by a search: the call itself lists none of them.
 
 use super::decide::Judge;
 use super::places::{Zone, has_secret_name};
@@ -8,7 +8,7 @@ use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Decides about the files below the folders of a call that was allowed.
+/// Decides about the files below an allowed call's directories.
 #[derive(Debug)]
 pub struct FilesBelow {
     tool: String,
@@ -16,15 +16,15 @@ pub struct FilesBelow {
     is_trusted: bool,
     sandbox: Sandbox,
     places: Arc<Places>,
-    /// The rules that hold.
+    /// The rules that apply.
     rules: Vec<Compiled>,
     folders: Vec<PathBuf>,
-    /// Not only files that are secret by their names can lie below the folders.
+    /// True if the directories may contain more secrets than files with secret names.
     may_hold_secrets: bool,
 }
 
 impl FilesBelow {
-    /// Takes over what the decision about the call itself depended on.
+    /// Copies the inputs of the decision about the call itself.
     pub fn new(
         tool: &str,
         folders: &[CheckedPath],
@@ -38,8 +38,8 @@ impl FilesBelow {
         Self { tool, mode, is_trusted, sandbox, places, rules, folders, may_hold_secrets }
     }
 
-    /// Returns true for a file that the call must not read although its folder was allowed: a secret file, or one that a rule denies or asks
-    /// about. A rule that asks about the folder itself was answered with it. `path` is canonical.
+    /// Returns true for a file that the call must not read although its directory was allowed: a secret file, or one that a rule denies or
+    /// asks about. A rule that asks about the directory itself was answered with it. `path` is canonical.
     pub fn leaves_out(&self, path: &Path) -> bool {
         let Self { tool, mode, is_trusted, sandbox, places, rules, folders, may_hold_secrets } =
             self;

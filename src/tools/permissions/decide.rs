@@ -1,4 +1,4 @@
-//! The decision about a call: each of its parts is decided by itself, and the strictest part holds.
+//! The decision about a call: each part is decided separately, and the strictest part applies.
 
 use super::command::{Program, Target, lexical, locate};
 use super::places::{self, Zone};
@@ -20,36 +20,36 @@ pub struct Verdict {
     pub by: String,
     /// The sandbox that it runs in, if it runs.
     pub in_sandbox: InSandbox,
-    /// True if rules let a command out of the sandbox.
+    /// True if rules allow a command outside the sandbox.
     pub is_let_out: bool,
-    /// An answer may hold for longer than this call.
+    /// True if an answer may apply beyond this call.
     pub may_be_granted: bool,
     /// The decision about each part.
     pub parts: Vec<Part>,
 }
 
 impl Verdict {
-    /// True if the call runs in the sandbox, if it runs.
+    /// Returns true if the call runs in the sandbox, if it runs.
     pub fn is_confined(&self) -> bool {
         self.in_sandbox != InSandbox::No
     }
 }
 
-/// The sandbox of a call.
+/// A call's sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InSandbox {
     /// None.
     No,
-    /// One in which the workspace may be changed.
+    /// A sandbox in which the workspace may be changed.
     Yes,
-    /// One in which nothing can be changed: nobody was asked, and the mode lets nothing be changed unasked.
+    /// A read-only sandbox: the user was not asked, and the mode allows no changes without asking.
     ReadOnly,
 }
 
-/// The decision about a part of a call: a file, a program of a command, a host.
+/// The decision about a part of a call: a file, a program in a command, a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The part, in words.
+    /// A description of the part.
     pub subject: String,
     /// The decision.
     pub decision: Decision,
@@ -57,7 +57,7 @@ pub struct Part {
     pub reason: String,
     /// The rule or default that decided.
     pub by: String,
-    /// An answer may hold for longer than this call.
+    /// True if an answer may apply beyond this call.
     pub may_be_granted: bool,
 }
 
@@ -89,7 +89,7 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
         Action::Engine => vec![judge.engine()],
     };
     let mut verdict = combine(parts);
-    // A person who is asked allows the command as it is.
+    // When asked, the user allows the command unchanged.
     let is_unasked = verdict.decision == Decision::Allow;
     verdict.is_let_out = is_let_out;
     // A rule or an answer may allow more than reading; the table of harmless programs does not.
@@ -110,7 +110,7 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
 }
 
 fn combine(parts: Vec<Part>) -> Verdict {
-    // The first of the strictest parts speaks for the call.
+    // The first of the strictest parts determines the call's reason.
     let strictest = parts.iter().map(|part| part.decision).max().unwrap_or(Decision::Allow);
     let speaker = parts.iter().find(|part| part.decision == strictest);
     Verdict {
@@ -139,14 +139,14 @@ struct CommandCheck<'a> {
     exit: Exit,
 }
 
-/// The reason why a command runs outside the sandbox.
+/// Why a command runs outside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exit {
     /// None: the command stays inside.
     None,
-    /// The command failed inside, so a person is asked.
+    /// The command failed inside, so the user is asked.
     Asked,
-    /// Rules let the command out.
+    /// Rules allow the command outside.
     ByRule,
 }
 
@@ -214,7 +214,7 @@ impl Judge<'_> {
         self.ctx.mode
     }
 
-    /// The stricter one of what the rules that restrict say, and what holds without them.
+    /// Returns the stricter of the restricting rules' decision and the decision without them.
     fn with_rules(found: &Found<'_>, otherwise: Part) -> Part {
         match Self::restricted(&otherwise.subject, found) {
             Some(part) if part.decision >= otherwise.decision => part,
@@ -379,7 +379,7 @@ impl Judge<'_> {
         Self::with_rules(&found, self.mode_decides(&subject, Decision::Allow, ""))
     }
 
-    /// True if the command runs in a sandbox, should nobody be asked.
+    /// Returns true if the command runs in a sandbox when the user is not asked.
     fn confines(&self, exit: Exit) -> bool {
         match self.ctx.sandbox {
             Sandbox::Missing => false,
@@ -390,13 +390,13 @@ impl Judge<'_> {
         }
     }
 
-    /// True if the sandbox can be relied on, so that a command may run for its sake.
+    /// Returns true if the sandbox can be relied on, so that a command may run for its sake.
     fn is_held(&self, exit: Exit) -> bool {
         self.confines(exit) && self.ctx.sandbox != Sandbox::Partial
     }
 
-    /// True if rules let the command out of the sandbox, as far as its programs are concerned: one is let out, and none needs the sandbox
-    /// or is allowed by a rule that keeps it inside.
+    /// Returns true if rules let the command out of the sandbox, as far as its programs are concerned: one is let out, and none needs the
+    /// sandbox or is allowed by a rule that keeps it inside.
     fn lets_out(&self, analysis: &Analysis) -> bool {
         let can_leave = matches!(self.ctx.sandbox, Sandbox::Partial | Sandbox::Full);
         let obeys_rules = matches!(self.mode(), PermissionMode::Ask | PermissionMode::AutoEdit);
@@ -407,7 +407,7 @@ impl Judge<'_> {
             && self.held_programs(analysis).next().is_none()
     }
 
-    /// The programs that neither are harmless outside the sandbox nor are let out by a rule.
+    /// Returns the programs that neither are harmless outside the sandbox nor are let out by a rule.
     pub(super) fn held_programs<'p>(
         &self,
         analysis: &'p Analysis,
@@ -428,9 +428,9 @@ impl Judge<'_> {
         self.ctx.rules.iter().find(|rule| rule.lets_out(self.tool, program))
     }
 
-    /// True for a program of the table of harmless ones. Git may start programs of the repository, so it needs a sandbox that holds, or
-    /// trust. In the modes that promise that nothing is changed unasked, trust alone is not enough.
-    /// With `lets_git_out`, a rule lets another command of git out, which starts the same programs.
+    /// Returns true for a program in the table of harmless ones. Git may start programs of the repository, so it needs an effective
+    /// sandbox, or trust. In the modes that promise no changes without asking, trust alone is not enough. With `lets_git_out`, a rule lets
+    /// another git command leave the sandbox, which starts the same programs.
     fn is_harmless(&self, program: &Program, exit: Exit, lets_git_out: bool) -> bool {
         let promises = matches!(self.mode(), PermissionMode::Ask | PermissionMode::ReadOnly);
         let is_limited = !promises || exit == Exit::ByRule || self.confines(exit);
@@ -477,7 +477,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The first rule that restricts commands.
+    /// Returns the first rule that restricts commands.
     fn restriction(&self) -> Option<&Compiled> {
         self.ctx.rules.iter().find(|rule| {
             let is_about_commands = rule.rule.argv.is_some()
@@ -486,7 +486,7 @@ impl Judge<'_> {
         })
     }
 
-    /// The command may run programs that nobody sees before, and a rule may restrict them.
+    /// Asks, since the command may run programs that cannot be seen in advance, and a rule may restrict them.
     fn unseen(reason: &str, rule: &Compiled) -> Part {
         let why = format!("runs a command that {reason}");
         Part::new(WHOLE, Decision::Ask, why, by_rule(rule)).once_only()
@@ -576,7 +576,7 @@ impl Judge<'_> {
         parts.max_by_key(|part| part.decision)
     }
 
-    /// The files that the command reads, as far as its words tell.
+    /// Returns parts for the files that the command reads, as far as its words show.
     fn reads(&self, command: &CommandCheck<'_>) -> Vec<Part> {
         if self.mode() == PermissionMode::Full {
             return Vec::new();
@@ -607,7 +607,7 @@ impl Judge<'_> {
                 parts.push(self.mode_decides("redirect", Decision::Ask, reason).once_only());
             }
         }
-        // Each text once: wrappers repeat the words of the programs behind them.
+        // Each text is checked once: wrappers repeat the words of the programs behind them.
         let mut mentions = BTreeMap::<&str, bool>::new();
         for program in &analysis.programs {
             let is_safe = program.is_known_safe();
@@ -631,21 +631,21 @@ impl Judge<'_> {
     }
 }
 
-/// True for the names by which bash means a connection and no file.
+/// Returns true for the names by which bash means a connection and no file.
 fn is_connection(path: &str) -> bool {
     let path = lexical(Path::new(path));
     ["/dev/tcp", "/dev/udp"].iter().any(|folder| path.starts_with(folder))
 }
 
 impl CommandCheck<'_> {
-    /// True for a harmless program that may read files which the command does not name: those that a pattern or a link
-    /// leads to, or a folder holds.
+    /// Returns true for a harmless program that may read files not listed in the command: those that a pattern or a link leads to, or that
+    /// a directory contains.
     fn reads_unnamed(&self, program: &Program, home: Option<&Path>) -> bool {
         let is_folder = |text: &str| self.files(text, home).iter().any(|file| file.is_folder);
         program.follows_links() || (program.opens_folders() && program.mentions().any(is_folder))
     }
 
-    /// The files that a text of the command may mean.
+    /// Returns the files that a text of the command may mean.
     fn files(&self, text: &str, home: Option<&Path>) -> Vec<ResolvedPath> {
         let bases = self.analysis.bases(self.cwd, home);
         let paths = locate(text, &bases, home).into_iter();
@@ -660,14 +660,14 @@ impl CommandCheck<'_> {
     }
 }
 
-/// The subject of a part about more than one program.
+/// The subject for parts about more than one program.
 const WHOLE: &str = "the whole command";
 
-/// Devices that hold nothing.
+/// Devices that store nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
 
-/// True if a rule that allows reaches this zone. Secrets and protected files need a rule of the user's configuration
-/// that names them; nothing wider covers them by the way.
+/// Returns true if an allow rule reaches this zone. Secrets and protected files need a rule in the user's configuration with their path; a
+/// wider rule does not cover them.
 fn reaches(rule: &Compiled, zone: Zone, ctx: &Context<'_>) -> bool {
     let is_of_user = matches!(rule.origin, Origin::User | Origin::Policy);
     match zone {

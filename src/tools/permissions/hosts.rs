@@ -1,20 +1,20 @@
-//! The hosts that rules are about, for connections that nobody can be asked about while they are made.
+//! The hosts that rules are about, for connections that leave no opportunity to ask the user while they are made.
 
 use super::decide::by_rule;
 use super::{Compiled, Decision};
 
-/// Patterns of hosts, from the rules that hold.
+/// Host patterns, from the rules that apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostPatterns {
     /// Patterns that a rule allows.
     pub allowed: Vec<String>,
-    /// Patterns that a rule denies or asks about, which beats allowing, each with the rule in words.
+    /// Patterns that a rule denies or asks about, which takes precedence over allowing, each with the rule as text.
     pub restricted: Vec<(String, String)>,
 }
 
 impl HostPatterns {
-    /// Gathers the patterns for connections of a tool. A rule that allows counts only with a host of its own: one that allows a tool
-    /// or a kind of call opens no network to a command.
+    /// Gathers the patterns for a tool's connections. A rule that allows counts only if it specifies a host: one that allows a tool or a
+    /// kind of call opens no network to a command.
     pub fn gather<'a>(rules: impl IntoIterator<Item = &'a Compiled>, tool: &str) -> Self {
         let mut patterns = Self::default();
         for rule in rules {

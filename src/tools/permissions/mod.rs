@@ -1,5 +1,5 @@
-//! Permissions: decides from values whether a call may run, and names the rule that decided. Pure: paths come
-//! resolved, nothing is read and nobody is asked here.
+//! Permissions: decides from values whether a call may run, and reports the deciding rule. Pure: paths are already resolved, nothing is
+//! read and the user is not asked here.
 //!
 //! Invariant: adding to a command never makes the decision about it weaker.
 
@@ -35,7 +35,7 @@ use std::path::PathBuf;
 pub enum Decision {
     /// The call runs.
     Allow,
-    /// A person is asked.
+    /// The user is asked.
     Ask,
     /// The call does not run.
     Deny,
@@ -67,7 +67,7 @@ pub enum Kind {
     Network,
     /// Calls a tool of a client or of an MCP server.
     Client,
-    /// Acts inside of the engine: background jobs, sub-agents, the plan.
+    /// Acts inside the engine: background jobs, sub-agents, the plan.
     Engine,
 }
 
@@ -87,11 +87,11 @@ impl fmt::Display for Kind {
 /// A path of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPath {
-    /// The path as the call names it, absolute.
+    /// The path as given in the call, absolute.
     pub named: PathBuf,
     /// The file that it leads to, symbolic links followed.
     pub resolved: PathBuf,
-    /// The number of names that the file has; 0 where it does not exist, or for a path that is only read.
+    /// The number of hard links; 0 if the file does not exist, or for a path that is only read.
     pub links: u64,
 }
 
@@ -100,13 +100,13 @@ pub struct CheckedPath {
 pub struct ResolvedPath {
     /// The path, symbolic links followed.
     pub path: PathBuf,
-    /// There is such a file. A word that leads to none is taken for a text.
+    /// True if the file exists. A word that leads to no file is treated as a text.
     pub exists: bool,
-    /// The file is a folder.
+    /// True if the file is a directory.
     pub is_folder: bool,
 }
 
-/// The action of a call.
+/// A call's action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Reads these files.
@@ -126,19 +126,19 @@ pub enum Action {
     },
     /// Fetches from a host.
     Network {
-        /// The whole address.
+        /// The full address.
         url: String,
         /// The host, with a port that is not the default one.
         host: String,
     },
     /// Calls a tool of a client.
     Client,
-    /// Acts inside of the engine.
+    /// Acts inside the engine.
     Engine,
 }
 
 impl Action {
-    /// The kind of the action.
+    /// Returns the action's kind.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Read(_) => Kind::Read,
@@ -154,7 +154,7 @@ impl Action {
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The name of the tool, as the model calls it.
+    /// The tool's name, as the model calls it.
     pub tool: String,
     /// The action.
     pub action: Action,
@@ -165,27 +165,27 @@ pub struct Call {
 pub enum Sandbox {
     /// There is none.
     Missing,
-    /// Commands that run without approval run confined, but the kernel does not enforce all of it, so that nothing
-    /// is allowed for its sake.
+    /// Commands that run without approval run confined, but the kernel does not enforce the confinement completely, so nothing is allowed
+    /// because of it.
     Partial,
     /// Commands that run without approval run confined.
     Full,
-    /// Every command runs confined, in every mode and whatever a person allows.
+    /// Every command runs confined, in every mode and regardless of the user's answers.
     Required,
 }
 
-/// The circumstances of a decision.
+/// Inputs of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The permission mode.
     pub mode: PermissionMode,
-    /// A person trusts the workspace.
+    /// True if the user trusts the workspace.
     pub is_trusted: bool,
     /// The sandbox.
     pub sandbox: Sandbox,
     /// The places that matter.
     pub places: &'a Places,
-    /// All rules that hold.
+    /// All rules that apply.
     pub rules: &'a [Compiled],
 }
 

@@ -11,11 +11,11 @@ use std::sync::LazyLock;
 /// The rows of secret files.
 pub(super) static SECRET_NAMES: LazyLock<Names> = LazyLock::new(|| Names::new(SECRETS));
 
-/// The rows of files that other programs obey.
+/// The table rows for files that other programs obey.
 pub(super) static OBEYED_NAMES: LazyLock<Names> = LazyLock::new(|| Names::new(OBEYED));
 
-/// Folders of installed dependencies and build output. What they hold is replaced by tools as a whole, and read by none of the
-/// programs that obey files of these names, so commands may make such files in them.
+/// Directories for installed dependencies and build output. Their content is replaced by tools as a whole, and read by none of the programs
+/// that obey files of these names, so commands may create such files in them.
 pub(super) const OUTPUT: [&str; 20] = [
     "node_modules",
     "bower_components",
@@ -39,7 +39,7 @@ pub(super) const OUTPUT: [&str; 20] = [
     ".next",
 ];
 
-/// Returns true if one of the folders of a folded relative path holds dependencies or build output.
+/// Returns true if a directory of a folded relative path contains dependencies or build output.
 pub(super) fn is_output(parts: &[&str]) -> bool {
     let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
     folders.iter().any(|part| OUTPUT.contains(part))
@@ -61,7 +61,7 @@ struct Pattern {
     parts: Vec<String>,
     /// As the table writes it, without `~/`, `/` at the ends, and `!`.
     written: &'static str,
-    /// It covers all that is below.
+    /// True if the pattern covers everything below.
     is_folder: bool,
 }
 
@@ -81,7 +81,7 @@ impl Pattern {
         self.written.contains('*')
     }
 
-    /// Returns true if a path that is cut where the pattern begins matches.
+    /// Returns true if the pattern matches `path`, which starts where the pattern starts.
     fn matches(&self, path: &[&str]) -> bool {
         let length = self.parts.len();
         (path.len() == length || (self.is_folder && path.len() > length))
@@ -92,15 +92,15 @@ impl Pattern {
 /// A path, as it is compared.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Folded<'a> {
-    /// Its names, from the root on or relative.
+    /// The path's names, from the root on or relative.
     pub(super) parts: &'a [&'a str],
-    /// The number of names of the home folder at its beginning; none if it is not below one.
+    /// The number of leading names that form the home directory; `None` if the path is not below one.
     pub(super) home: Option<usize>,
-    /// It begins at the root.
+    /// True if the path begins at the root.
     pub(super) is_absolute: bool,
 }
 
-/// The patterns of a class, by what they begin with.
+/// A class's patterns, by their first component.
 #[derive(Debug)]
 pub(super) struct Names {
     rows: &'static [Row],
@@ -164,12 +164,12 @@ impl Names {
         self.patterns.push(pattern);
     }
 
-    /// Returns what a path is, if a row means it.
+    /// Returns a path's description, if a row covers it.
     pub(super) fn find(&self, path: Folded<'_>) -> Option<&'static str> {
         self.anchored(path).or_else(|| self.anywhere(path))
     }
 
-    /// Like `find`, by the patterns that match in any folder.
+    /// Like `find`, with the patterns that match in any directory.
     pub(super) fn anywhere(&self, path: Folded<'_>) -> Option<&'static str> {
         let last = path.parts.len().checked_sub(1)?;
         let rest = |at: usize| path.parts.get(at..).unwrap_or_default();
@@ -220,7 +220,7 @@ impl Names {
         })
     }
 
-    /// Returns true if something below a folder may match a pattern with a place.
+    /// Returns true if a path below a directory may match an anchored pattern.
     pub(super) fn reach_below(&self, folder: Folded<'_>) -> bool {
         let begins = |at: &usize, rest: &[&str]| {
             self.patterns.get(*at).is_some_and(|pattern| {
@@ -233,7 +233,7 @@ impl Names {
             || (folder.is_absolute && self.of_root.iter().any(|at| begins(at, folder.parts)))
     }
 
-    /// The paths that patterns with a place name in a home folder and on the system, without those that have a `*`.
+    /// Returns the paths of anchored patterns in a home directory and on the system, without those that contain a `*`.
     pub(super) fn places(&self, home: Option<&Path>) -> Vec<PathBuf> {
         let plain = self.patterns.iter().filter(|pattern| !pattern.has_glob());
         plain
@@ -252,7 +252,7 @@ impl Names {
             .collect()
     }
 
-    /// The patterns that match in any folder, and the exceptions that do not depend on a home folder.
+    /// Returns the patterns that match in any directory, and the exceptions that do not depend on a home directory.
     pub(super) fn patterns(&self) -> (Vec<String>, Vec<String>) {
         let text = |pattern: &Pattern| {
             let begin = if pattern.anchor == Anchor::Root { "/" } else { "" };
@@ -267,7 +267,7 @@ impl Names {
         (anywhere.map(text).collect(), exceptions.map(text).collect())
     }
 
-    /// The folders whose entries must be listed to find what patterns with a `*` name there.
+    /// Returns the directories whose entries must be listed to find the matches of patterns with a `*`.
     pub(super) fn listed(&self, home: Option<&Path>) -> Vec<PathBuf> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for pattern in self.patterns.iter().filter(|pattern| pattern.has_glob()) {

@@ -1,5 +1,5 @@
-//! The meaning of a path for permissions: a secret, a file that others obey, the workspace, or elsewhere. Pure: paths
-//! come resolved.
+//! A path's meaning for permissions: a secret, a file that other programs obey, the workspace, or elsewhere. Pure: paths are already
+//! resolved.
 
 use super::names::{Folded, OBEYED_NAMES, OUTPUT, SECRET_NAMES, is_output};
 use super::rules::{Compiled, Origin};
@@ -13,9 +13,9 @@ use unicode_normalization::UnicodeNormalization;
 pub struct Places {
     /// The working directory and its additional directories.
     pub roots: Vec<PathBuf>,
-    /// The user's home folder.
+    /// The user's home directory.
     pub home: Option<PathBuf>,
-    /// The engine's own folders and files: its data, its configuration.
+    /// The engine's private directories and files: its data, its configuration.
     pub private: Vec<PathBuf>,
     /// Exceptions to `private`: long outputs of this session, skills.
     pub readable: Vec<PathBuf>,
@@ -23,18 +23,18 @@ pub struct Places {
     pub opens_variables: bool,
 }
 
-/// The zone of a path.
+/// A path's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Zone {
     /// In the workspace.
     Inside,
-    /// In the workspace, which is a home folder or a folder above the engine's data: too wide for a grant.
+    /// In the workspace, which is a home directory or a directory above the engine's data: too wide for a grant.
     Wide,
     /// Elsewhere.
     Outside,
-    /// A file that other programs obey, with what it is.
+    /// A file that other programs obey, with its description.
     Protected(&'static str),
-    /// A secret, with what it is.
+    /// A secret, with its description.
     Secret(&'static str),
 }
 
@@ -42,13 +42,13 @@ pub enum Zone {
 const PROCESS_SECRETS: [&str; 8] = ["environ", "mem", "maps", "smaps", "fd", "root", "cwd", "auxv"];
 
 impl Places {
-    /// The zone of a canonical path.
+    /// Returns a canonical path's zone.
     pub fn zone(&self, path: &Path) -> Zone {
         if let Some(what) = self.secret(path) {
             return Zone::Secret(what);
         }
         let root = self.root_of(path);
-        // Only names below the workspace count: a project may lie below a folder called `.claude`.
+        // Only names below the workspace count: a project may lie below a directory called `.claude`.
         let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
         if let Some(what) = protected(below) {
             return Zone::Protected(what);
@@ -60,7 +60,7 @@ impl Places {
         }
     }
 
-    /// Returns true if secret places can lie below a folder. Files that are secret by their names can lie anywhere.
+    /// Returns true if secret places can lie below a directory. Files that are secret by their names can lie anywhere.
     pub fn may_hold_secrets(&self, folder: &Path) -> bool {
         let text = fold(folder);
         let holds = |path: Folded<'_>| SECRET_NAMES.reach_below(path);
@@ -70,12 +70,12 @@ impl Places {
             || folder.starts_with("/proc")
     }
 
-    /// True if the path is in one of the workspace's folders.
+    /// Returns true if the path is in one of the workspace's directories.
     pub fn is_inside(&self, path: &Path) -> bool {
         self.root_of(path).is_some()
     }
 
-    /// The paths that a confined command may not read, whether they exist or not. More are found in [`Places::listed`], and by
+    /// Returns the paths that a confined command may not read, whether they exist or not. More are found in [`Places::listed`], and by
     /// their names in the workspace.
     pub fn hidden(&self) -> Vec<PathBuf> {
         let root = PathBuf::from(ROOTS_HOME);
@@ -90,7 +90,7 @@ impl Places {
         paths
     }
 
-    /// The folders whose entries have to be looked at for secret files, since their names are known only in part.
+    /// Returns the directories whose entries have to be checked for secret files, since their names are only partly known.
     pub fn listed(&self) -> Vec<PathBuf> {
         SECRET_NAMES.listed(self.home.as_deref())
     }
@@ -125,7 +125,8 @@ impl Places {
         roots.max_by_key(|root| root.components().count())
     }
 
-    /// A home folder, the root, and each folder above the engine's own files are too wide for grants.
+    /// Returns true for directories that are too wide for grants: a home directory, the root, and each directory above the engine's private
+    /// files.
     fn is_wide(&self, root: &Path) -> bool {
         root.parent().is_none()
             || self.home.as_ref().is_some_and(|home| home.starts_with(root))
@@ -159,7 +160,7 @@ impl Places {
         None
     }
 
-    /// Calls `find` with the names of a folded path.
+    /// Calls `find` with a folded path's names.
     fn folded<T>(&self, folded: &str, find: impl FnOnce(Folded<'_>) -> T) -> T {
         let parts: Vec<&str> = folded.split('/').filter(|part| !part.is_empty()).collect();
         let own = self.home.as_ref().and_then(|home| {
@@ -177,12 +178,12 @@ impl Places {
     }
 }
 
-/// The names of the table as patterns that match in any folder, or from the root if they begin with `/`.
+/// The table's names as patterns that match in any directory, or from the root if they begin with `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patterns {
     /// Files that others obey.
     pub obeyed: Vec<String>,
-    /// Folders of dependencies and build output, where commands make such files.
+    /// Directories for dependencies and build output, where commands create such files.
     pub output: Vec<String>,
     /// Secret files.
     pub secret: Vec<String>,
@@ -190,7 +191,7 @@ pub struct Patterns {
     pub open: Vec<String>,
 }
 
-/// Returns the names of the table as patterns.
+/// Returns the table's names as patterns.
 pub fn patterns() -> Patterns {
     let (secret, open) = SECRET_NAMES.patterns();
     let (obeyed, _) = OBEYED_NAMES.patterns();
@@ -202,10 +203,10 @@ pub fn patterns() -> Patterns {
     }
 }
 
-/// The home folder of the user 0.
+/// The home directory of user 0.
 const ROOTS_HOME: &str = "/root";
 
-/// Returns true for a file that is secret by its name, in whatever folder.
+/// Returns true for a file that is secret by its name, in any directory.
 pub(super) fn has_secret_name(path: &Path) -> bool {
     let text = fold(path);
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
@@ -213,7 +214,7 @@ pub(super) fn has_secret_name(path: &Path) -> bool {
     SECRET_NAMES.anywhere(Folded { parts: &parts, home: None, is_absolute }).is_some()
 }
 
-/// The thing that a path below the workspace is to other programs, if it is one that they obey.
+/// Returns how other programs obey a path below the workspace, if they do.
 pub fn protected(below: &Path) -> Option<&'static str> {
     let text = fold(below);
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
@@ -226,8 +227,8 @@ pub fn protected(below: &Path) -> Option<&'static str> {
     OBEYED_NAMES.find(Folded { parts: &parts, home: home.filter(|_| is_absolute), is_absolute })
 }
 
-/// A path as file systems that ignore case, or compose characters, compare it: so `.GIT` is `.git`. Characters that
-/// some file systems ignore are left out.
+/// Returns a path as file systems that ignore case, or compose characters, compare it: so `.GIT` is `.git`. Characters that some file
+/// systems ignore are left out.
 fn fold(path: &Path) -> String {
     let mut text = String::new();
     for part in path.components() {
@@ -337,7 +338,7 @@ mod tests {
             let path = Path::new(root).join("a/b");
             assert_eq!(places(&[root]).zone(&path), Wide, "{root}");
         }
-        // A project below a folder with such a name is judged from its own root on.
+        // A project below a directory with such a name is judged from its own root on.
         let nested = places(&["/w/.claude/worktrees/a"]);
         assert_eq!(nested.zone(Path::new("/w/.claude/worktrees/a/src/x")), Inside);
     }
@@ -482,7 +483,7 @@ mod tests {
             let path = format!("/w/{name}");
             assert_eq!(places(&["/w"]).zone(Path::new(&path)), Zone::Inside, "{path}");
         }
-        // In folders of dependencies and build output, tools ask and commands are free.
+        // In directories for dependencies and build output, tools ask and commands are free.
         for name in [
             "node_modules/a/.eslintrc",
             "target/package/a/.github/workflows/ci.yml",

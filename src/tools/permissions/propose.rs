@@ -1,4 +1,4 @@
-//! The rules that are proposed with a question, so that the next call of the kind needs none. Pure.
+//! The rules proposed with an approval request, so that the next call of the kind needs none. Pure.
 
 use super::command::{Program, Word};
 use super::decide::Judge;
@@ -133,7 +133,7 @@ const PLAIN: &[&str] = &[
     "ctest",
 ];
 
-/// The rules that would have allowed a call. None where an answer should not hold for longer than the call.
+/// Returns the rules that would have allowed a call. Empty if an answer should not apply beyond the call.
 pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
     if verdict.decision != Decision::Ask || !verdict.may_be_granted {
         return Vec::new();
@@ -141,7 +141,7 @@ pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
     match &call.action {
         Action::Write(_) => vec![Rule { path: Some("**".to_owned()), ..rule(Kind::Write) }],
         Action::Read(paths) => {
-            // The folder of each file: the next question would be about its neighbour.
+            // The parent directory of each file: the next question would be about a sibling.
             let mut rules: Vec<Rule> = paths
                 .iter()
                 .filter(|path| !ctx.places.is_inside(&path.resolved))
@@ -179,7 +179,7 @@ pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
     }
 }
 
-/// Returns true for a command that does not work in the sandbox: it failed there before, or it changes a repository, whose own folder is
+/// Returns true for a command that does not work in the sandbox: it failed there before, or it changes a repository, whose directory is
 /// protected.
 pub fn needs_to_leave(call: &Call, ctx: &Context<'_>) -> bool {
     let Action::Execute { analysis, leaves_sandbox, .. } = &call.action else { return false };
@@ -193,7 +193,8 @@ pub fn needs_to_leave(call: &Call, ctx: &Context<'_>) -> bool {
     }
 }
 
-/// Returns the rules that let a command run outside the sandbox: one for each of its programs that needs one. None if they would not do.
+/// Returns the rules that let a command run outside the sandbox: one for each of its programs that needs one. Empty if they would not
+/// suffice.
 pub fn leaving(call: &Call, ctx: &Context<'_>) -> Vec<Rule> {
     let Action::Execute { analysis, .. } = &call.action else { return Vec::new() };
     let judge = Judge { tool: &call.tool, ctx };
@@ -217,7 +218,7 @@ pub(super) fn with_rules(
     check(&Context { rules: &all, ..*ctx })
 }
 
-/// Returns a rule for each program. None if one has no rule, or they are too many.
+/// Returns a rule for each program. Empty if one has no rule, or they are too many.
 fn rules_for<'a>(programs: impl IntoIterator<Item = &'a Program>, exact: Exact) -> Vec<Rule> {
     let rules: Option<Vec<_>> =
         programs.into_iter().map(|program| rule_for(program, exact)).collect();
@@ -239,7 +240,7 @@ fn rules_for<'a>(programs: impl IntoIterator<Item = &'a Program>, exact: Exact) 
     if distinct.len() > MAX_RULES { Vec::new() } else { distinct }
 }
 
-/// A rule for a program: with `**` it covers the flags that the program has here and the usual ones, no others.
+/// Returns a rule for a program: with `**` it covers the flags that the program has here and the usual ones, no others.
 fn rule_for(program: &Program, exact: Exact) -> Option<Rule> {
     let words = words(program, exact)?;
     let mut rule = Rule::for_words(Decision::Allow, words);
@@ -262,8 +263,7 @@ fn rule(kind: Kind) -> Rule {
     Rule { kind: Some(kind), ..Rule::new(Decision::Allow) }
 }
 
-/// The words of a rule for a program. None where its words are not all known, or a pattern of the rule would cover
-/// more than them.
+/// Returns a rule's words for a program. `None` if its words are not all known, or a pattern of the rule would cover more than them.
 fn words(program: &Program, exact: Exact) -> Option<Vec<String>> {
     let name = program.name()?;
     let matched = program.matched_words();
@@ -306,7 +306,7 @@ fn words(program: &Program, exact: Exact) -> Option<Vec<String>> {
             return Some(words.map(str::to_owned).collect());
         }
     }
-    // This very command and no other. A word with `*` cannot be said exactly.
+    // Exactly this command. A word with `*` cannot be expressed exactly.
     let mut texts = texts?;
     if let Some(first) = texts.get_mut(program.assignments.len()) {
         *first = name;

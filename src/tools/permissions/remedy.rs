@@ -35,7 +35,7 @@ pub fn denial(call: &Call, ctx: &Context<'_>) -> Denial {
     Denial { decided_by, mode, rules: rules.iter().map(Rule::to_string).collect() }
 }
 
-/// The rules to try: those that a question would propose, else one for each file that would be changed.
+/// Returns the rules to try: those that an approval request would propose, else one for each file that would be changed.
 fn rules(call: &Call, ctx: &Context<'_>) -> Option<Vec<Rule>> {
     let proposed = if needs_to_leave(call, ctx) {
         leaving(call, ctx)

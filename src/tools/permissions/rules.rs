@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A rule as a person writes it. Every part that is given must match.
+/// A rule as the user writes it. Every part that is given must match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -22,19 +22,19 @@ pub struct Rule {
     /// The kind of call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// The name of the tool, which also stands for tools of the same purpose in other families of models; `*` stands for any text.
+    /// The tool name, which also covers tools with the same purpose in other model families; `*` matches any text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The words of a command: `*` is one word, `**` at the end the rest.
+    /// The command words: `*` is one word, `**` at the end the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argv: Option<Vec<String>>,
-    /// The flags that an allowed command may have beside the usual ones of its program. Without the list, `**` covers every flag.
+    /// The flags that an allowed command may have in addition to its program's usual ones. Without the list, `**` covers every flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<String>>,
     /// A pattern of paths, relative to the workspace, absolute, or from `~/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A host, with a port where it is not the default one: `docs.rs`, `*.example.com`, `localhost:8080`.
+    /// A host, with a port if it is not the default: `docs.rs`, `*.example.com`, `localhost:8080`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Set to run the allowed commands outside the sandbox.
@@ -50,7 +50,7 @@ pub enum SandboxUse {
     Off,
 }
 
-/// The place where a rule stands, from the widest to the narrowest.
+/// Where a rule comes from, from the widest to the narrowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// The user's configuration.
@@ -59,13 +59,13 @@ pub enum Origin {
     Policy,
     /// A file of a trusted project.
     Project,
-    /// An answer that holds everywhere.
+    /// An answer that applies everywhere.
     GrantedByUser,
-    /// An answer that holds in this project.
+    /// An answer that applies in this project.
     GrantedForProject,
-    /// An answer that holds for the session.
+    /// An answer that applies to the session.
     GrantedForSession,
-    /// An answer that holds for the turn.
+    /// An answer that applies to the turn.
     GrantedForTurn,
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The file with a project's own rules, in the working directory and in the folder of the repository.
+/// The file with a project's rules, in the working directory and in the repository's root directory.
 pub const PROJECT_FILE: &str = ".pintle/permissions.toml";
 
 /// The content of [`PROJECT_FILE`].
@@ -103,13 +103,13 @@ pub struct OfProject {
     pub ignored: Vec<String>,
 }
 
-/// Reads the rules of a project's file and makes them ready; relative paths begin in the folder that the file is for.
+/// Parses and compiles the rules in a project's file; relative paths are relative to the directory that the file is for.
 ///
-/// `sandbox = "off"` is ignored with a warning: outside the sandbox, commands reach protected and secret files, which no rule of a project
+/// `sandbox = "off"` is ignored with a warning: outside the sandbox, commands reach protected and secret files, which no project rule
 /// opens.
 ///
 /// # Errors
-/// The text is no list of rules, or one of them is wrong, in words for a person.
+/// The text is not a list of rules, or one of them is invalid; the message is for the user.
 pub fn of_project(text: &str, folder: &Path, home: Option<&Path>) -> Result<OfProject, String> {
     let ProjectRules { rules } = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut found = OfProject { rules: Vec::new(), ignored: Vec::new() };
@@ -130,7 +130,7 @@ pub fn of_project(text: &str, folder: &Path, home: Option<&Path>) -> Result<OfPr
     Ok(found)
 }
 
-/// Rules that ask about every call: those of a project whose own rules cannot be read, since left out they would not restrict.
+/// Rules that ask about every call, for a project whose rules cannot be read: leaving them out would remove their restrictions.
 pub fn asking_about_all() -> Vec<Compiled> {
     let kinds = [Kind::Read, Kind::Write, Kind::Execute, Kind::Network, Kind::Client];
     let rule = |kind| Rule { kind: Some(kind), ..Rule::new(Decision::Ask) };
@@ -138,10 +138,10 @@ pub fn asking_about_all() -> Vec<Compiled> {
     kinds.map(compiled).into()
 }
 
-/// A rule that is wrong.
+/// An invalid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It names nothing, so it would match every call.
+    /// The rule has no condition, so it would match every call.
     #[error("a rule needs at least one of `kind`, `tool`, `argv`, `path` and `host`")]
     Empty,
     /// Parts that never match the same call.
@@ -166,19 +166,19 @@ pub enum Error {
     },
 }
 
-/// A rule that is ready to be matched.
+/// A compiled rule.
 #[derive(Debug, Clone)]
 pub struct Compiled {
     /// The rule.
     pub rule: Rule,
-    /// Its place.
+    /// The rule's origin.
     pub origin: Origin,
     path: Option<PathPattern>,
 }
 
 #[derive(Debug, Clone)]
 struct PathPattern {
-    /// One matcher a folder that a relative pattern may begin in.
+    /// One matcher for each directory that a relative pattern may be relative to.
     matchers: Vec<GlobMatcher>,
     /// The part before the first special character.
     fixed: PathBuf,
@@ -187,21 +187,21 @@ struct PathPattern {
 /// The certainty with which a rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
-    /// It does not.
+    /// The rule does not match.
     No,
-    /// It may, once words are known that are not known yet.
+    /// The rule may match, depending on words that are not known yet.
     Maybe,
-    /// It does.
+    /// The rule matches.
     Yes,
 }
 
 impl Rule {
-    /// A rule for a command.
+    /// Returns a rule for a command.
     pub fn for_words(decision: Decision, words: Vec<String>) -> Self {
         Self { argv: Some(words), ..Self::new(decision) }
     }
 
-    /// A rule without conditions, to be completed.
+    /// Creates a rule without conditions, to be completed.
     pub fn new(decision: Decision) -> Self {
         Self {
             decision,
@@ -310,8 +310,8 @@ fn pattern(
     Ok(PathPattern { matchers: matchers?, fixed })
 }
 
-/// The ways to read a pattern. In `app/[id]/page.tsx` the brackets may be those of a folder's name: a rule that restricts applies to each
-/// reading, and one that allows for the pattern and for the path that is called exactly so.
+/// Returns the ways to read a pattern. In `app/[id]/page.tsx` the brackets may be part of a directory's name: a restricting rule applies to
+/// each reading, and an allow rule to the pattern and to the path with exactly that name.
 fn readings(text: &str, decision: Decision) -> Vec<String> {
     match decision {
         Decision::Allow => vec![text.to_owned(), globs::literal(text)],
@@ -324,7 +324,7 @@ fn escape(root: &Path) -> String {
 }
 
 impl Compiled {
-    /// True if the rule can be about this kind of call.
+    /// Returns true if the rule can be about this kind of call.
     fn is_about(&self, kind: Kind) -> bool {
         let Rule { kind: wanted, argv, path, host, .. } = &self.rule;
         wanted.is_none_or(|wanted| wanted == kind)
@@ -334,13 +334,13 @@ impl Compiled {
     }
 
     fn is_about_tool(&self, kind: Kind, tool: &str) -> bool {
-        // The name of a client's own tool says nothing about its purpose.
+        // The name of a client-defined tool reveals nothing about its purpose.
         let has_purpose = kind != Kind::Client;
         let is_named = |name: &String| matches(name, tool) || (has_purpose && is_same(name, tool));
         self.is_about(kind) && self.rule.tool.as_ref().is_none_or(is_named)
     }
 
-    /// Returns true if the rule names paths, and can be about this kind of call of this tool.
+    /// Returns true if the rule has paths, and can apply to this kind of call of this tool.
     pub(super) fn is_about_files(&self, kind: Kind, tool: &str) -> bool {
         self.path.is_some() && self.is_about_tool(kind, tool)
     }
@@ -354,7 +354,7 @@ impl Compiled {
         if is_match { Match::Yes } else { Match::No }
     }
 
-    /// The path before the first special character, for a rule that names one.
+    /// Returns the path before the first special character, for a rule with a path.
     pub(super) fn fixed_path(&self) -> Option<&Path> {
         self.path.as_ref().map(|pattern| pattern.fixed.as_path())
     }
@@ -369,7 +369,7 @@ impl Compiled {
         if is_match { Match::Yes } else { Match::No }
     }
 
-    /// Returns the pattern of the hosts that the rule is about, if it is about connections of this tool.
+    /// Returns the rule's host pattern, if the rule is about this tool's connections.
     pub(super) fn host_pattern(&self, tool: &str) -> Option<&str> {
         let is_about = self.is_about_tool(Kind::Network, tool);
         is_about.then(|| self.rule.host.as_deref().unwrap_or("*"))
@@ -382,7 +382,7 @@ impl Compiled {
         if is_plain && self.is_about_tool(kind, tool) { Match::Yes } else { Match::No }
     }
 
-    /// Returns true for a rule that denies or asks about a program that it names.
+    /// Returns true for a rule that denies or asks about a specific program.
     pub(super) fn restricts_named_program(&self) -> bool {
         let name = self.rule.argv.as_ref().and_then(|words| words.first());
         self.rule.decision != Decision::Allow && name.is_some_and(|name| !name.contains('*'))
@@ -395,7 +395,7 @@ impl Compiled {
             && self.matches_program(tool, program) == Match::Yes
     }
 
-    /// Matches a program by the name of its file, in whatever folder: `/bin/../bin/touch`, and `git-push` of git's own folder.
+    /// Matches a program by its file name, in any directory: `/bin/../bin/touch`, and `git-push` in git's directory.
     fn matches_by_file(&self, patterns: &[String], assignments: usize, words: &[&Word]) -> Match {
         let text = words.get(assignments).and_then(|word| word.text()).unwrap_or_default();
         let Some((_, file)) = text.rsplit_once('/').filter(|(_, file)| !file.is_empty()) else {
@@ -445,10 +445,11 @@ impl Compiled {
     }
 }
 
-/// The flags among words that an answer about the program does not cover without naming them. `None` if a word may turn out to be a
-/// flag when the command runs.
+/// Returns the flags among words that an answer about the program does not cover without listing them. `None` if a word may turn out to be
+/// a flag when the command runs.
 ///
-/// `before` are the words of the rule. Not only what begins with a dash counts: `make SHELL=x` and `@file` change what a program does, too.
+/// `before` are the rule's words. Not only words that begin with a dash count: `make SHELL=x` and `@file` change a program's behaviour,
+/// too.
 pub(super) fn flags_beyond(before: &[&str], rest: &[&Word]) -> Option<Vec<String>> {
     let (mut beyond, mut last) = (Vec::new(), "");
     for word in rest {
@@ -468,7 +469,7 @@ pub(super) fn flags_beyond(before: &[&str], rest: &[&Word]) -> Option<Vec<String
     Some(beyond)
 }
 
-/// The flag of a word, without its value.
+/// Returns a word's flag, without its value.
 fn flag_of(word: &str) -> Option<String> {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -500,7 +501,7 @@ fn flag_of(word: &str) -> Option<String> {
 pub struct DeniedPrograms(Vec<Compiled>);
 
 impl DeniedPrograms {
-    /// Takes those that hold for a tool.
+    /// Takes the rules that apply to a tool.
     pub fn of(rules: &[Compiled], tool: &str) -> Self {
         let denies = |rule: &&Compiled| {
             rule.rule.decision == Decision::Deny
@@ -510,18 +511,18 @@ impl DeniedPrograms {
         Self(rules.iter().filter(denies).cloned().collect())
     }
 
-    /// True if there are none.
+    /// Returns true if there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The names of programs that rules begin with, as far as they are names and no patterns.
+    /// Returns the names of programs that rules begin with, as far as they are names and no patterns.
     pub fn names(&self) -> Vec<String> {
         let first = self.0.iter().filter_map(|rule| rule.rule.argv.as_ref()?.first());
         first.filter(|name| !name.contains(['*', '/'])).cloned().collect()
     }
 
-    /// True for a program with these words, of which the first is its name or path.
+    /// Returns true for a program with these words, of which the first is its name or path.
     pub fn deny(&self, tool: &str, words: &[String]) -> bool {
         let words = words.iter().cloned().map(Word::Text).collect();
         let program = Program { words, ..Program::default() };
@@ -565,10 +566,10 @@ impl RestrictedFiles {
     }
 }
 
-/// Matches the words of a program with those of a rule.
+/// Matches a program's words with those of a rule.
 ///
-/// An `allow` rule matches only what is certain. A rule that restricts also matches what may turn out to be meant:
-/// `git push` behind `GIT_DIR=x` or behind flags of git, and words that are not known yet.
+/// An `allow` rule matches only certain words. A restricting rule also matches words whose meaning may turn out to match: `git push` behind
+/// `GIT_DIR=x` or behind git flags, and words that are not known yet.
 fn match_words(
     patterns: &[String],
     words: &[&Word],
@@ -617,7 +618,7 @@ fn match_from(patterns: &[String], words: &[&Word], assignments: usize) -> Match
         if pattern == "**" {
             return result;
         }
-        // The value of an assignment may be unknown; that it is one is not.
+        // An assignment's value may be unknown, but not the fact that it is an assignment.
         if at < assignments && !pattern.contains(['=', '*']) {
             return Match::No;
         }
@@ -667,12 +668,12 @@ impl fmt::Display for Rule {
     }
 }
 
-/// The words of a command in a rule, with the flags that it covers.
+/// A rule's command words, with the flags that it covers.
 #[derive(Debug)]
 pub struct Words<'a> {
     /// The words.
     pub words: &'a [String],
-    /// The flags that are named; `None` says nothing of flags.
+    /// The listed flags; `None` if the rule does not mention flags.
     pub flags: Option<&'a [String]>,
 }
 

@@ -1,35 +1,34 @@
-//! The files that need care, by class: [`SECRETS`], which nobody reads unasked, and [`OBEYED`], whose content other
-//! programs act on.
+//! The files that need care, by class: [`SECRETS`], which are never read without asking, and [`OBEYED`], whose content other programs act
+//! on.
 //!
-//! This is the only such list. `places` asks it for the meaning of a path, the sandbox for the names that confined
-//! commands can neither read nor change.
+//! This is the only such list. `places` uses it for a path's meaning, the sandbox for the names that confined commands can neither read nor
+//! change.
 //!
 //! # Patterns
 //!
 //! | pattern | matches |
 //! |---|---|
-//! | `.envrc` | a file or folder of this name, in any folder |
-//! | `.github/workflows/` | a folder, in any folder, with all that is in it |
-//! | `.cargo/config.toml` | a path of several parts, in any folder |
-//! | `~/.ssh/` | below a home folder: the user's own, `/root`, and those in `/home` and `/Users` |
+//! | `.envrc` | a file or directory of this name, in any directory |
+//! | `.github/workflows/` | a directory, in any directory, with everything in it |
+//! | `.cargo/config.toml` | a path of several parts, in any directory |
+//! | `~/.ssh/` | below a home directory: the user's own, `/root`, and those in `/home` and `/Users` |
 //! | `/etc/shadow` | exactly this path |
 //! | `*.pem` | `*` is any text within a name |
-//! | `!*.pub` | an exception: what it matches is not meant by its row |
+//! | `!*.pub` | an exception: its row does not cover matching paths |
 //!
-//! A pattern that ends with `/` covers everything below. Letters are compared without regard to case, as some file
-//! systems do. A row states the documentation of its tool; paths are those of the tool's default settings.
+//! A pattern that ends with `/` covers everything below. Letters are compared case-insensitively, as some file systems do. A row cites its
+//! tool's documentation; paths are those of the tool's default settings.
 //!
 //! # What is not in the table
 //!
-//! The sources of a build (`Makefile`, `package.json`, `Cargo.toml`, `build.rs`, `justfile`, test and bundler
-//! configuration) run only when someone builds, and changing them is what an agent is asked for. `OBEYED` has the
-//! files that act without being asked: when a folder is opened or entered, on a save, on a commit, by a CI service,
-//! or for every run of a tool.
+//! The sources of a build (`Makefile`, `package.json`, `Cargo.toml`, `build.rs`, `justfile`, test and bundler configuration) run only when
+//! a user builds, and changing them is an agent's normal task. `OBEYED` has the files that act without being asked: when a directory is
+//! opened or entered, on a save, on a commit, by a CI service, or for every run of a tool.
 
 /// Files of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    /// What the files are, as a person reads it.
+    /// The description of the files, for the user.
     pub(super) what: &'static str,
     /// The tool, and the documentation that states the paths.
     #[cfg_attr(not(test), expect(dead_code, reason = "for those who keep the table"))]
@@ -44,7 +43,7 @@ const fn row(what: &'static str, source: &'static str, patterns: &'static [&'sta
 /// The meaning of `.env` and its like, which the mode `full` treats as ordinary files.
 pub(super) const VARIABLES: &str = "variables with keys";
 
-/// Files that hold keys, passwords and tokens.
+/// Files that contain keys, passwords and tokens.
 #[rustfmt::skip]
 pub(super) const SECRETS: &[Row] = &[
     // Keys, wherever they are.
@@ -55,7 +54,7 @@ pub(super) const SECRETS: &[Row] = &[
     row("a private key", "OpenSSH copies, such as id_rsa.bak", &["id_rsa.*", "id_dsa.*", "id_ecdsa.*", "id_ed25519.*", "!*.pub"]),
     row("a private key", "PEM and PKCS: RFC 7468, RFC 7292; docs.openssl.org/master/man1/openssl-pkcs12", &[
         "*.pem", "*.key", "*.p12", "*.pfx", "*.p8", "*.pk8", "*.pkcs12",
-        // Certificates that everybody may read.
+        // Public certificates.
         "!cacert.pem", "!ca.pem", "!ca-*.pem", "!cert.pem", "!chain.pem", "!fullchain.pem", "!*public*", "!*.pub.pem", "!*.pub.key",
         "!*certs/*.pem", "!/etc/ssl/cert.pem", "!/etc/ssl/certs/", "!/usr/share/", "!/usr/lib/ssl/",
     ]),
@@ -123,7 +122,7 @@ pub(super) const SECRETS: &[Row] = &[
         "~/.config/fabric/.env",
     ]),
 
-    // Clouds and hosters.
+    // Clouds and hosting providers.
     row("AWS credentials", "docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html; docs.aws.amazon.com/cdk; saml2aws, aws-vault", &["~/.aws/", ".boto", ".s3cfg", ".aws/credentials", "~/.saml2aws", "~/.awsvault/", "~/.passwd-s3fs"]),
     row("Azure credentials", "learn.microsoft.com/cli/azure/azure-cli-configuration; azd", &["~/.azure/", "~/.azd/"]),
     row("Google Cloud credentials", "cloud.google.com/sdk/docs/configurations; firebase.google.com/docs/cli; clasp", &["~/.config/gcloud/", "~/.gsutil/", "~/.config/configstore/", "~/.clasprc.json", "~/.config/gspread/"]),
@@ -292,7 +291,7 @@ pub(super) const OBEYED: &[Row] = &[
         ".github/copilot-instructions.md", ".github/instructions/", ".github/prompts/", ".github/chatmodes/", ".github/agents/", ".github/skills/", ".github/hooks/", ".github/copilot/", ".github/copilot-setup-steps.y*ml",
     ]),
 
-    // Editors and what they start.
+    // Editors and the programs they start.
     row("git runs its contents", "git-scm.com/docs/gitrepository-layout; git-scm.com/docs/githooks", &[".git/"]),
     row("a version control system runs its contents", "Mercurial (mercurial-scm.org/doc/hgrc.5.html), Jujutsu, Sapling, Subversion, Bazaar, Fossil, Pijul", &[".hg/", ".jj/", ".sl/", ".svn/", ".bzr/", ".pijul/", ".fslckout", "_FOSSIL_", ".hgrc", ".hgsub", ".fossil-settings/"]),
     row("an editor runs tasks from it", "code.visualstudio.com/docs/debugtest/tasks; jetbrains.com/help/idea/creating-and-managing-projects.html; zed.dev/docs/tasks", &[

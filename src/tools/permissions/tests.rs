@@ -9,7 +9,7 @@ use std::path::Path;
 mod answers;
 mod traced;
 
-/// The table of commands, with its rules.
+/// The command table, with its rules.
 const COMMANDS: &str = include_str!("tests/commands.txt");
 
 fn places() -> Places {
@@ -46,7 +46,7 @@ fn rules(places: &Places) -> Vec<Compiled> {
     .into()
 }
 
-/// The files that links of the table's workspace lead to.
+/// Returns the files that links of the table's workspace lead to.
 fn follow(path: &Path) -> PathBuf {
     let path = lexical(path);
     let links = [("/w/link-to-outside", "/etc/hostname"), ("/w/link-to-keys", "/home/u/.ssh")];
@@ -146,7 +146,7 @@ fn full_asks_only_what_a_rule_asks() {
 
 #[test]
 fn a_command_that_nests_as_deeply_as_it_may_be_long_gets_a_decision() {
-    // The whole length takes a second or more, and the shape does not matter there.
+    // The full length takes a second or more, and the shape does not matter there.
     let longest = |open: &str| if open == "[[ " { command::MAX_COMMAND_BYTES } else { 64 * 1024 };
     for (open, inner, close) in [
         ("[[ ", "! ", "x ]]"),
@@ -196,7 +196,7 @@ fn a_command_that_nests_as_deeply_as_it_may_be_long_gets_a_decision() {
 const MARKS: &[&str] =
     &["touch mark", "$(touch mark)", "`touch mark`", "'touch mark'", "x='a[$(touch mark)]'; "];
 
-/// What stands around it: quotes, joined lines, comments, here-documents, tests and sums. Nothing here waits or goes on for ever.
+/// Surrounding text: quotes, joined lines, comments, here-documents, tests and arithmetic. Nothing here waits or runs forever.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "ls", "echo", "cat", "a", "x", " ", " ", " ", "\n", "\n", "\\", "\\\n", "\\ ", "\"", "'", "`", "$", "$(", ")", "(", "{", "}", "${", "$((", "))",
@@ -205,12 +205,12 @@ const PIECES: &[&str] = &[
     "; do ", "; done", "<(", "\t", "@", "${x:-", ":", "\\`", "\\$", "$[", ",", "[x]", "+=",
 ];
 
-/// The words of a test, and of an expansion, with a variable whose value runs the program.
+/// The words for a test, and for an expansion, with a variable whose value runs the program.
 const TEST_WORDS: &[&str] =
     &["x", "$x", "\"$x\"", "-eq 1", "1 -lt", "-v", "!", "-n", "==", "a[x]", "$?", "&&", "(", ")"];
 const EXPANDED: &[&str] = &[":", "x", "0", "[", "]", "-", "@", "} ${x", "#", "/", "[x]", "%"];
 
-/// Commands that hold the program, of several shapes.
+/// Commands that contain the program, of several shapes.
 fn commands_with_a_mark() -> impl Strategy<Value = String> {
     const VALUE: &str = "x='a[$(touch mark)]'; ";
     let some_of = |pieces, most, between: &'static str| {
@@ -246,7 +246,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// What passes for harmless does nothing else in a real bash.
+    /// Commands classified as harmless do nothing else in a real bash.
     #[test]
     fn what_is_harmless_runs_nothing_hidden(command in commands_with_a_mark()) {
         if decision(&command, PermissionMode::ReadOnly, Sandbox::Missing) == Decision::Allow {
@@ -273,7 +273,7 @@ fn run_in_bash(command: &str, folder: &Path) {
 proptest! {
     #![proptest_config(pintle_testing::chance::cases(1_000))]
 
-    /// Whatever is added to a command, the decision about it becomes no weaker.
+    /// Additions to a command never make the decision about it weaker.
     #[test]
     fn adding_to_a_command_never_weakens_the_decision(
         row in 0..rows().count(),
@@ -311,7 +311,7 @@ proptest! {
         prop_assert!(after >= before, "{added:?}: {after} after {before}");
     }
 
-    /// Nothing that can be typed makes the analysis fail.
+    /// No possible input makes the analysis fail.
     #[test]
     fn any_text_gets_a_decision(line in "\\PC{0,80}") {
         let _ = decision(&line, PermissionMode::Ask, Sandbox::Missing);
@@ -367,7 +367,7 @@ fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
         ("Ai Ai Di A-", "make && git commit -m x"),
         ("Ai Ai Di A-", "cargo test && git add -A"),
         ("Ai Ai Di A-", "make"),
-        // What is not covered is asked about, or runs inside with the rest.
+        // A program that is not covered requires approval, or runs inside with the rest.
         ("?- Ai Di A-", "git commit -m x && touch a"),
         ("?- Ai Di A-", "touch a; git commit -m x"),
         ("?- Ai Di A-", "git stash && git commit -m x"),
@@ -535,7 +535,7 @@ fn git_runs_unasked_where_it_can_change_nothing_or_where_that_is_not_promised() 
         let got: String = modes.map(|mode| decided(mode, is_trusted, sandbox)).iter().collect();
         assert_eq!(got, want, "{is_trusted} {sandbox:?}");
     }
-    // A wrapper that the folder provides does more than start a program.
+    // A wrapper that the directory provides does more than start a program.
     let mut analysis = Analysis::of("timeout 5 ls");
     assert!(analysis.programs.iter().any(|program| program.is_transparent));
     analysis.mark_launched(&["timeout".to_owned()].into());
@@ -725,7 +725,7 @@ fn brackets_of_a_rule_s_path_may_be_those_of_a_name() {
         let got = if is_match { decision } else { Allow };
         assert_eq!(got, want, "{rule:?} {path}");
     }
-    // A pattern that matches nothing is the name of a file to a shell.
+    // A shell takes a pattern without matches as a file name.
     let analysis = Analysis::of("cat app/[id]/page.tsx");
     let paths = analysis.paths(Path::new("/w"), None);
     assert!(paths.contains(&PathBuf::from("/w/app/[id]/page.tsx")), "{paths:?}");

@@ -13,7 +13,7 @@ use std::path::Path;
 /// The maximum size of an image file.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Reads the image of a page at a path.
+/// Reads an image page at a path.
 pub(super) async fn read(
     ctx: &ToolContext,
     page: &super::Page,

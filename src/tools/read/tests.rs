@@ -7,7 +7,7 @@ fn numbered(count: usize) -> Vec<u8> {
     (1..=count).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat().into_bytes()
 }
 
-/// The lines from one to another, as `numbered` has them.
+/// Returns the lines from one to another, as `numbered` has them.
 fn lines_of(first: usize, last: usize) -> String {
     (first..=last).map(|number| format!("line {number}")).collect::<Vec<_>>().join("\n")
 }

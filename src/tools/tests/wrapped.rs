@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// A prefix that runs its arguments unchanged.
+/// Returns a prefix that runs its arguments unchanged.
 fn plain() -> Vec<String> {
     ["sh", "-c", "exec \"$@\"", "sh"].map(str::to_owned).to_vec()
 }
@@ -23,7 +23,7 @@ async fn wrapped(prefix: Vec<String>) -> Wrapped {
     Wrapped::connect(&Ambient::system(), prefix, local::Options::default()).await.unwrap()
 }
 
-/// A folder with names and bytes that are easily broken.
+/// Returns a directory with names and bytes that are prone to break.
 fn scene() -> (tempfile::TempDir, PathBuf) {
     let guard = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(guard.path()).unwrap();
@@ -193,7 +193,7 @@ fn calls() -> Vec<(&'static str, Box<dyn Tool>, Value)> {
 /// The value of a variable that is set for commands.
 const GIVEN: &str = "it's $HOME\nand \"more\"";
 
-/// The results of the calls, without the name of the folder.
+/// Returns the call results, without the directory name.
 async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
     let (_guard, folder) = scene();
     let artifacts = tempfile::tempdir().unwrap();

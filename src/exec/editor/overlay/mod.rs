@@ -1,8 +1,7 @@
-//! An environment as editors show it: a document that is open and not saved is read instead of its file, and changed through its editor.
+//! An environment as editors show it: an open, unsaved document is read instead of its file, and changed through its editor.
 //!
-//! Reading is here, changing in `update`, asking editors that tell nothing by themselves in `pull`, commands in their terminals in
-//! [`super::terminals`]. What is saved, and what no editor has open, passes. Invariant: what a person has typed is
-//! never written over.
+//! Reading is here, changing in `update`, asking editors that report nothing by themselves in `pull`, commands in their terminals in
+//! [`super::terminals`]. Saved files, and files that no editor has open, pass through. Invariant: the user's typing is never overwritten.
 
 mod pull;
 mod update;
@@ -24,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Another environment, with what editors have open laid over it.
+/// Another environment, overlaid with the documents open in editors.
 #[derive(Debug)]
 pub struct Overlay {
     inner: Arc<dyn Environment>,
@@ -33,7 +32,7 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Lays documents over the files of this machine, and has commands run where editors want to.
+    /// Overlays the files of this machine with documents, and runs commands where editors request it.
     pub fn new(inner: Arc<dyn Environment>, editors: &Editors) -> Self {
         let Editors { documents, terminals } = editors.clone();
         Self { inner, documents, terminals }
@@ -58,7 +57,7 @@ impl Overlay {
         Ok(document.map(|document| (path, document)))
     }
 
-    /// Refuses what would take away unsaved text.
+    /// Refuses an operation that would discard unsaved text.
     async fn must_be_saved(&self, path: &Path) -> Result<(), Error> {
         match self.unsaved_at(path).await? {
             None => Ok(()),
@@ -227,7 +226,7 @@ impl Environment for Overlay {
                 && let Some(seen) = Arc::make_mut(&mut scanned.files).get_mut(&path)
             {
                 seen.state = state(text, Arc::clone(&keep), seen.state.mode).await?;
-                // Another one than the file's own, so that the file is read again when the text was saved.
+                // Differs from the file's mark, so that the file is read again once the text is saved.
                 seen.mark = u128::MAX;
             }
         }

@@ -1,12 +1,11 @@
-//! Texts that are asked for when they are needed, from editors that tell nothing by themselves.
+//! Texts requested on demand, from editors that report nothing by themselves.
 //!
-//! Before a tool looks at a file of such an editor's, the editor is asked for its text. What it says becomes a document like any other,
-//! so that reading, merging and changing have one way. Invariant: a text that was asked for is used at once, and asked for again next time.
+//! Before a tool looks at a file of such an editor, the editor is asked for its text. The reply becomes a document like any other, so that
+//! there is one code path for reading, merging and changing. Invariant: a requested text is used at once, and requested again next time.
 //!
-//! An editor that reports nothing by itself is asked, by clients of the Agent Client Protocol that offer both ways: its text becomes a
-//! document like any other, so that merging and changing have one way. Files with byte order marks or line ends that editors do not
-//! show are changed on the disk while they are saved. Between the last look and the write somebody may type; that protocol has no
-//! versions.
+//! Only clients of the Agent Client Protocol that offer both reading and writing are asked. Files with byte order marks or line endings
+//! that editors do not show are changed on disk while saved. The user may type between the last look and the write; that protocol
+//! has no versions.
 
 use super::{Overlay, update};
 use crate::editor::{Documents, EditCall, Owner};
@@ -25,18 +24,18 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 pub(super) enum Purpose {
     /// Only a text that differs from the file matters.
     Look,
-    /// It will be changed by its editor.
+    /// The editor will change the text.
     Change,
 }
 
 impl Documents {
-    /// An editor is asked for texts and takes changes from now on, for files below the folders that [`Documents::ask_below`] names.
+    /// Registers an editor that is asked for texts and accepts changes, for files below the directories passed to [`Documents::ask_below`].
     pub fn connect_asked(&self, owner: Owner, editor: mpsc::Sender<EditCall>) {
         self.connect(owner, editor);
         self.state().asked.entry(owner).or_default();
     }
 
-    /// Asks such an editor for the texts of files below this folder, by its canonical path.
+    /// Asks such an editor for the texts of files below this directory, given by its canonical path.
     pub fn ask_below(&self, owner: Owner, folder: PathBuf) {
         let mut state = self.state();
         if let Some(folders) = state.asked.get_mut(&owner)
@@ -46,8 +45,7 @@ impl Documents {
         }
     }
 
-    /// Returns the text of a document that its editor does not report unasked, with its version; `name` is the
-    /// requested name.
+    /// Returns the text and version of a document that its editor does not report by itself; `name` is the requested name.
     pub fn asked_text(&self, owner: Owner, name: &str) -> Option<(i64, Arc<String>)> {
         let mut state = self.state();
         let (_, document) = state.find(owner, name).ok()?;
@@ -74,7 +72,7 @@ impl Documents {
         state.asked.iter().find(|(_, folders)| has_it(folders)).map(|(owner, _)| *owner)
     }
 
-    /// The documents of editors that are asked, as these call them.
+    /// Returns the documents of editors that are asked, as these call them.
     fn asked_names(&self) -> Vec<PathBuf> {
         let state = self.state();
         let names = state.names.keys().filter(|(owner, _)| state.asked.contains_key(owner));
@@ -91,7 +89,7 @@ impl Documents {
     }
 }
 
-/// The text that an edit makes of another.
+/// Returns the text that results from an edit.
 pub fn edited(text: &str, edit: &DocumentEdit) -> String {
     let mut ranges: Vec<_> = edit
         .changes
@@ -106,7 +104,7 @@ pub fn edited(text: &str, edit: &DocumentEdit) -> String {
     text
 }
 
-/// Requests the text of a file from an editor that must be asked, and registers it as a document.
+/// Requests a file's text from an editor that must be asked, and registers it as a document.
 pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Result<(), Error> {
     let Overlay { inner, documents, .. } = overlay;
     if documents.asks_nobody() {
@@ -154,7 +152,7 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
         Err(_) => return Err(refused("no response")),
     };
     let is_dirty = plain(&text) != plain(&on_disk);
-    // Editors show a text without the marks of its file. What was saved is changed on the disk then, which keeps them.
+    // Editors show a text without its file's byte order mark and line endings. A saved file is then changed on disk, which keeps them.
     if !is_dirty && (purpose == Purpose::Look || text != on_disk) {
         close();
         return Ok(());
@@ -172,7 +170,7 @@ pub(super) async fn pull_known(overlay: &Overlay) -> Result<(), Error> {
     Ok(())
 }
 
-/// A text without a byte order mark, with plain line ends and without the last one.
+/// Returns a text without a byte order mark, with plain line ends and without the last one.
 fn plain(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     text.strip_suffix('\n').map_or(text.clone(), str::to_owned)

@@ -13,13 +13,13 @@ use tokio::task::JoinSet;
 const EDITOR: Owner = 1;
 const PATH: &str = "/w/a";
 
-/// The action of a person just before the editor gets an edit.
+/// The user's action just before the editor gets an edit.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     /// Replaces a text by another.
     Type(&'static str, &'static str),
     Close,
-    /// The editor says no.
+    /// The editor refuses the edit.
     Refuse,
     /// The editor is killed.
     Die,
@@ -33,7 +33,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// Both files hold `one` to `six`; `a` is open with this text instead.
+    /// Both files contain `one` to `six`; `a` is open with this text instead.
     fn new(text: &str, is_dirty: bool) -> Self {
         let lines = "one\ntwo\nthree\nfour\nfive\nsix\n";
         let memory = Arc::new(Memory::new([(PATH, lines), ("/w/b", lines)]));
@@ -55,7 +55,7 @@ impl Desk {
         self.documents.get(Path::new(path)).map(|document| document.text.to_string())
     }
 
-    /// An editor that takes edits; before each the person does something.
+    /// An editor that accepts edits; the user acts before each one.
     fn editor(&self, acts: &'static [Act]) -> JoinSet<()> {
         let (sender, mut calls) = mpsc::channel::<EditCall>(1);
         self.documents.connect(EDITOR, sender);
@@ -137,7 +137,7 @@ async fn apply(
     result
 }
 
-/// Replaces a text in whatever the file holds.
+/// Replaces a text in the file's current content.
 fn replacing(old: &'static str, new: &'static str) -> Decide {
     Box::new(move |before| {
         let text = String::from_utf8(before.ok_or("no file")?.content).unwrap();
@@ -257,7 +257,7 @@ async fn where_no_editor_takes_edits_saved_files_are_written_and_unsaved_text_is
 
 #[tokio::test]
 async fn a_file_that_an_editor_shows_in_another_form_is_changed_on_the_disk() {
-    // It has not read again what another program wrote, or shows an encoding that is none of UTF-8.
+    // The editor has not reloaded another program's changes, or shows an encoding other than UTF-8.
     let desk = Desk::new("something else\n", false);
     let _editor = desk.editor(&[]);
     let cancel = CancellationToken::new();

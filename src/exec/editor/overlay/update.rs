@@ -1,5 +1,4 @@
-//! Changes of files of which an editor has some open: made through the editor where its text is newer, on the disk
-//! otherwise.
+//! Changes to files of which an editor has some open: made through the editor if its text is newer, on disk otherwise.
 //!
 //! Text typed meanwhile is merged with the change. On a conflict the typed text wins and nothing is changed.
 
@@ -16,17 +15,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The timeout of an edit in an editor, which may format and save.
+/// The timeout of an editor's edit, which may include formatting and saving.
 pub(super) const EDIT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The version of a document whose file its editor has yet to create.
+/// The version of a document whose file the editor has yet to create.
 pub(super) const NOT_CREATED: i64 = 0;
 
 /// The maximum number of times a change is merged again with newly typed text. People type one key at a time; an
 /// editor answers within a few milliseconds.
 const MAX_ATTEMPTS: usize = 20;
 
-/// A file and the place where it is changed.
+/// A file, with the place where it is changed.
 #[derive(Debug)]
 enum ChangeTarget {
     Disk(PathBuf),
@@ -38,16 +37,16 @@ enum ChangeTarget {
 struct OpenDocument {
     path: PathBuf,
     document: Document,
-    /// None where the editor creates the file.
+    /// `None` if the editor creates the file.
     before: Option<Before>,
 }
 
-/// The state of a file before the change, as far as it is known.
+/// A file's state before the change, as far as it is known.
 #[derive(Debug)]
 enum KnownState {
     /// To be read from the disk.
     OnDisk,
-    /// The text in the editor; none where the editor creates the file.
+    /// The text in the editor; `None` if the editor creates the file.
     InEditor(Option<Before>),
 }
 
@@ -148,7 +147,7 @@ async fn is_any_open(overlay: &Overlay, paths: &[PathBuf]) -> Result<bool, Error
     Ok(false)
 }
 
-/// Returns the description of an edit, for people.
+/// Returns a human-readable edit description.
 fn label(places: &[ChangeTarget]) -> String {
     let name = |place: &ChangeTarget| match place {
         ChangeTarget::Disk(_) => None,
@@ -160,7 +159,7 @@ fn label(places: &[ChangeTarget]) -> String {
     format!("pintle: {}", names.join(", "))
 }
 
-/// Returns the place where a file is changed.
+/// Decides where a file is changed.
 async fn place(
     overlay: &Overlay,
     path: &Path,
@@ -189,7 +188,7 @@ async fn place(
     if !takes_edits {
         return Ok(on_disk());
     }
-    // An editor that shows something else (another encoding, or what was there a moment ago) reads the file again by itself.
+    // An editor that shows something else (another encoding, or an earlier content) reloads the file by itself.
     match look(inner.as_ref(), &canonical, cancel).await? {
         Some(before) if before.content == document.text.as_bytes() => {
             Ok(ChangeTarget::Editor(Box::new(OpenDocument {
@@ -295,7 +294,7 @@ async fn in_editors(
     Ok(after)
 }
 
-/// The version of a document that was changed to this text: that of the file, if the text was saved unchanged.
+/// Returns the version of a document changed to this text: that of the file if the text was saved unchanged.
 async fn now(overlay: &Overlay, open: &OpenDocument, text: &str) -> Version {
     if !open.document.is_dirty
         && let Ok(Some(file)) =
@@ -326,7 +325,7 @@ impl Edit<'_> {
         }
     }
 
-    /// Puts the change together with what was typed meanwhile.
+    /// Merges the change with text typed meanwhile.
     fn rebase(&mut self, documents: &Documents) -> Result<(), Error> {
         let path = self.open.path.display();
         let Some(typed) = documents.get(&self.open.path) else {
@@ -372,7 +371,7 @@ async fn make(
         let asked = tokio::select! {
             biased;
             asked = asked => asked,
-            // It is unknown whether the editor has made it already; it is told that it need not.
+            // The editor may have applied the edit already; it is notified that the edit is no longer needed.
             () = cancel.cancelled() => return Err(Error::Cancelled),
         };
         let answer = match asked {

@@ -13,12 +13,12 @@ pub(super) struct Head {
     fields: Vec<(String, Vec<u8>)>,
 }
 
-/// A request of a client.
+/// A client's request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// A tunnel, for TLS.
     Tunnel(Host),
-    /// A plain request, as it goes to the server.
+    /// A plain request, as sent to the server.
     Plain(Host, Head),
 }
 
@@ -33,7 +33,7 @@ impl Wanted {
 /// The maximum length of a host name.
 const MAX_NAME_BYTES: usize = 253;
 
-/// Fields that are between a client and its proxy, or that are written anew.
+/// Fields that are between a client and its proxy, or that the proxy rewrites.
 const NOT_PASSED: [&str; 8] = [
     "connection",
     "proxy-connection",
@@ -45,11 +45,11 @@ const NOT_PASSED: [&str; 8] = [
     "host",
 ];
 
-/// Fields by which the length of a body is known. They are passed even if `Connection` names them.
+/// Fields that determine a body's length. They are forwarded even if `Connection` lists them.
 const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 
 impl Head {
-    /// Reads a head, with the empty line at its end. None where it is malformed.
+    /// Parses a head, including the empty line at its end. Returns `None` if it is malformed.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let text = bytes.strip_suffix(b"\r\n\r\n")?;
         let mut lines = split(text);
@@ -61,14 +61,14 @@ impl Head {
         Some(Self { line: line.to_owned(), fields })
     }
 
-    /// Returns a field's value, if the field is there once.
+    /// Returns a field's value, if the field occurs exactly once.
     pub(super) fn field(&self, name: &str) -> Option<&[u8]> {
         let mut found = self.fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(name));
         let (_, value) = found.next()?;
         found.next().is_none().then_some(value.as_slice())
     }
 
-    /// Reads the head of a request.
+    /// Parses a request head.
     ///
     /// # Errors
     /// The problem, for the client.
@@ -98,7 +98,7 @@ impl Head {
         Ok(Wanted::Plain(host, Self { line, fields }))
     }
 
-    /// Reads the head of a response: returns what the client gets, and true if it is the last head before the body.
+    /// Parses a response head. Returns the head for the client, and true if it is the last one before the body.
     pub(super) fn response(mut self) -> (Self, bool) {
         let is_interim = self.line.split(' ').nth(1).is_some_and(|status| status.starts_with('1'));
         if !is_interim {
@@ -108,7 +108,7 @@ impl Head {
         (self, !is_interim)
     }
 
-    /// The fields that go to the server.
+    /// Returns the fields that go to the server.
     fn passed(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
         let named = self.fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
         let named: Vec<String> = named
@@ -123,7 +123,7 @@ impl Head {
         fields.cloned()
     }
 
-    /// The bytes on the wire.
+    /// Returns the bytes on the wire.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = format!("{}\r\n", self.line).into_bytes();
         for (name, value) in &self.fields {
@@ -134,7 +134,7 @@ impl Head {
     }
 }
 
-/// The lines of a head.
+/// Splits a head into lines.
 fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -149,7 +149,7 @@ fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Reads `Name: value`. A field that goes on in the next line is malformed, and so is a control character.
+/// Parses `Name: value`. A field that continues on the next line is malformed, and so is a control character.
 fn field(line: &[u8]) -> Option<(String, Vec<u8>)> {
     let colon = line.iter().position(|byte| *byte == b':')?;
     let name = std::str::from_utf8(line.get(..colon)?).ok()?;
@@ -165,7 +165,7 @@ fn strip_scheme(target: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("http://").then_some(rest)
 }
 
-/// Reads `HOST` or `HOST:PORT`. User names, and characters that no host has, are none.
+/// Parses `HOST` or `HOST:PORT`. User names, and characters that are invalid in hosts, are rejected.
 fn authority(text: &str, usual_port: u16) -> Option<Host> {
     let (name, port) = match text.rsplit_once(':').filter(|_| !text.ends_with(']')) {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => {

@@ -1,11 +1,11 @@
-//! The proxy by which a confined command reaches the hosts that rules allow: HTTP/1 with `CONNECT`, and plain requests.
+//! The proxy through which a confined command reaches the hosts that rules allow: HTTP/1 with `CONNECT`, and plain requests.
 //!
-//! The command has a network of its own with nothing in it but this proxy's listening socket, which a process inside has made
-//! and handed to the engine. So the engine accepts connections inside without being there, and everything that the
-//! command sends comes by here. The client is hostile: each of its connections has limits of size, time and number.
+//! The command has a separate network that contains only this proxy's listening socket, which a process inside has created and handed to
+//! the engine. So the engine accepts connections inside without being there, and everything that the command sends passes through the
+//! proxy. The client is hostile: each of its connections has limits of size, time and number.
 //!
-//! Invariant: a connection goes only to an address that was decided about. A name is looked up once, and the connection is
-//! made to what was found then.
+//! Invariant: a connection goes only to an address that was decided about. A name is looked up once, and the connection is made to the
+//! address found then.
 
 mod head;
 
@@ -31,28 +31,28 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// The maximum size of the head of a request or a response.
+/// The maximum size of a request or response head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// The connections that are open at once. Further ones wait in the listening socket's queue.
+/// The maximum number of open connections. Further ones wait in the listening socket's queue.
 const MAX_CONNECTIONS: usize = 64;
 
-/// The addresses of a host that are tried.
+/// The maximum number of a host's addresses to try.
 const MAX_ADDRESSES: usize = 4;
 
-/// The hosts that are remembered as refused: enough for a person who adds rules.
+/// The maximum number of refused hosts to remember: enough for a user who adds rules.
 const MAX_REFUSED: usize = 16;
 
-/// The time for the look-up of a name, and for a connection to an address.
+/// The timeout for a name look-up, and for a connection to an address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time in which a client whose request is refused may finish sending, so that it reads the response.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The pause after a connection could not be accepted, for want of descriptors.
+/// The pause after a connection could not be accepted because descriptors ran out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The bytes that are moved at once.
+/// The number of bytes moved at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
 const BAD_GATEWAY: &str = "502 Bad Gateway";
@@ -60,7 +60,7 @@ const BAD_GATEWAY: &str = "502 Bad Gateway";
 /// The user in the proxy's address; the password is the credential.
 const USER: &str = "pintle";
 
-/// The variables that lead programs to an HTTP proxy, and those that lead them past it.
+/// The variables that direct programs to an HTTP proxy, and those that list exceptions.
 const PROXY_VARIABLES: [&str; 6] =
     ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 const NO_PROXY_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
@@ -74,7 +74,7 @@ pub(super) fn variables(port: u16, credential: &str, hosts: &Hosts) -> Vec<(Stri
     proxy.into_iter().chain(no_proxy).collect()
 }
 
-/// Makes a credential that nobody guesses.
+/// Creates an unguessable credential.
 pub(super) fn credential() -> io::Result<String> {
     let mut bytes = [0; 16];
     SystemRandom::new().fill(&mut bytes).map_err(|_| io::Error::other("no random numbers"))?;
@@ -84,10 +84,10 @@ pub(super) fn credential() -> io::Result<String> {
     }))
 }
 
-/// The time limits of a connection.
+/// A connection's timeouts.
 #[derive(Debug, Clone, Copy)]
 struct Timeouts {
-    /// For the head of a request.
+    /// The timeout for a request head.
     head: Duration,
     /// For a connection on which nothing moves. It is closed after this long, or up to twice as long.
     idle: Duration,
@@ -101,7 +101,7 @@ impl Default for Timeouts {
 
 type Found = BoxFuture<'static, io::Result<Vec<SocketAddr>>>;
 
-/// A proxy at work. When the last process of its command has ended, or when it is dropped, it closes its socket and all of its connections.
+/// A running proxy. When the last process of its command has ended, or when it is dropped, it closes its socket and all of its connections.
 #[derive(Debug)]
 pub(super) struct Proxy {
     _task: JoinSet<()>,
@@ -109,7 +109,7 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy for the clients of a listening socket that know the credential, until the pipe ends.
+    /// Starts a proxy on a listening socket for clients that know the credential, until the pipe ends.
     pub(super) fn start(
         listening: wire::Listening<OwnedFd>,
         hosts: Hosts,
@@ -155,7 +155,7 @@ impl Proxy {
     }
 }
 
-/// A request that is not granted.
+/// A refused request.
 #[derive(Debug)]
 struct Problem {
     status: &'static str,
@@ -269,7 +269,7 @@ impl Service {
         scheme.eq_ignore_ascii_case(b"basic ") && given.len() == wanted.len() && differences == 0
     }
 
-    /// Connects to a host that is allowed.
+    /// Connects to an allowed host.
     async fn connect(&self, host: &Host) -> Result<TcpStream, Problem> {
         self.hosts.check(host).map_err(|reason| self.refuse(host, reason))?;
         let unreachable = |text: String| Problem::new(BAD_GATEWAY, text);
@@ -299,7 +299,7 @@ impl Service {
         Ok(found.into_iter().map(|found| found.ip()).collect())
     }
 
-    /// Remembers a host that is refused.
+    /// Records a refused host.
     fn refuse(&self, host: &Host, reason: Refusal) -> Problem {
         let refused = RefusedHost { host: host.to_string(), reason };
         let problem = Problem::new("403 Forbidden", refused.to_string());
@@ -311,16 +311,16 @@ impl Service {
     }
 }
 
-/// A request that is granted, with its connection.
+/// A granted request, with its connection.
 struct Ready {
     wanted: Wanted,
     server: TcpStream,
-    /// The bytes that came behind the head.
+    /// The bytes received after the head.
     behind: Vec<u8>,
 }
 
 impl Ready {
-    /// Moves bytes in both directions until both have ended, or nothing moves any more.
+    /// Moves bytes in both directions until both have ended, or the connection is idle.
     async fn run(mut self, mut client: TcpStream, max_idle: Duration) -> io::Result<()> {
         let is_plain = match &self.wanted {
             Wanted::Tunnel(_) => {
@@ -365,7 +365,7 @@ impl Ready {
     }
 }
 
-/// Passes the heads of a response: that of the response, and those of interim ones before it.
+/// Forwards the response head, and any interim ones before it.
 async fn pass_heads(
     server: &mut (impl AsyncRead + Unpin),
     client: &mut (impl AsyncWrite + Unpin),
@@ -384,7 +384,7 @@ async fn pass_heads(
     }
 }
 
-/// Passes bytes on until their end, and that as well.
+/// Forwards bytes until their end, and then the end itself.
 async fn pass(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),
@@ -402,7 +402,7 @@ async fn pass(
     }
 }
 
-/// Waits until nothing has moved for the time of an idle connection.
+/// Waits until no data has moved for the idle timeout.
 async fn idle(moved: &AtomicU64, max_idle: Duration) {
     let mut before = None;
     loop {
@@ -419,10 +419,10 @@ async fn read_head(client: &mut TcpStream) -> io::Result<(Vec<u8>, Vec<u8>)> {
     read_head_behind(client, Vec::new()).await
 }
 
-/// Reads a head, some bytes of which have come before. Returns it, and the bytes behind it.
+/// Reads a head, some bytes of which have already arrived. Returns it with the bytes that follow it.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidData`] where it is too large.
+/// [`io::ErrorKind::InvalidData`] if it is too large.
 async fn read_head_behind(
     from: &mut (impl AsyncRead + Unpin),
     mut bytes: Vec<u8>,

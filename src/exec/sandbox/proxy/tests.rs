@@ -1,13 +1,13 @@
 use super::*;
 use std::net::Ipv4Addr;
 
-/// A timeouts that ends soon.
+/// Short timeouts.
 const SHORT: Duration = Duration::from_millis(20);
 
 /// `pintle:secret`, encoded.
 const AUTHORIZATION: &str = "Proxy-Authorization: Basic cGludGxlOnNlY3JldA==\r\n";
 
-/// The names of a world in which strangers' names lead to this machine.
+/// A name service in which unknown parties' names resolve to this machine.
 fn look_up(name: String, port: u16) -> Found {
     Box::pin(async move {
         match name.as_str() {
@@ -17,7 +17,7 @@ fn look_up(name: String, port: u16) -> Found {
     })
 }
 
-/// A proxy that allows these hosts, and its address.
+/// Returns a proxy that allows these hosts, and its address.
 fn proxy(allowed: &[String]) -> (Running, SocketAddr) {
     patient(allowed, Timeouts::default())
 }
@@ -43,7 +43,7 @@ fn patient(allowed: &[String], timeouts: Timeouts) -> (Running, SocketAddr) {
     (Running { proxy, processes }, address)
 }
 
-/// A server that answers each of its connections with this function of what it reads first.
+/// Returns a server that answers each connection with this function of the first data read.
 async fn server(answer: fn(String) -> String) -> (JoinSet<()>, u16) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -60,7 +60,7 @@ async fn server(answer: fn(String) -> String) -> (JoinSet<()>, u16) {
     (task, port)
 }
 
-/// The whole of what comes back.
+/// Sends a request and returns the complete reply.
 async fn exchange(proxy: SocketAddr, request: &str) -> String {
     let mut client = TcpStream::connect(proxy).await.unwrap();
     client.write_all(request.as_bytes()).await.unwrap();

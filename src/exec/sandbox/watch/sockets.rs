@@ -37,7 +37,7 @@ fn is_named(path: &Path) -> bool {
     table.lines().any(|line| line.split_whitespace().nth(7) == Some(path.as_ref()))
 }
 
-/// The inodes of the files of all sockets in this network; none if the kernel has no such list.
+/// Returns the file inodes of all sockets in this network; `None` if the kernel has no such list.
 fn inodes() -> Option<Vec<u32>> {
     let diagnosis = socket(
         AddressFamily::Netlink,
@@ -62,17 +62,17 @@ fn request() -> Vec<u8> {
     bytes.extend(REQUEST_BYTES.to_ne_bytes());
     bytes.extend(BY_FAMILY.to_ne_bytes());
     bytes.extend((libc::NLM_F_REQUEST | libc::NLM_F_DUMP).to_le_bytes().into_iter().take(2));
-    // Its number, and the process: neither matters.
+    // The sequence number and the process id: neither matters.
     bytes.extend([0; 8]);
     bytes.extend([u8::try_from(libc::AF_UNIX).unwrap_or_default(), 0, 0, 0]);
-    // In every state, whatever the inode of the socket itself.
+    // In every state, for any socket inode.
     for word in [u32::MAX, 0, SHOW_FILE, u32::MAX, u32::MAX] {
         bytes.extend(word.to_ne_bytes());
     }
     bytes
 }
 
-/// Takes the messages of an answer. Returns true behind the last one, and none if it is an error.
+/// Parses an answer's messages. Returns true after the last one, and `None` for an error.
 fn take(mut answer: &[u8], inodes: &mut Vec<u32>) -> Option<bool> {
     while answer.len() >= 16 {
         let length = usize::try_from(word(answer, 0)?).ok()?;

@@ -1,4 +1,4 @@
-//! The programs that a call may start, as words for rules: whatever the file is called, and whatever runs it.
+//! The programs that a call may start, as words for rules, independent of the file's name and of the program that runs it.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
 
 use super::Resolved;
@@ -19,8 +19,7 @@ struct DeniedFile {
 }
 
 impl DeniedFiles {
-    /// Looks for programs of these names in the folders of a `PATH`. One file for several programs, such as that of busybox, is none of
-    /// them.
+    /// Looks for programs of these names in the directories of a `PATH`. A multi-call file, such as that of busybox, is excluded.
     pub(in crate::sandbox) fn of(names: &[String], path: &str) -> Self {
         let folders = || path.split(':').filter(|folder| folder.starts_with('/'));
         let files = names.iter().flat_map(|name| {
@@ -44,7 +43,7 @@ impl DeniedFiles {
 }
 
 impl DeniedFile {
-    /// Another program of its folder is the same file.
+    /// Returns true if another program in its directory is the same file.
     fn is_several(&self) -> bool {
         let is_same = |entry: &std::fs::DirEntry| {
             entry.path() != self.path
@@ -117,7 +116,7 @@ pub(super) fn candidates(
     found
 }
 
-/// The program behind the loader of the system or a program of several.
+/// Returns the program behind the system's loader or a multi-call program.
 fn behind<'a>(name: &str, rest: &'a [String]) -> Option<&'a [String]> {
     let is_loader = name.starts_with("ld") && name.contains(".so");
     if SEVERAL.contains(&name) {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A prefix that appends the number of its process to a file each time it is started.
+/// A prefix that appends its process id to a file at each start.
 struct Counted {
     folder: tempfile::TempDir,
 }
@@ -98,7 +98,7 @@ async fn what_is_cut_off_does_not_answer_the_next_request() {
     let (large, small) = (folder.path().join("large"), folder.path().join("small"));
     std::fs::write(&large, vec![b'x'; 3_000_000]).unwrap();
     std::fs::write(&small, "small").unwrap();
-    // Dropped when it has just been sent, and at the latest in the middle of its answer.
+    // Dropped when the request has just been sent, and at the latest in the middle of its answer.
     for yields in [1, 10, 100] {
         tokio::select! {
             biased;
@@ -107,7 +107,7 @@ async fn what_is_cut_off_does_not_answer_the_next_request() {
         }
         assert_eq!(env.read(&small).await, Ok(b"small".to_vec()), "{yields}");
     }
-    // Input that nobody reads is not taken for a request.
+    // Unread input is not taken for a request.
     let error = env.write(folder.path(), vec![b'\n'; 300_000]).await.unwrap_err();
     assert_eq!(error, Error::IsFolder(folder.path().to_path_buf()));
     assert_eq!(env.read(&small).await, Ok(b"small".to_vec()));
@@ -168,7 +168,7 @@ impl std::io::Write for Noted {
 async fn a_connection_that_takes_long_is_told_of() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
-    // The way opens once it was told of.
+    // The connection opens once the delay was logged.
     let script = format!("until [ -s {} ]; do sleep 0.01; done; exec \"$@\"", note.display());
     let prefix = ["sh", "-c", &script, "way"].map(str::to_owned).to_vec();
     let file = note.clone();

@@ -53,14 +53,14 @@ async fn stops_all(env: &Wrapped, way: &str) {
     }
     until_gone(&format!("{mark}-drop")).await;
 
-    // What a command leaves behind goes on, and ends when its owner does.
+    // Processes left by a command continue, and end with their owner.
     let left = format!("(setsid bash -c 'exec -a {mark}-left sleep 1000' &); echo ok");
     let mut output = |_: &str| {};
     let ran = env.exec(command(&left, folder.path()), &never, &mut output);
     let ran = tokio::time::timeout(HANG, ran).await;
     let ran = ran.unwrap_or_else(|_| panic!("{way}: it waits for what stays")).unwrap();
     assert_eq!((ran.end, ran.tail.as_str()), (End::Exited(0), "ok\n"), "{way}");
-    // It becomes itself soon after the command has ended.
+    // The process takes its final name soon after the command has ended.
     until_async(|| is_running(&format!("{mark}-left"))).await;
     env.release("somebody else").await;
     assert!(is_running(&format!("{mark}-left")), "{way}: it is not theirs");

@@ -1,8 +1,8 @@
-//! The way to the addresses that a server names for its login: where its metadata is, where tokens come from.
+//! The connections to the addresses that a server specifies for its login: its metadata and its token endpoint.
 //!
-//! A server may name any address, also one that only this machine reaches. Invariant: nothing is sent to an address of this machine or
-//! of a private network, other than the server's own, before a person has agreed. A name is looked up once, and the connection goes to
-//! what was found then.
+//! A server may specify any address, including one that only this machine reaches. Invariant: nothing is sent to an address of this machine
+//! or of a private network, other than the server's own, before the user has agreed. A name is looked up once, and the connection goes to
+//! the address found then.
 
 use crate::mcp::sdk::with_sources;
 use pintle_base::network::{Network, Reach, TLS_HINT, is_tls_error};
@@ -24,14 +24,14 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The maximum size of a response.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// Asks a person about an address.
+/// Asks the user about an address.
 #[async_trait::async_trait]
 pub trait Agreement: Send + Sync {
-    /// Returns true if a person agrees that the address, which is one of this machine or of a private network, is asked.
+    /// Returns true if the user agrees to contact the address, which is one of this machine or of a private network.
     async fn agrees(&self, url: &str) -> bool;
 }
 
-/// Nobody can be asked.
+/// No user can be asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Nobody;
 
@@ -42,7 +42,7 @@ impl Agreement for Nobody {
     }
 }
 
-/// A person agreed to every address.
+/// Agrees to every address.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Everything;
 
@@ -53,7 +53,7 @@ impl Agreement for Everything {
     }
 }
 
-/// Why an address is not asked.
+/// Why an address is not contacted.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error(
@@ -64,17 +64,17 @@ enum Refused {
     TooLarge,
 }
 
-/// Sends the requests of a login.
+/// Sends a login's requests.
 pub(super) struct Guarded {
     base: Url,
     network: Network,
     agreement: Arc<dyn Agreement>,
-    /// Origins that a person agreed to.
+    /// Origins that the user agreed to.
     agreed: Mutex<BTreeSet<String>>,
 }
 
 impl Guarded {
-    /// `known` are addresses to which a person agreed before.
+    /// `known` are addresses to which the user agreed before.
     pub(super) fn new(
         base: Url,
         network: Network,
@@ -89,7 +89,7 @@ impl Guarded {
         self.agreed.lock().unwrap_or_else(PoisonError::into_inner).contains(origin)
     }
 
-    /// Returns the addresses of a URL that may be asked; none if only a proxy can find them.
+    /// Returns a URL's addresses that may be contacted; `None` if only a proxy can find them.
     async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, OAuthHttpClientError> {
         let (host, port) =
             (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(443));

@@ -1,7 +1,7 @@
-//! The output of a server on stdio, in which no line is without limit and none is lost without a word.
+//! A stdio server's output, with every line limited in length and none lost silently.
 //!
-//! The SDK drops a line that is too long, and the call that waits for it then waits until its time is over. Here such a line is cut right
-//! behind the limit, where the SDK drops it, and an error for the request that it answers follows.
+//! The SDK drops a line that is too long, and the call that waits for it then times out. Here such a line is cut just beyond the limit,
+//! where the SDK drops it, followed by an error for the request that it answers.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// The longest line, in bytes. An answer of this size takes a few seconds.
 pub(super) const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// The bytes at the beginning and at the end of a line in which the id of an answer is looked for.
+/// How many bytes at each end of a line are searched for an answer's id.
 const ID_BYTES: usize = 1024;
 
 /// The number of bytes read at once.
@@ -24,11 +24,11 @@ pub(super) struct Lines<R> {
     inner: R,
     max_bytes: usize,
     buffer: Vec<u8>,
-    /// What was read and is not handed on yet.
+    /// Bytes that were read and not forwarded yet.
     ready: VecDeque<u8>,
-    /// The length of the current line so far.
+    /// The current line's length so far.
     length: usize,
-    /// The beginning of the current line, and its end if it is too long.
+    /// The current line's start, and its end if it is too long.
     head: Vec<u8>,
     tail: VecDeque<u8>,
 }
@@ -46,7 +46,7 @@ impl<R> Lines<R> {
         }
     }
 
-    /// Takes a piece of output.
+    /// Receives a chunk of output.
     fn push(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let (line, is_whole) = match piece.strip_suffix(b"\n") {
@@ -55,7 +55,7 @@ impl<R> Lines<R> {
             };
             let room = ID_BYTES.saturating_sub(self.head.len()).min(line.len());
             self.head.extend(line.iter().take(room));
-            // One byte more than the limit has the SDK drop the line.
+            // One byte beyond the limit makes the SDK drop the line.
             let kept = (self.max_bytes + 1).saturating_sub(self.length).min(line.len());
             self.ready.extend(line.iter().take(kept));
             self.length += line.len();
@@ -88,7 +88,7 @@ impl<R> Lines<R> {
     }
 }
 
-/// Returns the id of an answer, as it is written, from its first and its last bytes: the id stands before the result or behind it.
+/// Returns an answer's id, as it is written, from its first and last bytes: the id comes before the result or after it.
 fn id(head: &[u8], tail: &[u8]) -> Option<String> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
     let before = head.split("\"result\"").next().and_then(|before| before.rsplit_once("\"id\""));

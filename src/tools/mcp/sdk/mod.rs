@@ -1,6 +1,6 @@
-//! A connection by the SDK, `rmcp`. Nothing but this, `login` and `frontend/mcp` knows its types.
+//! A connection through the SDK, `rmcp`. Only this module, `login` and `frontend/mcp` use its types.
 //!
-//! The version of the protocol is negotiated: `server/discover` for 2026-07-28, else the handshake of 2025-11-25 and before.
+//! The protocol version is negotiated: `server/discover` for 2026-07-28, else the handshake of 2025-11-25 and before.
 
 mod lines;
 mod task;
@@ -41,10 +41,10 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-/// The time that a list, a resource or a prompt has.
+/// The timeout for a list, a resource or a prompt.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The maximum number of pages of a list: a server may name a next one for ever.
+/// The maximum number of pages in a list: a server could link to a next page endlessly.
 const MAX_PAGES: usize = 50;
 
 /// The maximum number of entries of a list.
@@ -80,7 +80,7 @@ impl Drop for Sdk {
 /// Drives a connection, and ends with it.
 pub(super) type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The calls that run, the oldest first.
+/// The running calls, the oldest first.
 #[derive(Debug, Clone, Default)]
 struct Calls(Arc<Mutex<Vec<RunningCall>>>);
 
@@ -91,7 +91,7 @@ struct RunningCall {
     questions: mpsc::Sender<Elicitation>,
 }
 
-/// Takes a call out of the list when it is over.
+/// Removes a call from the list when it ends.
 struct Registered {
     calls: Calls,
     token: ProgressToken,
@@ -115,7 +115,7 @@ impl Calls {
     }
 }
 
-/// The engine's side of a connection: what a server may ask and tell.
+/// The engine's side of a connection: handles the server's requests and notifications.
 struct Handler {
     config: ClientConfig,
     root: Option<String>,
@@ -133,7 +133,7 @@ impl ClientHandler for Handler {
         request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        // Older versions do not say which call it belongs to: the newest is the likeliest.
+        // Older versions do not identify the call: the newest is the likeliest.
         let newest = self.calls.with(|calls| calls.last().map(|call| call.questions.clone()));
         let Some(questions) = newest else { return Ok(result_of(Answer::Cancel)) };
         tokio::select! {
@@ -178,7 +178,7 @@ impl ClientHandler for Handler {
     }
 }
 
-/// Asks a person what a server wants to know.
+/// Asks the user a server's question.
 async fn ask(questions: &mpsc::Sender<Elicitation>, request: ElicitRequestParams) -> Answer {
     let (reply, answer) = oneshot::channel();
     let elicitation = match request {
@@ -228,7 +228,7 @@ pub(super) async fn over_streams(
     Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
 }
 
-/// Connects over HTTP, with the login where there is one.
+/// Connects over HTTP, with the login if there is one.
 ///
 /// # Errors
 /// The server cannot be reached, does not speak the protocol, or refuses.
@@ -255,7 +255,7 @@ pub(super) async fn over_http(
             if attempt.previous().len() < 5 && attempt.previous().iter().all(is_same) {
                 attempt.follow()
             } else {
-                // Headers may hold keys, which are for this server alone.
+                // Headers may contain keys, which are for this server alone.
                 attempt.stop()
             }
         }))
@@ -264,7 +264,7 @@ pub(super) async fn over_http(
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(custom);
     let handler = handler(None, versions);
     let (calls, changes) = (handler.calls.clone(), Arc::clone(&handler.changes));
-    // The SDK waits for the time of its first question to be over where nobody listens.
+    // If nothing listens, the SDK waits until its first request times out.
     let unreachable = async {
         match client.head(url).send().await {
             Err(error) if is_tls_error(&error) => {
@@ -292,12 +292,12 @@ pub(super) async fn over_http(
     Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
 }
 
-/// The versions of the protocol to try.
+/// The protocol versions to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Versions {
     /// All, the newest first.
     All,
-    /// Those with a handshake alone, for a server that the question of the newest ones confuses.
+    /// Only those with a handshake, for a server that the newest versions' request confuses.
     WithHandshake,
 }
 
@@ -351,7 +351,7 @@ fn refused(error: &ClientInitializeError) -> LinkError {
         ClientInitializeError::JsonRpcError(error) => LinkError::Said(shapes::said(&error.message)),
         other => {
             let text = with_sources(other);
-            // Some servers leave out the header that says how to log in, without which the SDK sees no more than a status.
+            // Some servers omit the header that describes how to log in, without which the SDK sees only a status.
             if text.contains("unexpected server response: HTTP 401") {
                 return LinkError::Login(String::new());
             }
@@ -360,7 +360,7 @@ fn refused(error: &ClientInitializeError) -> LinkError {
     }
 }
 
-/// An error with its causes.
+/// Returns an error with its causes.
 pub(super) fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -398,7 +398,7 @@ fn connected(
     (Sdk { peer, calls, changes, closed, cancels, cancel: Some(cancel) }, Box::pin(driver))
 }
 
-/// Listens for changes of lists, as the versions from 2026-07-28 on tell them.
+/// Listens for list changes, as announced by the versions from 2026-07-28 on.
 async fn listen(peer: &Peer<RoleClient>, changes: &Notify) {
     let Some(info) = peer.peer_info() else { return };
     let (tools, prompts) = (&info.capabilities.tools, &info.capabilities.prompts);
@@ -438,14 +438,14 @@ fn failed(error: ServiceError) -> LinkError {
     }
 }
 
-/// What nobody waits for any more.
+/// A request or task whose result is no longer awaited.
 #[derive(Debug)]
 enum Abandoned {
     Request(RequestId),
     Task(String),
 }
 
-/// Tells the server that nobody waits for something any more, unless it is over by then.
+/// Notifies the server on drop that a result is no longer awaited, unless it has arrived by then.
 struct Waiting<'a> {
     cancels: &'a mpsc::Sender<Abandoned>,
     on: Option<Abandoned>,
@@ -460,13 +460,13 @@ impl Waiting<'_> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if let Some(on) = self.on.take() {
-            // Where the channel is full, the server does not read either.
+            // If the channel is full, the server does not read either.
             let _ = self.cancels.try_send(on);
         }
     }
 }
 
-/// Tells the server what nobody waits for any more.
+/// Cancels abandoned requests and tasks on the server.
 async fn cancel_abandoned(peer: &Peer<RoleClient>, mut abandoned: mpsc::Receiver<Abandoned>) {
     while let Some(abandoned) = abandoned.recv().await {
         match abandoned {
@@ -486,7 +486,7 @@ async fn cancel_abandoned(peer: &Peer<RoleClient>, mut abandoned: mpsc::Receiver
 }
 
 impl Sdk {
-    /// Collects the pages of a list.
+    /// Collects a list's pages.
     async fn pages<T, F>(
         &self,
         mut page: impl FnMut(PaginatedRequestParams) -> F,
@@ -511,7 +511,7 @@ impl Sdk {
         in_time(collect).await
     }
 
-    /// Sends a call, and waits for what the server answers.
+    /// Sends a call, and waits for the server's answer.
     async fn round(
         &self,
         call: &CallRequest,
@@ -534,7 +534,7 @@ impl Sdk {
     }
 }
 
-/// Answers what a call asks back, as the versions from 2026-07-28 on and tasks do it.
+/// Answers the requests that a call sends back, as in the versions from 2026-07-28 on and in tasks.
 async fn answers(call: &CallRequest, asked: InputRequests) -> InputResponses {
     let mut responses = InputResponses::new();
     for (key, request) in asked {

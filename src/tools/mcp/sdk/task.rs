@@ -13,20 +13,20 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The time between two questions for the state, where the server names none.
+/// The time between two state requests, if the server specifies none.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The shortest such time, whatever the server names.
+/// The minimum for that time, regardless of the server.
 const MIN_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The longest such time: a person who waits sees that the work goes on.
+/// The maximum for that time, so that a waiting user sees that the work continues.
 const MAX_INTERVAL: Duration = Duration::from_secs(30);
 
 impl Sdk {
-    /// Follows a task until it is over. It is cancelled when nobody waits for it any more.
+    /// Follows a task until it ends. The task is cancelled when its result is no longer awaited.
     ///
     /// # Errors
-    /// The server or the task failed, or nothing of it changed for the call's time.
+    /// The server or the task failed, or the task did not change for the call's time.
     pub(super) async fn follow(
         &self,
         call: &CallRequest,
@@ -86,13 +86,13 @@ impl Sdk {
     }
 }
 
-/// The time until the next question for the state.
+/// Returns the time until the next question for the state.
 fn interval(task: &Task) -> Duration {
     let named = task.poll_interval_ms.map_or(INTERVAL, Duration::from_millis);
     named.clamp(MIN_INTERVAL, MAX_INTERVAL)
 }
 
-/// Tells what the server says of its work, where that is new.
+/// Reports the server's progress message, if it is new.
 fn tell(call: &CallRequest, before: Option<&Task>, now: &Task) {
     let Some(message) = &now.status_message else { return };
     if before.is_none_or(|before| before.status_message.as_ref() != Some(message)) {
@@ -101,7 +101,7 @@ fn tell(call: &CallRequest, before: Option<&Task>, now: &Task) {
     }
 }
 
-/// Those questions that were not answered yet: a server may repeat them until it has read the answer.
+/// Returns those questions that were not answered yet: a server may repeat them until it has read the answer.
 fn new_questions(asked: InputRequests, answered: &BTreeSet<String>) -> InputRequests {
     asked.into_iter().filter(|(key, _)| !answered.contains(key)).collect()
 }
@@ -114,7 +114,7 @@ fn outcome(result: JsonObject) -> Result<Outcome, LinkError> {
     }
 }
 
-/// The server's own words about a failure.
+/// Returns the server's message about a failure.
 fn words(error: &JsonObject) -> String {
     let message = error.get("message").and_then(Value::as_str);
     shapes::said(message.unwrap_or("the task failed"))

@@ -1,7 +1,7 @@
 //! Conditional expressions, `[ … ]` and `[[ … ]]`, and whether bash evaluates their operands: pure.
 //!
-//! `[[ x -eq 1 ]]` computes with `x`, and `-v` takes an element of an array, whose index is computed. To compute with `a[$(id)]` runs `id`,
-//! also where that text is the value of a variable.
+//! `[[ x -eq 1 ]]` computes with `x`, and `-v` takes an array element, whose index is computed. Computing with `a[$(id)]` runs `id`, even
+//! if that text is the value of a variable.
 
 use super::words::{self, Word};
 use tree_sitter::Node;
@@ -27,7 +27,7 @@ struct Token<'a> {
 }
 
 impl<'a> Conditional<'a> {
-    /// Takes the node of an expression.
+    /// Wraps an expression node.
     pub(super) fn new(node: Node<'a>, source: &'a str) -> Self {
         let operands = flat(node, |node| WHOLE.contains(&node.kind()));
         Self {
@@ -36,7 +36,7 @@ impl<'a> Conditional<'a> {
         }
     }
 
-    /// True if bash may evaluate an operand that is no plain number or name.
+    /// Returns true if bash may evaluate an operand that is not a plain number or name.
     pub(super) fn may_evaluate(&self) -> bool {
         let pairs = || self.tokens.iter().zip(self.tokens.iter().skip(1));
         if self.is_extended {
@@ -51,13 +51,13 @@ impl<'a> Conditional<'a> {
     }
 }
 
-/// True if the program `test` may evaluate one of these arguments.
+/// Returns true if the program `test` may evaluate one of these arguments.
 pub(super) fn words_may_evaluate(words: &[Word]) -> bool {
     let token = |word: &Word| {
         let text = match word {
             Word::Text(text) | Word::Glob(text) | Word::Unknown { source: text, .. } => text,
         };
-        // What a word of known text is made of does not matter.
+        // The structure of a word with known text does not matter.
         let is_sum = matches!(word, Word::Unknown { .. }) && is_sum(text);
         let kind = if is_sum { "arithmetic_expansion" } else { "" };
         Token { kind, text: text.clone(), word: word.clone() }
@@ -72,13 +72,13 @@ fn may_evaluate_element(tokens: &[Token<'_>]) -> bool {
         || pairs.any(|(left, right)| left.may_be_a_flag() && !right.is_plain())
 }
 
-/// True for `$((1 + 2))` and nothing behind it.
+/// Returns true for `$((1 + 2))` and nothing behind it.
 fn is_sum(text: &str) -> bool {
     let inner = text.strip_prefix("$((").and_then(|text| text.strip_suffix("))"));
     inner.is_some_and(|inner| !inner.contains(['$', '`', '"']))
 }
 
-/// True if a literal in the expression holds what bash would expand if it evaluated it.
+/// Returns true if a literal in the expression contains text that bash would expand if it evaluated it.
 pub(super) fn holds_literal_expansion(node: Node<'_>, source: &str) -> bool {
     flat(node, |node| node.named_child_count() > 0).into_iter().any(|node| {
         let is_literal = matches!(node.kind(), "raw_string" | "ansi_c_string" | "word");
@@ -86,8 +86,8 @@ pub(super) fn holds_literal_expansion(node: Node<'_>, source: &str) -> bool {
     })
 }
 
-/// The nodes below this one, in their order, where those that are to be opened are replaced by their children. Without recursion: an
-/// expression nests as deeply as a command is long.
+/// Returns the nodes below this one, in order, with those accepted by `opens` replaced by their children. Without recursion: an expression
+/// nests as deeply as a command is long.
 fn flat<'a>(node: Node<'a>, opens: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
     let mut cursor = node.walk();
     let (mut found, mut waiting) = (Vec::new(), vec![node]);
@@ -110,7 +110,7 @@ impl<'a> Token<'a> {
         Self { kind, text, word }
     }
 
-    /// True if it is a number, whatever the values of variables.
+    /// Returns true if it is a number, whatever the values of variables.
     fn is_number(&self) -> bool {
         let text = self.text.trim_matches(['"', '\'']);
         let digits = text.strip_prefix('-').unwrap_or(text);

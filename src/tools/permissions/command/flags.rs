@@ -1,6 +1,6 @@
 //! How a program reads its flags, in a short notation: pure.
 //!
-//! A list of flags is a text of tokens with blanks between them:
+//! A flag list is a text of tokens with blanks between them:
 //!
 //! | token | meaning |
 //! |---|---|
@@ -9,10 +9,10 @@
 //! | `-f@` | takes a file that is read, attached or as the next word |
 //! | `-C?` | takes a text, attached only |
 //! | `-#` | a number, as in `-20` |
-//! | `--all`, `--max:`, `--file@`, `--color?` | the same for long flags, whose attached values stand behind `=` |
+//! | `--all`, `--max:`, `--file@`, `--color?` | the same for long flags, whose attached values follow `=` |
 //!
-//! A `!` at the end of a token marks the flag; the table it stands in says what that means. Only what is listed is
-//! understood: an abbreviation of a long flag is an unknown flag.
+//! A `!` at the end of a token marks the flag; the mark's meaning depends on the table. Only listed flags are understood: an abbreviation
+//! of a long flag is an unknown flag.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(super) enum Style {
     Words,
 }
 
-/// Where flags stand.
+/// The position of flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// Before the first operand only: what follows belongs to another program.
@@ -34,7 +34,7 @@ pub(super) enum Order {
     Anywhere,
 }
 
-/// The words of a program as it reads them.
+/// A program's words as it reads them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Reading<'a> {
     /// The files that values of flags name.
@@ -43,7 +43,7 @@ pub(super) struct Reading<'a> {
     pub operands: Vec<&'a str>,
     /// The index of the first operand, or the number of words.
     pub first_operand: usize,
-    /// A marked flag is among them.
+    /// True if a marked flag is among them.
     pub is_marked: bool,
 }
 
@@ -55,19 +55,19 @@ enum Value {
     Attached,
 }
 
-/// What the notation says of a flag.
+/// A flag's notation.
 #[derive(Debug, Clone, Copy)]
 struct Flag {
     value: Value,
     is_marked: bool,
 }
 
-/// A list of flags that has been parsed.
+/// A parsed flag list.
 #[derive(Debug)]
 pub(super) struct List {
     style: Style,
     letters: HashMap<char, Flag>,
-    /// Long flags, and all flags where they do not share a word.
+    /// Long flags, and all flags if they do not share a word.
     words: HashMap<&'static str, Flag>,
     number: Option<Flag>,
 }

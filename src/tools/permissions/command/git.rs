@@ -1,8 +1,8 @@
-//! The commands of git that change the repository's own folder, which is protected in the sandbox.
+//! The git commands that change the repository directory, which is protected in the sandbox.
 
 use super::Word;
 
-/// The commands, also those that only change it with some arguments.
+/// The commands, including those that only change it with some arguments.
 const CHANGING: &[&str] = &[
     "add",
     "am",
@@ -51,7 +51,7 @@ const CHANGING: &[&str] = &[
 const WITH_VALUE: [&str; 6] =
     ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"];
 
-/// Returns true if the words behind `git` name a command that changes the repository's own folder.
+/// Returns true if the words after `git` are a command that changes the repository directory.
 pub(super) fn changes_repository(arguments: &[Word]) -> bool {
     let mut words = arguments.iter().map(Word::text);
     while let Some(Some(word)) = words.next() {

@@ -6,21 +6,21 @@
 use super::words;
 use tree_sitter::Node;
 
-/// The parts of a here-document, as the grammar has them.
+/// A here-document's parts in the grammar.
 struct Parts<'a> {
     /// The word behind `<<`, with its quotes.
     opener: &'a str,
-    /// What is left of the line of that word.
+    /// The rest of that word's line.
     rest: &'a str,
     body: &'a str,
     /// The line that ends it.
     end: &'a str,
-    /// All that follows.
+    /// All remaining text.
     after: &'a str,
     is_indented: bool,
 }
 
-/// Returns why it is not known what bash makes of this here-document; `None` where it is known.
+/// Returns why bash's reading of this here-document is uncertain; `None` if it is known.
 pub(super) fn doubt(node: Node<'_>, source: &str) -> Option<&'static str> {
     let Some(parts) = parts(node, source) else {
         return Some("contains an unusual here-document");
@@ -68,7 +68,7 @@ fn parts<'a>(node: Node<'_>, source: &'a str) -> Option<Parts<'a>> {
     })
 }
 
-/// The word that ends a here-document, and whether bash expands variables in it.
+/// Returns the word that ends a here-document, and whether bash expands variables in it.
 fn name(opener: &str) -> (&str, bool) {
     let quoted = ['\'', '"'].into_iter().find_map(|quote| {
         let inner = opener.strip_prefix(quote)?;
@@ -80,7 +80,7 @@ fn name(opener: &str) -> (&str, bool) {
     }
 }
 
-/// The lines of a body. Where it is expanded, a backslash at the end of a line joins it to the next one.
+/// Splits a body into lines. If it is expanded, a backslash at the end of a line joins it to the next one.
 fn lines(body: &str, is_expanded: bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut is_open = false;

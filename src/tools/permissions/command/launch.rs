@@ -1,12 +1,11 @@
-//! What a program may start that is not known to be a wrapper: any of its words may be the name of a program, and any
-//! text a command. Pure.
+//! The programs that a program not known as a wrapper may start: any of its words may be a program name, and any text a command. Pure.
 //!
-//! This is for rules that restrict: they hold behind launchers that no table lists.
+//! This is for rules that restrict: they apply behind launchers that no table lists.
 
 use super::words::Word;
 use super::{Analysis, Program};
 
-/// Programs that take their words for files, names or texts, and start none of them.
+/// Programs that treat their words as files, names or texts, and start none of them.
 const STARTING_NONE: &[&str] = &[
     "apt", "apt-get", "awk", "base64", "brew", "bzip2", "cargo", "chgrp", "chmod", "chown", "cp",
     "dirname", "dnf", "dpkg", "export", "gem", "git", "go", "gunzip", "gzip", "install", "jq",
@@ -43,10 +42,10 @@ const STARTING: &[(&str, &[&str])] = &[
     ("yarn", &["exec", "dlx"]),
 ];
 
-/// The maximum size of the texts that are parsed, in bytes; what is beyond it is taken for words.
+/// The maximum total size of parsed texts, in bytes; anything beyond it is treated as words.
 const MAX_TEXT: usize = 16 * 1024;
 
-/// The programs that may be started.
+/// Returns the programs that may be started.
 pub(super) fn candidates(program: &Program) -> Vec<Program> {
     let mut found = Found { programs: Vec::new(), room: MAX_TEXT };
     for assignment in &program.assignments {
@@ -91,7 +90,7 @@ struct Found {
 }
 
 impl Found {
-    /// A word as the name of a program, with the words behind it.
+    /// Adds a word as a program name, with the words after it.
     fn words(&mut self, name: &str, rest: &[Word]) {
         if name.is_empty() || self.programs.len() > super::wrappers::MAX_PROGRAMS {
             return;

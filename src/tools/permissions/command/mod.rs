@@ -1,8 +1,8 @@
-//! The analysis of a shell command: the programs that it runs, the files that it redirects to and from, and the
-//! parts that cannot be known before it runs. Pure, except that the parser gives up after a second.
+//! Shell command analysis: the programs that it runs, the files that it redirects to and from, and the parts that cannot be known before it
+//! runs. Pure, except that the parser gives up after a second.
 //!
-//! Invariant: whatever the grammar or this module does not know makes the command *opaque*, with a reason. An opaque
-//! command is never allowed by a rule or a table; it is asked about.
+//! Invariant: anything unknown to the grammar or this module makes the command *opaque*, with a reason. An opaque command is never allowed
+//! by a rule or a table; the user is asked.
 
 mod conditional;
 mod flags;
@@ -27,19 +27,18 @@ pub const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 /// The parts of a shell command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Analysis {
-    /// Every program that the command may run, in the order of the text, also those inside of wrappers such as
-    /// `timeout` and of nested shells.
+    /// Every program that the command may run, in text order, including those inside wrappers such as `timeout` and nested shells.
     pub programs: Vec<Program>,
     /// The files that it redirects output to.
     pub writes: Vec<Target>,
     /// The files that it redirects input from.
     pub reads: Vec<Target>,
-    /// The folders that it changes to.
+    /// The directories that the command changes to.
     pub folders: Vec<Target>,
     /// The first reason why the command is not fully understood.
     pub opaque: Option<String>,
-    /// The first reason why it starts programs that are not in the list: a shell reads them from its input. Only rules
-    /// that restrict programs are concerned; the one that starts them is in the list.
+    /// The first reason why the command starts programs that are not in the list: a shell reads them from its input. Only rules that
+    /// restrict programs are concerned; the program that starts them is in the list.
     pub hidden: Option<String>,
 }
 
@@ -48,11 +47,11 @@ pub struct Analysis {
 pub struct Program {
     /// The assignments before the name, such as `LD_PRELOAD=x.so`.
     pub assignments: Vec<Word>,
-    /// The name and the arguments. Empty for assignments that stand alone.
+    /// The name and the arguments. Empty for assignments without a command.
     pub words: Vec<Word>,
     /// The program only starts another one, which is in the list too: `timeout 5 make`.
     pub is_transparent: bool,
-    /// The name leads to a launcher, or to a file of the workspace: what it starts is up to the folder.
+    /// True if the name leads to a launcher, or to a file in the workspace: the directory determines the program started.
     pub is_launched: bool,
 }
 
@@ -73,12 +72,12 @@ impl Analysis {
         analysis
     }
 
-    /// A command that nothing is known of.
+    /// Returns the analysis of a command about which nothing is known.
     pub fn opaque(reason: impl Into<String>) -> Self {
         Self { opaque: Some(reason.into()), ..Self::default() }
     }
 
-    /// True if the command is understood and all of it is in the table of harmless programs: it changes nothing.
+    /// Returns true if the command is understood and all of it is in the table of harmless programs: it changes nothing.
     pub fn is_harmless(&self) -> bool {
         let is_discarded = |target: &Target| {
             target
@@ -90,7 +89,7 @@ impl Analysis {
             && self.programs.iter().all(|one| one.is_transparent || one.is_known_safe())
     }
 
-    /// Marks the programs of these names as launched by what the folder says.
+    /// Marks programs with these names as launched through the directory's configuration.
     pub fn mark_launched(&mut self, names: &BTreeSet<String>) {
         for program in &mut self.programs {
             program.is_launched = program.name().is_some_and(|name| names.contains(name));
@@ -106,8 +105,8 @@ impl Analysis {
         self.opaque.get_or_insert_with(|| reason.into());
     }
 
-    /// The paths that the command names, absolute and not yet resolved: redirections, and words of programs that may
-    /// be paths. A relative path is taken from every folder that the command may be in.
+    /// Returns the paths in the command, absolute and not yet resolved: redirections, and words of programs that may be paths. A relative
+    /// path is resolved against every directory that the command may be in.
     pub fn paths(&self, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         let bases = self.bases(cwd, home);
         let mut paths = bases.clone();
@@ -121,23 +120,23 @@ impl Analysis {
         paths
     }
 
-    /// The folders that a part of the command may run in.
+    /// Returns the directories that a part of the command may run in.
     pub fn bases(&self, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         let mut bases = vec![cwd.to_path_buf()];
         for folder in self.folders.iter().filter_map(Target::path) {
             let entered = locate(folder, &bases, home);
             bases.extend(entered);
-            // A command that changes its folder more often than that is asked about anyway.
+            // A command that changes its directory more often than that is asked about anyway.
             bases.truncate(MAX_BASES);
         }
         bases
     }
 }
 
-/// The maximum number of folders in which relative paths are looked for.
+/// The maximum number of directories in which relative paths are looked up.
 const MAX_BASES: usize = 16;
 
-/// The absolute paths that a text may stand for.
+/// Returns the absolute paths that a text may represent.
 pub fn locate(text: &str, bases: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
     let path = match (text.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_path_buf(),
@@ -152,7 +151,7 @@ pub fn locate(text: &str, bases: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf
     bases.iter().map(|base| base.join(&path)).collect()
 }
 
-/// A path without `.` and `..`, its symbolic links not followed.
+/// Returns a path without `.` and `..`, its symbolic links not followed.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -168,7 +167,7 @@ pub fn lexical(path: &Path) -> PathBuf {
 }
 
 impl Target {
-    /// The path, where it is known.
+    /// Returns the path, if it is known.
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::Path(path) => Some(path),
@@ -178,15 +177,14 @@ impl Target {
 }
 
 impl Program {
-    /// The name of the program, where it is known: `ls` for `ls`, `/bin/ls` and `/usr/bin/ls`, the whole path for a
-    /// program elsewhere.
+    /// Returns the program's name, if it is known: `ls` for `ls`, `/bin/ls` and `/usr/bin/ls`, the full path for a program elsewhere.
     pub fn name(&self) -> Option<&str> {
         let name = self.words.first()?.text()?;
         let bare = ["/bin/", "/usr/bin/"].iter().find_map(|folder| name.strip_prefix(folder));
         Some(bare.filter(|bare| !bare.contains('/')).unwrap_or(name))
     }
 
-    /// The words after the name.
+    /// Returns the words after the name.
     pub fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()
     }
@@ -196,15 +194,15 @@ impl Program {
         self.assignments.iter().chain(&self.words)
     }
 
-    /// True for programs whose words are no paths.
+    /// Returns true for programs whose words are not paths.
     pub fn takes_texts(&self) -> bool {
         let name = self.name().unwrap_or_default();
         ["echo", "printf", "tr", "seq", "expr", "sleep", "type", "which", "set", "exit"]
             .contains(&name)
     }
 
-    /// The words that may be paths: each argument, and the value behind `=` of a flag. A pattern counts with its folder, and as it is
-    /// written: the shell leaves a pattern that matches nothing as it is.
+    /// Returns the words that may be paths: each argument, and the value after `=` in a flag. A pattern counts with its directory, and
+    /// literally: the shell leaves a pattern without matches unchanged.
     pub fn mentions(&self) -> impl Iterator<Item = &str> {
         let written = self.arguments().iter().filter_map(|word| match word {
             Word::Glob(pattern) => Some(pattern.as_str()),
@@ -232,12 +230,12 @@ impl Program {
         known.chain(written).chain(of_flags)
     }
 
-    /// True if the table of harmless programs holds this one with these arguments: it only reads, and starts nothing.
+    /// Returns true if the table of harmless programs contains this one with these arguments: it only reads, and starts nothing.
     pub fn is_known_safe(&self) -> bool {
         !self.is_launched && safe::harmless(self).is_some()
     }
 
-    /// True for a word of the shell: no file decides what it does.
+    /// Returns true for a shell builtin: no file determines its behaviour.
     pub fn is_builtin(&self) -> bool {
         const BUILTINS: [&str; 25] = [
             ":", "true", "false", "[", "test", "echo", "printf", "cd", "pwd", "exit", "return",
@@ -247,30 +245,30 @@ impl Program {
         self.name().is_some_and(|name| BUILTINS.contains(&name))
     }
 
-    /// True for a harmless program that may read files which nobody named: through a pattern, or links that it follows.
+    /// Returns true for a harmless program that may read files not listed in the command: through a pattern, or links that it follows.
     pub fn follows_links(&self) -> bool {
         let has_patterns = self.words.iter().any(|word| matches!(word, Word::Glob(_)));
         safe::harmless(self).is_some_and(|harmless| harmless.follows_links || has_patterns)
     }
 
-    /// True for a harmless program that reads the files in a folder that is named, also through links.
+    /// Returns true for a harmless program that reads the files in a directory given as an argument, also through links.
     pub fn opens_folders(&self) -> bool {
         safe::harmless(self).is_some_and(|harmless| harmless.opens_folders)
     }
 
-    /// The programs that this one may start: what its words and assignments are as commands. None of a program that is
-    /// known to take its words for texts or files.
+    /// Returns the programs that this one may start: its words and assignments, taken as commands. Empty for a program known to treat its
+    /// words as texts or files.
     pub fn may_start(&self) -> Vec<Self> {
         launch::candidates(self)
     }
 
-    /// True for a command of git, which may run programs that the repository's configuration names.
+    /// Returns true for a command of git, which may run programs that the repository's configuration names.
     pub fn is_git(&self) -> bool {
         let is_version = matches!(self.arguments(), [Word::Text(flag)] if flag == "--version");
         self.name() == Some("git") && !is_version
     }
 
-    /// True for a command of git that changes the repository's own folder: `git commit`.
+    /// Returns true for a git command that changes the repository directory: `git commit`.
     pub fn changes_repository(&self) -> bool {
         self.name() == Some("git")
             && !self.is_known_safe()

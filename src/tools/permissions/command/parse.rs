@@ -1,4 +1,4 @@
-//! From the text of a command to its programs, by the bash grammar of tree-sitter.
+//! Finds the programs in a command's text, with tree-sitter's bash grammar.
 
 use super::conditional::{self, Conditional};
 use super::words::{self, Word};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
-/// The maximum nesting of shells inside of shells, and of blocks inside of blocks.
+/// The maximum nesting of shells inside shells, and of blocks inside blocks.
 const MAX_SHELLS: usize = 8;
 const MAX_DEPTH: usize = 200;
 
@@ -32,12 +32,12 @@ fn new_parser() -> Option<Parser> {
 const SEPARATORS: [char; 15] =
     [';', '|', '&', '(', ')', '{', '}', '<', '>', '`', '$', '"', '\'', '\n', '\\'];
 
-/// Adds the parts of a command to the analysis; `shells` is the number of shells around it.
+/// Adds a command's parts to the analysis; `shells` is the number of shells around it.
 pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
     if parse_whole(line, analysis, shells) {
         return;
     }
-    // The grammar may have lost a program behind the error, and rules that restrict it hold all the same.
+    // The grammar may have lost a program after the error, and rules that restrict it still apply.
     for piece in line.split(SEPARATORS).filter(|piece| !piece.trim().is_empty()) {
         let mut found = Analysis::default();
         parse_whole(piece, &mut found, shells);
@@ -49,7 +49,7 @@ pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
     }
 }
 
-/// The same, as far as the grammar understands the command. Returns false where it is not valid syntax.
+/// Like `parse`, as far as the grammar understands the command. Returns false for invalid syntax.
 fn parse_whole(line: &str, analysis: &mut Analysis, shells: usize) -> bool {
     if shells > MAX_SHELLS {
         analysis.doubt("nests shells too deeply");
@@ -106,7 +106,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Takes a node that may hold commands.
+    /// Takes a node that may contain commands.
     fn statement(&mut self, node: Node<'_>, depth: usize) {
         if depth > MAX_DEPTH {
             return self.analysis.doubt("nests too deeply");
@@ -124,7 +124,7 @@ impl Walk<'_> {
                     self.analysis.doubt(doubt);
                 }
             }
-            // Arithmetic runs the commands in the values of its variables: `x='a[$(id)]'; echo $((x))`.
+            // Arithmetic runs the commands in its variables' values: `x='a[$(id)]'; echo $((x))`.
             "arithmetic_expansion" => self.arithmetic(node),
             "compound_statement" if words::slice(node, self.source).starts_with("((") => {
                 self.arithmetic(node);
@@ -162,7 +162,7 @@ impl Walk<'_> {
                 "comment" => self.comment(child),
                 _ => {
                     program.words.push(words::word(child, self.source));
-                    // Substitutions inside of the word.
+                    // Substitutions inside the word.
                     self.inside_word(child, depth + 1);
                 }
             }
@@ -170,7 +170,7 @@ impl Walk<'_> {
         self.add(program);
     }
 
-    /// Substitutions that stand inside of a word.
+    /// Handles substitutions inside a word.
     fn inside_word(&mut self, node: Node<'_>, depth: usize) {
         if depth > MAX_DEPTH {
             return self.analysis.doubt("nests too deeply");
@@ -215,7 +215,7 @@ impl Walk<'_> {
         self.add(Program { assignments: vec![assignment], ..Program::default() });
     }
 
-    /// The word `name=value`.
+    /// Returns the word `name=value`.
     fn assignment(&mut self, node: Node<'_>) -> Word {
         let source = words::slice(node, self.source).to_owned();
         let unknown = Word::Unknown { source, is_one: true };
@@ -235,7 +235,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Behind an escaped blank or line end, `#` goes on with a word.
+    /// After an escaped blank or line end, `#` continues a word.
     fn comment(&mut self, node: Node<'_>) {
         let before = self.source.get(..node.start_byte()).unwrap_or_default();
         let before = before.strip_suffix([' ', '\t', '\n']).unwrap_or(before);
@@ -315,7 +315,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `${name[0]}` reads an element. Where else an index stands, and one that the shell computes, nothing is known: computing runs the
+    /// `${name[0]}` reads an element. An index anywhere else, and one that the shell computes, is treated as unknown: computing runs the
     /// commands in the values of variables.
     fn subscript(&mut self, node: Node<'_>) {
         let is_read = node.parent().is_some_and(|parent| parent.kind() == "expansion");
@@ -335,7 +335,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A test is harmless by itself. Where bash may evaluate its operands, it counts as a program, which nobody allowed yet.
+    /// A test is harmless by itself. If bash may evaluate its operands, it counts as a program that has not been allowed yet.
     fn test(&mut self, node: Node<'_>) {
         if conditional::holds_literal_expansion(node, self.source) {
             self.analysis.doubt("tests a string that contains an expansion");
@@ -370,7 +370,7 @@ impl Walk<'_> {
     }
 }
 
-/// Nodes that hold commands or words and do nothing by themselves.
+/// Nodes that contain commands or words and do nothing by themselves.
 const KNOWN: &[&str] = &[
     "program",
     "list",

@@ -1,9 +1,9 @@
-//! The table of harmless programs: with the flags and operands of their rows they only read and print, and start no
-//! other program. What a row does not list is not harmless. Pure.
+//! The table of harmless programs: with the flags and operands in their rows they only read and print, and start no other program. Anything
+//! not listed in a row is not harmless. Pure.
 //!
-//! The programs are those of the usual systems; where they differ, a row lists what is harmless in all of them. Not in
-//! the table, though they seem harmless: questions about versions, which launchers answer with a program that the
-//! folder names (`rustup`, `pyenv`, `asdf`); flags that take files from a list inside a file; response files.
+//! The programs are those of the usual systems; if they differ, a row lists what is harmless in all of them. Not in the table, though they
+//! seem harmless: version queries, which launchers (`rustup`, `pyenv`, `asdf`) answer with a program chosen by the directory; flags that
+//! take files from a list inside a file; response files.
 
 use super::Program;
 use super::conditional;
@@ -12,18 +12,18 @@ use super::words::Word;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-/// A row: the first words of the program, and what may follow.
+/// A row: the program's first words, and the words that may follow.
 struct Row {
     words: &'static [&'static str],
-    /// The flags, in the notation of [`super::flags`]. A marked one is harmless in a sandbox only: it follows links to files
-    /// that nobody named. None where the program takes every word for a text.
+    /// The flags, in the notation of [`super::flags`]. A marked one is harmless only in a sandbox: it follows links to files not listed in
+    /// the command. `None` if the program treats every word as a text.
     flags: Option<&'static str>,
     style: Style,
-    /// The maximum number of words that are no flags.
+    /// The maximum number of words that are not flags.
     operands: usize,
-    /// The program reads the files in the folders that are named, also through links.
+    /// True if the program reads the files in directories given as arguments, also through links.
     opens_folders: bool,
-    /// `@file` means the content of the file.
+    /// True if `@file` means the file's content.
     has_response_files: bool,
 }
 
@@ -61,14 +61,14 @@ impl Row {
     }
 }
 
-/// A call of a harmless program.
+/// A call to a harmless program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Harmless<'a> {
     /// The files that values of flags name.
     pub files: Vec<&'a str>,
-    /// It may follow links to files that nobody named.
+    /// True if the program may follow links to files not listed in the command.
     pub follows_links: bool,
-    /// It reads the files in the folders that are named, also through links.
+    /// True if the program reads the files in directories given as arguments, also through links.
     pub opens_folders: bool,
 }
 
@@ -403,11 +403,11 @@ const ROWS: &[Row] = &[
     row(&["git", "worktree", "list"], "-vz --porcelain --verbose").at_most(0),
 ];
 
-/// Flags of git itself that are harmless before the name of its command. `-C` is followed by a folder.
+/// Flags of git itself that are harmless before its command name. `-C` is followed by a directory.
 const GIT_GLOBAL: [&str; 5] =
     ["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"];
 
-/// The rows for tests: their words, flags, and true where flags are whole words.
+/// Returns the rows for tests: their words, flags, and true where flags are whole words.
 #[cfg(test)]
 pub(in crate::permissions) fn rows()
 -> impl Iterator<Item = (&'static [&'static str], &'static str, bool)> {
@@ -468,7 +468,7 @@ pub(super) fn harmless(program: &Program) -> Option<Harmless<'_>> {
         .find_map(|known| known.reads(words.get(known.row.words.len()..).unwrap_or_default()))
 }
 
-/// The rows that these words begin with, each with its flags.
+/// Returns the rows that these words begin with, each with its flags.
 fn rows_of(words: &[&str]) -> impl Iterator<Item = &'static Known> {
     static TABLE: LazyLock<HashMap<&str, Vec<Known>>> = LazyLock::new(|| {
         let mut table: HashMap<&str, Vec<Known>> = HashMap::new();
@@ -493,11 +493,11 @@ pub(super) fn lists_flag(words: &[&str], flag: &str) -> bool {
     rows_of(words).any(|known| known.list().is_none_or(|list| list.has(flag)))
 }
 
-/// Programs that no text makes harmful, whatever a variable holds: they print it, end with it, wait for it or ignore it.
+/// Programs that no text makes harmful, for any value of a variable: they print it, end with it, wait for it or ignore it.
 const TAKING_ANY: [&str; 11] =
     ["echo", ":", "true", "false", "exit", "return", "break", "continue", "shift", "sleep", "test"];
 
-/// True if a word that is known only when the command runs is harmless as this argument of a program.
+/// Returns true if a word that is known only when the command runs is harmless as this argument of a program.
 fn takes_any(name: &str, at: usize, source: &str) -> bool {
     // `{1..999999999}` fills the memory.
     if source.replace("${", "").contains('{') {
@@ -510,7 +510,7 @@ fn takes_any(name: &str, at: usize, source: &str) -> bool {
 }
 
 impl Known {
-    /// None where the program takes every word for a text.
+    /// Returns the flag list; `None` if the program treats every word as a text.
     fn list(&self) -> Option<&List> {
         let parse = || self.row.flags.map(|flags| List::new(flags, self.row.style));
         self.list.get_or_init(parse).as_ref()
@@ -549,7 +549,7 @@ fn is_harmless_assignment(word: &Word) -> bool {
     !name.is_empty() && name.chars().all(is_small) && !name.ends_with("_proxy")
 }
 
-/// `sed -n '10,20p' file`: prints lines by number, nothing else.
+/// Returns true for `sed -n '10,20p' file`, which only prints lines by number.
 fn is_printing_sed(program: &Program) -> bool {
     let texts: Option<Vec<&str>> = program.arguments().iter().map(Word::text).collect();
     let Some(texts) = texts else { return false };

@@ -1,5 +1,5 @@
-//! The flags that an answer covers without naming them: those of the table of harmless programs, and for programs that
-//! change something the usual ones, which neither start another program nor write elsewhere. Pure.
+//! The flags that an answer covers without listing them: those in the table of harmless programs, and for programs that change something
+//! the usual ones, which neither start another program nor write elsewhere. Pure.
 
 use super::flags::{List, Style};
 use super::safe;
@@ -145,10 +145,10 @@ const MESSAGES: &[(&[&str], &[&str])] = &[
     (&["gh", "issue"], &["-b", "-t", "--body", "--title"]),
 ];
 
-/// Returns true if an answer about the program that these words begin covers the flag without naming it.
+/// Returns true if an answer about the program that these words begin covers the flag without listing it.
 pub(in crate::permissions) fn covers(words: &[&str], flag: &str) -> bool {
     if !flag.starts_with('-') {
-        // Other words that change what a program does, such as `SHELL=x`, are in no list.
+        // Other words that change a program's behaviour, such as `SHELL=x`, are in no list.
         return false;
     }
     let mut rows = ROWS.iter().filter(|row| words.starts_with(row.words));

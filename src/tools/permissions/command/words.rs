@@ -1,4 +1,4 @@
-//! The words of a command, as the shell hands them to a program.
+//! A command's words, as the shell passes them to a program.
 
 use super::sums;
 use std::fmt;
@@ -9,19 +9,19 @@ use tree_sitter::Node;
 pub enum Word {
     /// Exactly this text.
     Text(String),
-    /// A pattern that the shell expands to names of files.
+    /// A pattern that the shell expands to file names.
     Glob(String),
     /// Known only when the command runs; with the source text.
     Unknown {
         /// The source.
         source: String,
-        /// It stays one word, because it is quoted.
+        /// True if the word is not split, because it is quoted.
         is_one: bool,
     },
 }
 
 impl Word {
-    /// The text, where it is known.
+    /// Returns the text, if it is known.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -29,8 +29,8 @@ impl Word {
         }
     }
 
-    /// The text as far as it is known to be a path: of a pattern the folders before the first special character, of
-    /// an unknown word nothing.
+    /// Returns the text as far as it is known to be a path: for a pattern the directories before the first special character, for an
+    /// unknown word nothing.
     pub(super) fn fixed_prefix(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -72,7 +72,7 @@ enum Part {
     Unknown { is_quoted: bool },
 }
 
-/// Reads the word of a node.
+/// Reads a node's word.
 pub(super) fn word(node: Node<'_>, source: &str) -> Word {
     let mut parts = Vec::new();
     collect(node, source, &mut parts);
@@ -97,7 +97,7 @@ pub(super) fn word(node: Node<'_>, source: &str) -> Word {
             }
         }
     }
-    // `{}` alone is no brace expansion; `a{b,c}` and `{1..9}` are.
+    // `{}` alone is not a brace expansion; `a{b,c}` and `{1..9}` are.
     if bare.contains('{') && text != "{}" {
         return unknown(false);
     }
@@ -106,7 +106,7 @@ pub(super) fn word(node: Node<'_>, source: &str) -> Word {
     {
         return unknown(false);
     }
-    // A quoted tilde is a plain character; a path that says so is told apart from the home folder.
+    // A quoted tilde is a plain character; the prefix distinguishes such a path from the home directory.
     if matches!(parts.first(), Some(Part::Quoted(quoted)) if quoted.starts_with('~')) {
         text.insert_str(0, "./");
     }
@@ -119,7 +119,7 @@ fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
             let mut end = None;
             for index in 0..node.child_count() {
                 let Some(child) = node.child(index) else { continue };
-                // A gap inside of one word is a part that the grammar skipped.
+                // A gap inside one word is a part that the grammar skipped.
                 if end.is_some_and(|end| end != child.start_byte()) {
                     parts.push(Part::Unknown { is_quoted: false });
                 }
@@ -153,7 +153,7 @@ fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
     }
 }
 
-/// A text in double quotes.
+/// Returns a text in double quotes.
 fn string(node: Node<'_>, source: &str) -> Part {
     let mut cursor = node.walk();
     let is_plain = node.named_children(&mut cursor).all(|child| child.kind() == "string_content");
@@ -186,8 +186,8 @@ fn string(node: Node<'_>, source: &str) -> Part {
     Part::Quoted(out)
 }
 
-/// Removes the backslashes of an unquoted text, and tells whether it is a pattern. Nothing where the text holds a
-/// character that should not be there unquoted.
+/// Removes the backslashes from an unquoted text, and returns true with it if it is a pattern. `None` if the text contains a character that
+/// should not be there unquoted.
 fn unescape(raw: &str) -> Option<(String, bool)> {
     let (mut out, mut is_pattern) = (String::new(), false);
     let mut chars = raw.chars();

@@ -1,7 +1,7 @@
 //! Programs that run other programs: the inner command is analysed too.
 //!
-//! A wrapper is *transparent* when it does nothing but start the inner program (`timeout`, `env`, `sh -c`). It then
-//! needs no permission of its own. `sudo`, `ssh` and the like need one beside that of the inner program.
+//! A wrapper is *transparent* if it only starts the inner program (`timeout`, `env`, `sh -c`). It then needs no separate permission.
+//! `sudo`, `ssh` and the like need one in addition to that of the inner program.
 
 use super::flags::{List, Order, Style};
 use super::words::Word;
@@ -10,7 +10,7 @@ use super::{Analysis, Program, Target, parse};
 /// A program that starts the program behind its flags and operands.
 struct Wrapper {
     name: &'static str,
-    /// Its flags, in the notation of [`super::flags`]. A marked one does more than start a program.
+    /// The wrapper's flags, in the notation of [`super::flags`]. A marked one does more than start a program.
     flags: &'static str,
     /// Words between the flags and the inner command, such as the duration of `timeout`.
     operands: usize,
@@ -18,10 +18,10 @@ struct Wrapper {
     input: Input,
 }
 
-/// What becomes of the words behind the flags.
+/// How the words after the flags are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
-    /// They are handed on as they are.
+    /// They are passed on unchanged.
     Words,
     /// The program may hand them to a shell as one text.
     Text,
@@ -242,7 +242,7 @@ fn enter(program: &Program, analysis: &mut Analysis) {
     analysis.folders.push(folder);
 }
 
-/// A command inside of the words of a shell's builtin.
+/// Analyses a command inside the words of a shell builtin.
 fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
     let texts: Vec<&str> =
         program.arguments().iter().map(|word| known_text(word, analysis)).collect();
@@ -257,7 +257,7 @@ fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
     parse::parse(&line, analysis, shells + 1);
 }
 
-/// The text of a word that becomes a part of a command. An unknown one stays unknown in there.
+/// Returns the text of a word that becomes part of a command. An unknown one stays unknown there.
 fn known_text<'a>(word: &'a Word, analysis: &mut Analysis) -> &'a str {
     word.text().unwrap_or_else(|| {
         analysis.doubt("runs text that cannot be determined in advance");
@@ -276,12 +276,12 @@ fn inner(assignments: Vec<Word>, words: &[Word], analysis: &mut Analysis, shells
     );
 }
 
-/// Flags of the shells. `-c` is marked: the first operand is the command. So are those that name a file of commands, which runs too.
+/// Shell flags. `-c` is marked: the first operand is the command. So are flags that take a file of commands, which runs too.
 const SHELL_FLAGS: &str = "-abBeEfhHiIklmnpPrstTuvVxCD -c! -o: -O: --debug --debugger --dump-po-strings --dump-strings \
     --emulate: --help --init-file@! --login --noediting --noprofile --norc --posix --pretty-print --rcfile@! --restricted --verbose \
     --version --wordexp";
 
-/// `sh -c 'text'`. A shell without it runs a script, or what it reads from its input.
+/// Analyses `sh -c 'text'`. A shell without it runs a script, or commands read from its input.
 fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) {
     let arguments = program.arguments();
     // `+e` unsets what `-e` sets.
@@ -307,7 +307,7 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
         return analysis.hide("runs a shell script");
     }
     if !flags.iter().any(|flag| is_command_flag(flag)) {
-        // `-s` makes operands the arguments of what it reads.
+        // `-s` turns operands into arguments for the commands read from input.
         let reads_input = flags.iter().any(|flag| !flag.starts_with("--") && flag.contains('s'));
         // `bash -` is `bash --`.
         let names_none =
@@ -321,12 +321,12 @@ fn shell_command(program: &mut Program, analysis: &mut Analysis, shells: usize) 
     let Some(line) = reading.operands.first() else {
         return analysis.doubt("passes a shell text that cannot be determined in advance");
     };
-    // A login or interactive shell reads start files, which are the user's own. `BASH_ENV=x` names another one.
+    // A login or interactive shell reads start files, which are the user's own. `BASH_ENV=x` specifies another one.
     program.is_transparent = program.assignments.is_empty();
     parse::parse(line, analysis, shells + 1);
 }
 
-/// True for a path such as `/dev/stdin` that stands for redirected input, not for a script on disk.
+/// Returns true for a path such as `/dev/stdin` that refers to redirected input, not to a script on disk.
 fn is_input(path: &str) -> bool {
     path.starts_with("/dev/") || path.starts_with("/proc/")
 }
@@ -339,7 +339,7 @@ fn source(program: &Program, analysis: &mut Analysis) {
     }
 }
 
-/// True for `-c`, alone or with other letters.
+/// Returns true for `-c`, alone or with other letters.
 fn is_command_flag(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('c'))
 }
@@ -377,7 +377,7 @@ fn env(program: &mut Program, analysis: &mut Analysis, shells: usize) {
     }
 }
 
-/// The command behind the flags of a wrapper.
+/// Analyses the command after a wrapper's flags.
 fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, shells: usize) {
     let arguments = program.arguments().to_vec();
     let known: Vec<&str> = arguments.iter().map_while(Word::text).collect();
@@ -387,7 +387,7 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
             program.is_transparent = false;
             let reason = format!("`{} {flag}` is not understood", wrapper.name);
             analysis.doubt(reason);
-            // Rules that restrict what follows hold all the same.
+            // Rules that restrict the rest still apply.
             let at = known.iter().position(|word| *word == flag).map_or(0, |at| at + 1);
             for from in at..arguments.len().min(at + 3) {
                 let rest = arguments.get(from..).unwrap_or_default();
@@ -415,7 +415,7 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
     let flags = known.get(..reading.first_operand).unwrap_or_default();
     let looks_up = |flag: &&str| flag.contains(['v', 'V']);
     if wrapper.name == "command" && flags.iter().any(looks_up) {
-        // It only looks a name up.
+        // The program only looks up a name.
         program.is_transparent = !reading.is_marked;
         return;
     }
@@ -433,7 +433,7 @@ fn wrapped(wrapper: &Wrapper, program: &mut Program, analysis: &mut Analysis, sh
         if rest.is_empty() {
             rest.push(Word::Text("echo".to_owned()));
         }
-        // With a placeholder, input lands inside of the words.
+        // With a placeholder, input ends up inside the words.
         let has_placeholder = flags.iter().any(|flag| {
             flag.starts_with("-I")
                 || flag.starts_with("-i")
@@ -484,7 +484,7 @@ fn find(program: &Program, analysis: &mut Analysis, shells: usize) {
     }
 }
 
-/// The command that is run on another machine.
+/// The command run on another machine.
 fn remote(program: &Program, analysis: &mut Analysis, shells: usize) {
     const VALUED: &str = "BbcDEeFIiJLlmOoPpQRSWw";
     let mut words = program.arguments().iter();
@@ -514,7 +514,7 @@ fn remote(program: &Program, analysis: &mut Analysis, shells: usize) {
     }
 }
 
-/// Settings on git's command line that name a program.
+/// Analyses settings on git's command line that specify a program.
 fn git(program: &Program, analysis: &mut Analysis, shells: usize) {
     let mut words = program.arguments().iter();
     while let Some(word) = words.next() {

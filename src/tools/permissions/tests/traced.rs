@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 /// Commands that one tracer watches.
 const BATCH: usize = 200;
 
-/// Words that stand for files, patterns, numbers and commits.
+/// Words used as files, patterns, numbers and commits.
 const OPERANDS: &[&str] = &[
     "a.txt",
     "a.txt",
@@ -96,7 +96,7 @@ const BAD: &[&str] = &[
     "--list-details",
 ];
 
-/// What stands before a command.
+/// Prefixes for commands.
 const BEFORE: &[&str] = &[
     "timeout 3 ",
     "timeout -k 1 3 ",
@@ -146,7 +146,7 @@ impl Random {
     }
 }
 
-/// A flag of a row, as its notation says, spelled in one of its ways.
+/// Returns a row's flag, following its notation, in one of its spellings.
 fn flag(random: &mut Random, token: &str, is_words: bool) -> String {
     let token = token.strip_suffix('!').unwrap_or(token);
     let kind = token.chars().last().unwrap_or_default();
@@ -177,7 +177,7 @@ fn flag(random: &mut Random, token: &str, is_words: bool) -> String {
     }
 }
 
-/// A program of a row with flags and operands.
+/// Returns a program of a row with flags and operands.
 fn program(random: &mut Random, rows: &[(&[&str], &str, bool)]) -> String {
     let (words, flags, is_words) = rows[random.below(rows.len())];
     let tokens: Vec<&str> = flags.split(' ').filter(|token| !token.is_empty()).collect();
@@ -196,7 +196,7 @@ fn program(random: &mut Random, rows: &[(&[&str], &str, bool)]) -> String {
     line
 }
 
-/// A command of one or more programs.
+/// Returns a command of one or more programs.
 fn command(random: &mut Random, rows: &[(&[&str], &str, bool)]) -> String {
     let mut line = program(random, rows);
     if random.one_in(4) {
@@ -222,7 +222,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Commands that wait or go on for ever are no subject of this test.
+/// Returns true for commands that wait or run forever, which this test excludes.
 fn waits(line: &str) -> bool {
     let goes_on = |word: &str| {
         word.starts_with("--fo")
@@ -249,7 +249,7 @@ fn workspace(folder: &Path) {
     assert!(Command::new("sh").args(["-c", git]).current_dir(folder).status().unwrap().success());
 }
 
-/// Programs that a harmless one is allowed to start, as it is made of them.
+/// Programs that a harmless one is allowed to start, as parts of it.
 fn parts_of(name: &str) -> &'static [&'static str] {
     match name {
         "egrep" | "fgrep" => &["grep"],
@@ -258,7 +258,7 @@ fn parts_of(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// The calls of a trace by the number of the command that made them. A call that ends later counts where it ends.
+/// Returns a trace's calls by the number of the command that made them. A call that ends later counts where it ends.
 fn calls(trace: &str) -> Vec<(usize, String)> {
     let (mut found, mut begun) = (Vec::new(), BTreeMap::<&str, String>::new());
     let mut number = None;
@@ -318,7 +318,7 @@ fn complaint(call: &str, names: &BTreeSet<String>) -> Option<String> {
     wrong.then(|| call.to_owned())
 }
 
-/// The outcome of a number of commands.
+/// The combined outcome of several commands.
 #[derive(Default)]
 struct Judged {
     tried: usize,
@@ -326,7 +326,7 @@ struct Judged {
     wrong: Vec<String>,
 }
 
-/// Has bash run harmless ones among this number of random commands.
+/// Runs the harmless ones of this number of random commands in bash.
 fn judge(want: usize, mut random: Random) -> Judged {
     let rows: Vec<_> = safe::rows().collect();
     let folder = tempfile::tempdir().unwrap();
@@ -373,7 +373,7 @@ fn judge(want: usize, mut random: Random) -> Judged {
     judged
 }
 
-/// The trace of these commands, run one after the other.
+/// Returns the trace of these commands, run one after the other.
 fn trace(batch: &[(String, Analysis)], folder: &Path, work: &Path) -> String {
     let mut script = String::new();
     for (at, (line, _)) in batch.iter().enumerate() {

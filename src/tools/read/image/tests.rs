@@ -18,7 +18,7 @@ fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// The note, then media type and size of each picture.
+/// Returns the note, then media type and size of each image.
 fn shown(result: &ToolResult) -> String {
     let pictures = result.content.iter().filter_map(|content| match content {
         Content::Text { .. } => None,
