@@ -52,7 +52,7 @@ impl Grants {
     }
 }
 
-/// The origin of rules that an answer of this scope adds; none where it holds once.
+/// Returns the origin of the rules that an answer with this scope adds, or `None` if the answer applies once.
 pub(crate) fn origin(scope: Scope) -> Option<Origin> {
     match scope {
         Scope::Once => None,
@@ -63,7 +63,7 @@ pub(crate) fn origin(scope: Scope) -> Option<Origin> {
     }
 }
 
-/// The answers to choose from. Those that hold for longer than the call add the proposed rules.
+/// Returns the answers to offer. Answers that outlast the call add the proposed rules.
 pub(crate) fn options(access: &Access, proposed: &[Rule]) -> Vec<ApprovalOption> {
     let option = |id: &str, label: &str, decision, scope| ApprovalOption {
         option_id: id.to_owned(),
@@ -94,7 +94,7 @@ pub(crate) fn options(access: &Access, proposed: &[Rule]) -> Vec<ApprovalOption>
     options
 }
 
-/// The calls that the proposed rules cover, in words.
+/// Describes the calls that the proposed rules cover.
 fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
     if proposed.is_empty() {
         return None;
@@ -117,7 +117,7 @@ fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
     })
 }
 
-/// All that a person is asked about: what runs, whole, and apart from it what the model says of it.
+/// Returns all details of an approval: the complete command or change and, separately, the model's description of it.
 pub(crate) fn details(
     access: &Access,
     paths: &[(PathBuf, PathBuf)],
@@ -159,8 +159,8 @@ pub(crate) fn details(
     details
 }
 
-/// The computed changes as diffs. None where they do not show all that is written: a new file is read more easily as it is, and what
-/// is no text has no diff.
+/// Returns the computed changes as diffs. `None` if diffs would not show everything that is written: a new file is easier to read in full,
+/// and binary content has no diff.
 fn in_place(changes: &[FileChange]) -> Option<Vec<String>> {
     let is_new = |change: &FileChange| change.op == FileOp::Add;
     let has_diff = |change: &FileChange| {
@@ -183,7 +183,7 @@ fn in_place(changes: &[FileChange]) -> Option<Vec<String>> {
     Some(changes.iter().map(diff).collect())
 }
 
-/// The replacements of an edit as a diff. None where the arguments are of another form.
+/// Returns the replacements of an edit as a diff, or `None` if the arguments have another form.
 fn replacements(input: &Value) -> Option<String> {
     let one = |edit: &Value| {
         let text = |names: [&str; 2]| names.iter().find_map(|name| edit.get(*name)?.as_str());
@@ -203,7 +203,7 @@ fn replacements(input: &Value) -> Option<String> {
     Some(text)
 }
 
-/// The outcome of an answer. Only an option that was offered can allow.
+/// Returns the outcome of an answer. Only an offered option can allow the call.
 pub(crate) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalOutcome {
     let chosen = approval
         .options

@@ -1,4 +1,4 @@
-//! What commands may do by the permissions of a session, as the sandbox takes it. Pure.
+//! What commands may do under a session's permissions, as sandbox settings. Pure.
 
 use pintle_exec::sandbox::{Confinement, Grade, JudgeNames, NamePatterns, Names};
 use pintle_protocol::approval::PermissionMode;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The name under which rules about files see commands.
 const COMMANDS: &str = "bash";
 
-/// The names of files that commands are kept from.
+/// The file names that commands cannot access.
 struct ByName {
     places: Arc<Places>,
     /// Secret files that commands may read.
@@ -57,7 +57,7 @@ fn patterns() -> NamePatterns {
     NamePatterns { obeyed, output, secret, open }
 }
 
-/// The confinement of commands: changes in the workspace alone, and none in the mode read-only; no secrets, no network by itself, and
+/// Returns the confinement of commands: changes only in the workspace, and none in read-only mode; no secrets, no network by default, and
 /// never less than the level that the decision relied on.
 pub(super) fn confinement(
     places: &Arc<Places>,

@@ -1,8 +1,8 @@
-//! Plan mode and act mode: what plan mode denies, and what the model is told of a change. Pure.
+//! Plan mode and act mode: the calls that plan mode denies, and the message to the model on a change. Pure.
 //!
-//! A turn works in the mode in which it began, until a person accepts its plan.
+//! A turn keeps the mode in which it started, until the user accepts its plan.
 //!
-//! A turn asks its session for the mode before each call, since an accepted plan holds for the calls of the same reply.
+//! A turn asks its session for the mode before each call, since an accepted plan applies to later calls of the same reply.
 
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::plan::WorkMode;

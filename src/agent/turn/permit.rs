@@ -1,5 +1,4 @@
-//! The permission of a call: its paths resolved, the rules that hold gathered, and the decision of `permissions` about
-//! both.
+//! Permission checks for calls: resolves paths, collects the applicable rules, and calls `permissions` for the decision.
 
 use crate::project::{Personal, ProjectFiles};
 use crate::turn::approval::Grants;
@@ -28,22 +27,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// The permissions of the engine, which no session, client or project goes beyond.
+/// The engine's permissions, which no session, client or project can exceed.
 #[derive(Debug)]
 pub struct PermissionPolicy {
-    /// The mode of a session that names none.
+    /// The mode of sessions that do not request one.
     pub default_mode: PermissionMode,
     /// The mode that the command line names, for sessions that it opens.
     pub named_mode: Option<PermissionMode>,
     /// The widest mode that a session can have.
     pub ceiling: PermissionMode,
-    /// The flag or file that sets the ceiling, in words.
+    /// Describes the flag or file that sets the ceiling.
     pub ceiling_source: String,
-    /// The rules of the user's configuration.
+    /// The rules from the user configuration.
     pub rules: Vec<Rule>,
     /// The rules of this run's policy.
     pub policy_rules: Vec<Rule>,
-    /// The engine's own folders and files, which no tool reads or changes.
+    /// The engine's private files and directories, which no tool reads or changes.
     pub private: Vec<PathBuf>,
     /// Exceptions to these: the user's skills.
     pub readable: Vec<PathBuf>,
@@ -56,7 +55,7 @@ pub struct PermissionPolicy {
 /// The sandbox that a person wants, and what this machine enforces.
 #[derive(Debug, Default)]
 pub struct SandboxPolicy {
-    /// The program that confines commands; none where there is no sandbox.
+    /// The program that confines commands; `None` if there is no sandbox.
     program: Option<PathBuf>,
     /// Commands run in a full sandbox or not at all.
     is_required: bool,
@@ -69,13 +68,13 @@ impl SandboxPolicy {
         Self { program, is_required, level: OnceCell::new() }
     }
 
-    /// Returns the level that this machine enforces; none where there is no sandbox. The kernel is asked once.
+    /// Returns the level that this machine enforces, or `None` without a sandbox. The kernel is queried once.
     pub async fn level(&self) -> Option<&Level> {
         let program = self.program.as_ref()?;
         Some(self.level.get_or_init(|| sandbox::probe(program)).await)
     }
 
-    /// Returns the sandbox as clients see it; none where there is none, or before [`Self::level`] has asked the kernel.
+    /// Returns the sandbox as shown to clients, or `None` without a sandbox or before [`Self::level`] has queried the kernel.
     pub(crate) fn shown(&self) -> Option<SandboxState> {
         let level = self.level.get()?;
         Some(SandboxState {
@@ -170,7 +169,7 @@ impl<'a> From<&'a Workspace> for Site<'a> {
     }
 }
 
-/// The permissions of a turn; the grants of its session come on top.
+/// A turn's permissions; the session's grants are added on top.
 #[derive(Debug)]
 pub(crate) struct Permissions {
     pub(crate) mode: PermissionMode,
@@ -180,12 +179,12 @@ pub(crate) struct Permissions {
     told: OnceCell<()>,
 }
 
-/// The way in which the user's own check runs after edits.
+/// How the user's check command runs after edits.
 #[derive(Debug)]
 pub(crate) enum CheckRun {
     Free,
     Confined(Arc<Confinement>),
-    /// Nobody has seen the edits, and nothing confines what they do.
+    /// Nobody reviewed the edits, and nothing confines their effects.
     Withheld,
 }
 
@@ -196,13 +195,13 @@ struct Ready {
     rules: Vec<Compiled>,
     is_trusted: bool,
     sandbox: Sandbox,
-    /// The confinement of commands that run in the sandbox, without hosts.
+    /// The confinement of sandboxed commands, without hosts.
     confinement: Arc<Confinement>,
     /// Warnings about the project's rules, as a person reads them.
     problems: Vec<String>,
 }
 
-/// A decision about a call, and what a person is offered.
+/// A decision about a call, with the options to offer the user.
 #[derive(Debug)]
 pub(crate) struct Decided {
     pub(crate) verdict: Verdict,
@@ -210,9 +209,9 @@ pub(crate) struct Decided {
     pub(crate) proposed: Vec<Rule>,
     /// Of a call that does not run by itself: the least that would have allowed it.
     pub(crate) denial: Option<Denial>,
-    /// The files that the call names, as it names them and resolved.
+    /// The files in the call's arguments, as written and resolved.
     pub(crate) paths: Vec<(PathBuf, PathBuf)>,
-    /// The files that the call does not read where it reads all that is below a folder.
+    /// The files to skip when the call reads a directory recursively.
     pub(crate) left_out: LeftOut,
 }
 
@@ -221,8 +220,8 @@ impl Permissions {
         Self { mode, policy, ready: OnceCell::new(), told: OnceCell::new() }
     }
 
-    /// Keeps rules that a person's answer added, if it holds for longer than the session. Returns the problem, if
-    /// there was one; the rules hold for the session then.
+    /// Stores rules added by the user's answer, if they outlast the session. Returns the problem, if any; the rules then apply for the
+    /// session.
     pub(crate) async fn keep(&self, origin: Origin, rules: Vec<Rule>) -> Option<Notice> {
         let workspace = match origin {
             Origin::GrantedByUser => None,
@@ -315,15 +314,15 @@ impl Permissions {
         Decided { verdict, proposed, denial, paths, left_out }
     }
 
-    /// Returns true if the provider may search the web by itself: no rule denies it the network or wants a question about it.
+    /// Returns true if the provider may search the web unasked: no rule denies it the network or requires approval.
     pub(crate) async fn lets_search(&self, site: Site<'_>, tool: &str) -> bool {
         let ready = self.ready(site).await;
         HostPatterns::gather(&ready.rules, tool).leave_open()
     }
 
-    /// Returns the rights of the session, for its model.
+    /// Returns the session's rights, as reported to its model.
     pub(crate) async fn rights(&self, env: &dyn Environment, is_attended: bool) -> Rights {
-        // Commands elsewhere are confined by whoever runs that place.
+        // Commands on a remote machine are confined by that machine's operator.
         let sandbox = if env.is_this_machine() {
             self.policy.sandbox.state().await
         } else {
@@ -337,8 +336,8 @@ impl Permissions {
         Rights { mode: self.mode, confined, is_attended }
     }
 
-    /// The confinement of a command that a tool runs, with the hosts that rules and grants allow it now; none where it runs free. What
-    /// nobody was asked about in a mode that asks can change nothing, and reaches no host.
+    /// Returns the confinement of a tool's command, with the hosts currently allowed by rules and grants; `None` if it runs unconfined. A
+    /// command that ran without approval in a mode that asks can change nothing and reaches no host.
     pub(crate) fn confinement(
         &self,
         verdict: &Verdict,
@@ -366,17 +365,17 @@ impl Permissions {
         names.filter(|_| !verdict.parts.iter().any(raises)).cloned().unwrap_or_default()
     }
 
-    /// The confinement of the engine's own commands that only read, in each mode; none where there is no sandbox.
+    /// Returns the confinement of the engine's read-only commands, which is the same in every mode; `None` without a sandbox.
     pub(crate) async fn confinement_for_reading(&self, site: Site<'_>) -> Option<Confinement> {
         let ready = self.ready(site).await;
         let of_commands = (ready.sandbox != Sandbox::Missing).then_some(&ready.confinement)?;
         Some(only_reading(of_commands))
     }
 
-    /// The confinement of the session's MCP servers; none where there is no sandbox and none is required.
+    /// Returns the confinement of the session's MCP servers; `None` if there is no sandbox and none is required.
     ///
     /// # Errors
-    /// The sandbox is required, and there is none here.
+    /// A sandbox is required but not available.
     pub(crate) async fn confinement_of_servers(
         &self,
         site: Site<'_>,
@@ -396,7 +395,7 @@ impl Permissions {
         }
     }
 
-    /// The way in which the user's own check runs after edits: it may execute what the model has just written.
+    /// Returns how the user's check command runs after edits: it may execute code that the model has just written.
     pub(crate) fn check_run(&self) -> CheckRun {
         let Some(ready) = self.ready.get() else { return CheckRun::Free };
         match (self.mode, ready.sandbox) {
@@ -467,7 +466,7 @@ impl Permissions {
             compiled.inspect_err(|error| tracing::warn!("ignored the rule {rule}: {error}")).ok()
         });
         let rules: Vec<Compiled> = rules.chain(of_project).collect();
-        // Commands elsewhere are confined by whoever runs that place.
+        // Commands on a remote machine are confined by that machine's operator.
         let sandbox = if env.is_this_machine() {
             self.policy.sandbox.state().await
         } else {
@@ -479,7 +478,7 @@ impl Permissions {
         Ready { places, rules, is_trusted, sandbox, confinement, problems }
     }
 
-    /// The rules of the project by file, or the reason why a file makes no sense.
+    /// Returns the project rules by file, or the reason why a file is invalid.
     async fn project_rules(
         &self,
         site: Site<'_>,
@@ -497,7 +496,7 @@ impl Permissions {
     }
 }
 
-/// The name under which rules about hosts see the user's own check.
+/// The tool name that host rules use for the user's check command.
 const CHECK: &str = "lint";
 
 impl Ready {
@@ -516,7 +515,7 @@ impl Ready {
 /// Programs that run others with more rights.
 const RAISING: [&str; 6] = ["sudo", "doas", "su", "pkexec", "run0", "sg"];
 
-/// The action of a call, with its paths resolved.
+/// Returns a call's action, with its paths resolved.
 async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access) -> Action {
     let env = site.env;
     match access {
@@ -546,8 +545,9 @@ async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access)
     }
 }
 
-/// The names of harmless programs and of wrappers that lead to a file of the workspace, or to the launcher of a version manager, which starts what the folder
-/// says. In the user's home, a file with another name than the link to it counts as a launcher.
+/// Returns the names of harmless programs and wrappers that resolve to a file in the workspace, or to the launcher of a version manager,
+/// which runs whatever the directory configures. In the user's home directory, a target with another name than its link counts as a
+/// launcher.
 async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTreeSet<String> {
     let passes = |program: &Program| program.is_known_safe() || program.is_transparent;
     let is_looked_up = |program: &&Program| passes(program) && !program.is_builtin();
@@ -568,7 +568,7 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     }
     let paths: Vec<PathBuf> = first.values().cloned().collect();
     let targets = resolve_all(site.env, &paths).await;
-    // A workspace as wide as the home folder or the whole disk holds the programs of the system and the user.
+    // A workspace as wide as the home directory or the whole disk contains the programs of the system and the user.
     let holds_home =
         |root: &&PathBuf| places.home.as_ref().is_some_and(|home| home.starts_with(root));
     let narrow: Vec<&PathBuf> = places.roots.iter().filter(|root| !holds_home(root)).collect();

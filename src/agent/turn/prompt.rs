@@ -1,6 +1,6 @@
-//! Makes the system prompt at a session's first turn, and tells later what has changed in the files that it was made of.
+//! Builds the system prompt in a session's first turn, and later reports changes in its source files.
 //!
-//! Invariant: a change is told as a message, once.
+//! Invariant: each change is reported once, as a message.
 
 use crate::host::{Host, uncancelled};
 use crate::project::{self, Personal, ProjectFiles};
@@ -37,13 +37,13 @@ use std::sync::Arc;
 struct Kept<'a> {
     #[serde(flatten)]
     briefing: &'a Briefing,
-    /// The parts of the prompt: each name, with the length of its text in bytes.
+    /// The prompt's sections: each name, with its length in bytes.
     sections: Vec<(&'static str, usize)>,
-    /// The tools that the model sees beside it.
+    /// The tools that the model sees along with the prompt.
     tools: Vec<Value>,
 }
 
-/// Makes the prompt where this model has none, else tells what has changed.
+/// Builds the prompt if the model has none yet, else reports changes.
 pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
     state.briefing.looked_for.clear();
     // A turn that is stopped makes its prompt when the next one begins.
@@ -78,17 +78,17 @@ pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &
 struct Made {
     briefing: Briefing,
     event: PromptMade,
-    /// The parts of the prompt: each name, with the length of its text in bytes.
+    /// The prompt's sections: each name, with its length in bytes.
     sections: Vec<(&'static str, usize)>,
     /// Files of the project that make no sense.
     problems: Vec<String>,
-    /// Files of the project that are not used, because nobody trusts it.
+    /// Project files that are ignored because the project is not trusted.
     withheld: Vec<PathBuf>,
-    /// Files of a trusted project that are not used, because nobody agreed to their content.
+    /// Files of a trusted project that are ignored because their content has not been approved.
     not_agreed: Vec<ProjectFile>,
 }
 
-/// Makes the prompt from what the project's files say now.
+/// Builds the prompt from the project's current files.
 async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let PromptInputs { personal, profile, cutoff, is_subagent, role, system_prompt, is_attended } =
         &ctx.prompt;
@@ -184,7 +184,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     }
 }
 
-/// Returns the state of the repository, or an empty snapshot outside of one.
+/// Returns the repository's state, or an empty snapshot outside a repository.
 async fn git_snapshot(ctx: &TurnContext, place: &ProjectFiles<'_>) -> Snapshot {
     if !place.is_repository {
         return Snapshot::default();
@@ -311,7 +311,7 @@ fn sources<'a>(
     paths.map(move |path| PromptSource { kind, path: path.to_string_lossy().into_owned() })
 }
 
-/// A document as it is told now.
+/// Returns a document as currently reported.
 async fn known_now(place: &ProjectFiles<'_>, document: &Document) -> KnownDocument {
     let stat = place.env_of(&document.path).0.stat(&document.path).await;
     let (size, modified_ms) = stat.map(|stat| (stat.size, stat.modified_ms)).unwrap_or_default();
@@ -319,10 +319,10 @@ async fn known_now(place: &ProjectFiles<'_>, document: &Document) -> KnownDocume
     KnownDocument { path, size, modified_ms, sum, is_below: false }
 }
 
-/// The state of a document since the model was told of it.
+/// A document's state since it was last reported to the model.
 enum Change {
     Same(KnownDocument),
-    /// It says something else, or is new.
+    /// New, or changed.
     Says(KnownDocument, Document),
     Gone(PathBuf),
 }
@@ -336,7 +336,7 @@ fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -
     documents::paths(own, root, cwd, profile)
 }
 
-/// Tells which directories belong to the work, where that has changed.
+/// Reports the additional directories, if they have changed.
 fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
     if *ctx.workspace.additional == *state.briefing.additional {
         return;
@@ -355,13 +355,13 @@ fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnSta
     tell(host, ctx, state, text, BriefingUpdate { additional, ..BriefingUpdate::default() });
 }
 
-/// Tells what the session may do now, where that has changed.
+/// Reports the session's rights, if they have changed.
 async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
     let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), ctx.prompt.is_attended);
     let rights = host.wait(rights).await.told();
     match &state.briefing.rights {
         Some(known) if *known == rights => {}
-        // The prompt is of a version that did not tell them.
+        // The prompt is from a version that did not report rights.
         None => {}
         Some(_) => {
             let text = from_engine(format_args!("your permissions have changed.\n{rights}"));
@@ -576,7 +576,7 @@ pub(crate) async fn tell_documents_below<H: Host>(
     }
 }
 
-/// Tells the model something, and keeps what it knows then.
+/// Sends the model a message, and stores its updated knowledge.
 fn tell<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
