@@ -43,12 +43,12 @@ pub(super) struct Queue {
     held: VecDeque<QueuedInput>,
     /// Messages for the running turn.
     steers: VecDeque<QueuedInput>,
-    /// Messages that begin turns of their own.
+    /// Messages that start separate turns.
     follow_ups: VecDeque<QueuedInput>,
 }
 
 impl Queue {
-    /// All messages: the held ones, those for the running turn, then those for turns of their own.
+    /// Returns all messages: the held ones, those for the running turn, then those for separate turns.
     pub(super) fn all(&self) -> Vec<QueuedInput> {
         self.lists().into_iter().flatten().cloned().collect()
     }
@@ -85,7 +85,7 @@ impl Inbox {
         self.queue.held.push_back(input);
     }
 
-    /// Returns true where the message is held for the next prompt.
+    /// Returns true if the message is held for the next prompt.
     pub(super) fn holds(&self, id: &ItemId) -> bool {
         place(&self.queue.held, id).is_some()
     }
@@ -100,7 +100,7 @@ impl Inbox {
         self.queue.all()
     }
 
-    /// Adds a message at the end of its queue.
+    /// Appends a message to its queue.
     pub(super) fn push(&mut self, input: QueuedInput) {
         self.queue.of(input.delivery).push_back(input);
     }
@@ -147,8 +147,8 @@ impl Inbox {
         }
     }
 
-    /// The queue with a message changed or moved; [`Self::replace`] takes it over. `running` is the running turn, and `new_turn` the turn
-    /// of a message that gets one of its own.
+    /// Returns the queue with a message changed or moved; [`Self::replace`] installs it. `running` is the running turn, and `new_turn` the
+    /// turn for a message that gets a separate one.
     ///
     /// # Errors
     /// A message is not in the queue, or its new text is empty.
@@ -199,8 +199,8 @@ impl Inbox {
         Ok(queue)
     }
 
-    /// The queue with its messages for turns of their own in this order. Those that are not named stay behind the others; ids of
-    /// messages that were read meanwhile count for nothing.
+    /// Returns the queue with its messages for separate turns in this order. Unlisted messages follow the listed ones; ids of messages read
+    /// meanwhile are ignored.
     pub(super) fn ordered(&self, ids: &[ItemId]) -> Queue {
         let mut queue = self.queue.clone();
         let rank = |input: &QueuedInput| place_in(ids, &input.item_id);

@@ -1,6 +1,6 @@
-//! Background jobs: they begin, print and end, and clients ask about them.
+//! Background jobs: start, output, end, and client requests about them.
 //!
-//! Invariant: a job's item is in the journal before its command runs, and its end before anyone is told.
+//! Invariant: a job's item is journaled before its command runs, and its end before it is reported.
 
 use super::turns::other_request;
 use super::{Phase, Session};
@@ -23,10 +23,10 @@ use std::time::Duration;
 /// The time that jobs have to stop when the session ends, before they are dropped, which kills them.
 const STOP_GRACE: Duration = Duration::from_secs(6);
 
-/// The output of a person's command that its item keeps; the whole of a longer one is in a file.
+/// The amount of output that the item of a user's command keeps; longer output is in a file.
 const OUTPUT: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
 
-/// The kind of the note with a person's command.
+/// The note kind for a user's command.
 const USER_COMMAND: &str = "shell";
 
 impl Session {
@@ -83,7 +83,7 @@ impl Session {
         Ok((job, Some(record)))
     }
 
-    /// The job that an earlier request with the key of this one began, where there was one.
+    /// Returns the job that an earlier request with the same key started, if any.
     fn run_before(&self, line: &str) -> Option<Result<UserJob, Error>> {
         let key = self.log.cause.as_ref()?.key.as_ref()?;
         let asked = digest(&self.services.ambient.secrets().redact(line));
@@ -98,7 +98,7 @@ impl Session {
         })
     }
 
-    /// The item of a job that begins.
+    /// Returns the item for a new job.
     fn job_item(&self, body: Job, turn_id: Option<TurnId>) -> Item {
         Item {
             id: ItemId::new(self.services.ambient.new_id()),

@@ -76,7 +76,7 @@ impl Session {
         }
         if let Some(servers) = config.servers.filter(|servers| *servers != self.settings.servers) {
             self.settings.servers = servers;
-            // The next turn looks for them, and settles the list of tools anew.
+            // The next turn discovers the servers and the tool list again.
             self.servers = SessionServers::default();
         }
         if let Some(trace) = config.trace {
@@ -187,7 +187,8 @@ impl Session {
         Ok((ConfigResult { options: self.options(), applied, rejected }, record))
     }
 
-    /// Sets what holds as long as the session is open: how many messages go at once, whether room is made by itself; `None` where the option is another one.
+    /// Sets an option that applies while the session is open: the number of messages sent at once, or automatic compaction. Returns `None`
+    /// for any other option.
     fn set_for_now(&mut self, id: &str, value: &str) -> Option<Result<(), String>> {
         if id == AUTO_COMPACT {
             let is_on = match value {
@@ -213,7 +214,7 @@ impl Session {
         })
     }
 
-    /// Sets one value, or says why it cannot be.
+    /// Sets one value, or returns why it is not possible.
     fn set(
         &self,
         id: &str,
@@ -226,7 +227,7 @@ impl Session {
         match id {
             "model" => {
                 let mut named = parse_model(value).map_err(|error| error.message)?;
-                // A model without an effort keeps the one that holds.
+                // A model without an effort keeps the current one.
                 named.effort = named.effort.or(model.effort);
                 self.services.models.provider(&named).map_err(|error| match error.hint {
                     Some(hint) => format!("{}: {hint}", error.message),

@@ -14,7 +14,7 @@ pub const APPROVAL_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 /// The default time that a person has to answer.
 pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The options of a question, with the ids that an answer names.
+/// Returns a question's options, with the ids that answers refer to.
 pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
     let numbered = ask.options.iter().enumerate();
     numbered
@@ -25,7 +25,7 @@ pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
         .collect()
 }
 
-/// The outcome of an answer. Only options that were offered count.
+/// Returns the outcome of an answer. Only offered options count.
 pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionOutcome {
     let text = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let offered = question.options.iter().map(|option| &option.option_id);
@@ -44,7 +44,7 @@ pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionO
     }
 }
 
-/// The labels of the chosen options.
+/// Returns the labels of the chosen options.
 pub(super) fn chosen(question: &Question, outcome: &QuestionOutcome) -> Vec<String> {
     let chosen = question.options.iter().filter(|o| outcome.option_ids.contains(&o.option_id));
     chosen.map(|option| option.label.clone()).collect()

@@ -22,7 +22,7 @@ impl Session {
     }
 }
 
-/// Returns the ledger of an earlier life.
+/// Restores the ledger from a previous run of the session.
 pub(super) fn ledger(seen: Vec<Seen>) -> Ledger {
     Ledger::of(seen.into_iter().filter_map(to_known))
 }
@@ -42,7 +42,7 @@ fn of_known(known: Known) -> Seen {
     }
 }
 
-/// `None` if the text of a number is damaged.
+/// Returns `None` if a number cannot be parsed.
 fn to_known(seen: Seen) -> Option<Known> {
     let version = |version: SeenVersion, path: PathBuf| {
         let mark = u128::from_str_radix(&version.mark, 16).ok()?;

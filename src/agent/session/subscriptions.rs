@@ -21,7 +21,7 @@ use tokio::sync::watch;
 const REPLAY_LIMIT: usize = 1000;
 
 impl Session {
-    /// Appends an event and hands it on; says so when it cannot.
+    /// Appends and publishes an event; reports a failure.
     pub(super) fn record(&mut self, turn_id: Option<TurnId>, event: Event) {
         match self.log.append(turn_id, event, None) {
             Ok(record) => self.publish(&record),
@@ -41,7 +41,7 @@ impl Session {
         self.log.publish_transient(None, TransientEvent::State(state));
     }
 
-    /// Says what could not be said in the journal.
+    /// Reports a problem that could not be journaled.
     pub(super) fn warn_transiently(&mut self, error: &Error) {
         tracing::error!("session {}: {error}", self.log.id);
         let notice = Notice {

@@ -1,6 +1,6 @@
-//! The session's title: given by a person at any time, or once by a model in the background.
+//! The session's title: set by the user at any time, or once by a model in the background.
 //!
-//! Invariants: a model never changes what a person said; asking one delays no turn, and does not outlive the session.
+//! Invariants: a model never changes the user's title; the request delays no turn, and does not outlive the session.
 
 use super::Session;
 use crate::command::Reply;

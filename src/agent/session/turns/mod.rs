@@ -28,7 +28,7 @@ use pintle_session::history::outcome;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The name of the provider that answers from a script.
+/// The name of the scripted provider.
 const SCRIPT: &str = "script";
 
 /// A turn's limits and output schema.
@@ -163,7 +163,7 @@ impl Session {
         self.begin_answer(prompt.queued, provider);
     }
 
-    /// Begins the turn of a prompt, which reads the held messages first.
+    /// Starts a prompt's turn, which reads the held messages first.
     fn begin_answer(&mut self, prompt: QueuedInput, provider: Arc<dyn Provider>) {
         let turn_id = prompt.turn_id.clone();
         let mut inputs = self.inbox.take_held();
@@ -242,7 +242,7 @@ impl Session {
         }
     }
 
-    /// The response to an earlier request with the key of this one, where there was one.
+    /// Returns the response to an earlier request with the same key, if any.
     fn accepted_before(&self, input: &[Input]) -> Option<Result<Accepted, Error>> {
         let key = self.log.cause.as_ref()?.key.as_ref()?;
         let effect = self.log.keys.effect(key)?;
@@ -265,7 +265,7 @@ impl Session {
         })
     }
 
-    /// Refuses a limit of money that could not be kept, where nobody watches.
+    /// Rejects a cost limit that could not be enforced in an unattended session.
     fn check_price(&self, most: Option<u64>) -> Result<(), Error> {
         let Settings { model, limits, is_subagent, .. } = &self.settings;
         let is_limited = most.or(limits.cost_nano_usd).is_some();
@@ -358,7 +358,7 @@ impl Session {
         }
     }
 
-    /// The mode of the running turn, or else that of the next.
+    /// Returns the running turn's mode, else the next turn's.
     pub(in crate::session) fn work_mode(&self) -> WorkMode {
         match &self.phase {
             Phase::Running(running) => running.mode,
