@@ -1,4 +1,4 @@
-//! The errors of commands, by who can do something about them.
+//! Command errors, grouped by who can fix them.
 
 use pintle_llm as llm;
 use pintle_llm::error::LogIn;
@@ -44,7 +44,7 @@ pub enum Action {
     Fork,
     /// Go to this event of the history.
     GoTo(u64),
-    /// List the places of the history.
+    /// List the history's points.
     ListHistory,
     /// List the checkpoints.
     ListCheckpoints,
@@ -138,7 +138,7 @@ impl From<&str> for Hint {
 /// The classes of refusal. Frontends map them to codes, the program (`cli`) to exit codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The request is invalid; the message says why.
+    /// The request is invalid; the message explains why.
     Invalid,
     /// There is no such session.
     NotFound,
@@ -148,7 +148,7 @@ pub enum ErrorKind {
     Conflict,
     /// The session is open in another process.
     OpenElsewhere {
-        /// It is the engine that clients of `pintle attach` share.
+        /// True for the engine shared by clients of `pintle attach`.
         is_shared: bool,
     },
     /// The settings name something that does not exist.

@@ -1,10 +1,8 @@
-//! The hooks and tools that clients give to a session, and calls of them.
+//! Hooks and tools that clients provide to a session, and calls of them.
 //!
-//! A call goes to its client as `Feed::Call` and comes back as an `Answer`. Invariant: a call to a client
-//! that is gone ends with an error at once.
+//! A call is sent to its client as `Feed::Call` and returns as an `Answer`. Invariant: a call to a disconnected client fails immediately.
 //!
-//! A client is called through its feed and answers with a command, as a person does: hooks and tools of clients need no channel of
-//! their own.
+//! A client is called through its feed and answers with a command, as users do: client hooks and tools need no separate channel.
 
 mod hook;
 
@@ -53,10 +51,10 @@ pub struct ClientTool {
 }
 
 impl ClientTool {
-    /// Compiles the schema of a tool.
+    /// Compiles a tool's schema.
     ///
     /// # Errors
-    /// The schema makes no sense; the message says where.
+    /// The schema is invalid; the message gives the position.
     pub fn new(shape: ToolRegisterParams, serial: u64) -> Result<Self, String> {
         let validator =
             jsonschema::validator_for(&shape.parameters).map_err(|error| error.to_string())?;
@@ -88,7 +86,7 @@ pub enum CallBody {
     Tool(ToolCallParams),
 }
 
-/// Where the answer goes; an error is what went wrong, in words.
+/// Receives the answer, or an error message.
 pub(super) type CallReply = oneshot::Sender<Result<Value, String>>;
 
 /// A call of a client that a hook of its needs, on its way to the session.
@@ -189,7 +187,7 @@ impl Prepared for Call {
     }
 }
 
-/// The tools of a turn: the newest of a name wins.
+/// Returns a turn's tools: of several with one name, the newest wins.
 pub(super) fn tools<'a>(
     own: &Arc<[Arc<dyn Tool>]>,
     clients: impl Iterator<Item = &'a Extensions>,

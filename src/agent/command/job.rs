@@ -23,7 +23,7 @@ pub enum JobCommand {
         /// Receives the job when it runs.
         reply: Reply<UserJob>,
     },
-    /// Wait for the end of a job.
+    /// Wait for a job's end.
     Wait {
         /// The job.
         id: JobId,
@@ -32,11 +32,11 @@ pub enum JobCommand {
     },
 }
 
-/// The job of a person's command.
+/// A user command's job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserJob {
     /// It runs, or has ended a moment ago.
     Running(JobId),
-    /// An earlier request with the same key ran it, and the event with this number tells its end.
+    /// An earlier request with the same key ran it; the event with this number records its end.
     Ended(u64),
 }

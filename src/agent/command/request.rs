@@ -1,4 +1,4 @@
-//! Requests of the protocol that a session answers, in the protocol's own types.
+//! Protocol requests that a session answers, in the protocol's types.
 //!
 //! A new one needs its name in the list below and an arm in `session/requests`.
 

@@ -13,7 +13,7 @@ pub enum TurnCommand {
         input: Vec<Input>,
         /// The messages, each with the way in which it is to be read.
         behind: Vec<(Delivery, Vec<Input>)>,
-        /// Receives the messages that were queued, in their order; fewer where the journal could not be written.
+        /// Receives the queued messages, in order; fewer if the journal could not be written.
         reply: Reply<Vec<QueuedInput>>,
     },
     /// Wait until no turn runs, nothing is queued and no title is being made.

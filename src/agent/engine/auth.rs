@@ -1,4 +1,4 @@
-//! Logins of providers, for clients.
+//! Provider logins, for clients.
 
 use crate::engine::EngineHandle;
 use crate::error::{Error, ErrorKind};
@@ -7,7 +7,7 @@ use pintle_protocol::auth::{AuthMethod, AuthStatusResult};
 use tokio_util::sync::CancellationToken;
 
 impl EngineHandle {
-    /// Returns who is logged in, and what a person can log in to.
+    /// Returns the current logins, and the providers that offer one.
     pub fn auth_status(&self) -> AuthStatusResult {
         self.services().auth.as_ref().map(|auth| auth.auth_status()).unwrap_or_default()
     }

@@ -56,7 +56,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-/// The open sessions. Run it beside the frontends.
+/// The open sessions. Run it alongside the frontends.
 #[derive(Debug)]
 pub struct Engine {
     services: Arc<Services>,
@@ -106,23 +106,23 @@ impl EngineHandle {
         Effort::NAMES.iter().map(|(name, _)| *name).collect()
     }
 
-    /// The model of a session that names none.
+    /// Returns the default model, for sessions that do not request one.
     pub fn default_model(&self) -> Option<&str> {
         self.services.default_model.as_deref()
     }
 
-    /// Checks that a model can answer: that its provider is known and has its key, by the settings as they are now.
+    /// Checks that a model is usable with the current settings: its provider is known and has its key.
     ///
     /// # Errors
-    /// It cannot; the hint says what is missing.
+    /// The model is not usable; the hint lists the missing parts.
     pub fn check_model(&self, model: &str) -> Result<(), Error> {
         let model = parse_model(model)?;
-        // The list looks at the settings anew, and leaves their problems to be told by the next turn.
+        // Listing reloads the settings, and leaves their problems for the next turn to report.
         self.services.models.list();
         self.services.models.provider(&model).map(drop).map_err(Error::from)
     }
 
-    /// The permission mode of a session that names none.
+    /// Returns the default permission mode, for sessions that do not request one.
     pub fn default_permission_mode(&self) -> PermissionMode {
         self.services.permissions.default_mode
     }
@@ -132,7 +132,7 @@ impl EngineHandle {
         self.services.permissions.answers.trust_for_now(folders);
     }
 
-    /// Returns true where a conversation that nears the end of the model's window is compacted by itself.
+    /// Returns true if a conversation that nears the end of the model's window is compacted automatically.
     pub fn compacts_by_itself(&self) -> bool {
         self.services.room.is_automatic
     }
@@ -171,18 +171,18 @@ impl EngineHandle {
         here.write(path, all).await.map_err(wrong)
     }
 
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// # Errors
-    /// A session has this id already, the working directory or the model makes no sense, or the data folder cannot be written.
+    /// The id is in use, the working directory or the model is invalid, or the data directory cannot be written.
     pub async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
         self.request(|reply| Request::Create(Box::new(create), reply)).await
     }
 
-    /// Opens a stored session, or returns the one that is open.
+    /// Opens a stored session, or returns the open one.
     ///
     /// # Errors
-    /// It does not exist, is open in another process, or cannot be read.
+    /// The session does not exist, is open in another process, or cannot be read.
     pub async fn open(&self, id: SessionId, config: OpenConfig) -> Result<SessionHandle, Error> {
         self.request(|reply| Request::Open(id, config, reply)).await
     }
@@ -196,7 +196,7 @@ impl EngineHandle {
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 
-    /// The documents and terminals of editors; `None` where the files are on another machine.
+    /// Returns the editors' documents and terminals; `None` if the files are on another machine.
     pub fn editors(&self) -> Option<&Editors> {
         self.services.editors.as_ref()
     }
@@ -210,7 +210,7 @@ impl EngineHandle {
         found.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
-    /// The prompts that can be called in a working directory, as the files say now.
+    /// Returns the prompts that can be called in a working directory, from the current files.
     pub async fn commands(&self, cwd: &str) -> CommandListResult {
         let Services { env, personal, .. } = &*self.services;
         project::commands(env.as_ref(), personal, Path::new(cwd)).await
@@ -269,12 +269,12 @@ impl EngineHandle {
         }
     }
 
-    /// Has what the first session waits for begin now. A busy engine is not told: its sessions wait for it then.
+    /// Starts the work that the first session would wait for. A busy engine ignores this: its sessions wait for the work then.
     pub fn prepare(&self) {
         let _ = self.requests.try_send(Request::Prepare);
     }
 
-    /// Has the index go on reading.
+    /// Triggers indexing.
     pub(super) fn index_due(&self) {
         let _ = self.requests.try_send(Request::IndexDue);
     }
@@ -306,7 +306,7 @@ impl Engine {
         )
     }
 
-    /// Serves until every handle is gone, then closes what is open.
+    /// Serves until every handle is gone, then closes the open sessions.
     pub async fn run(mut self) {
         loop {
             tokio::select! {
@@ -315,7 +315,7 @@ impl Engine {
                 () = self.indexing.next() => {}
                 request = self.requests.recv() => match request {
                     Some(Request::Create(create, reply)) => {
-                        // Who asked may be gone: then nobody will close it.
+                        // If the requester is gone, no one else will close the session.
                         if let Err(Ok(handle)) = reply.send(self.create(*create).await) {
                             let (reply, _) = oneshot::channel();
                             let _ = handle.tell(Command::Close { reply }).await;
@@ -519,11 +519,11 @@ impl Engine {
         found.earlier.touched = TouchedFiles::replay(&entries);
         let conversation = replay::conversation(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
-        // Freeing those of a long session takes a while, for which nobody has to wait.
+        // Freeing the entries of a long session takes a while, so it runs in the background.
         drop(tokio::task::spawn_blocking(move || drop(entries)));
         let state = TurnState { conversation, briefing, files, ..TurnState::default() };
         let handle = self.spawn(journal, settings, state, found.earlier);
-        // It keeps a stricter mode and tells so, as one that was open already does.
+        // The session keeps a stricter mode and reports that, as an already open one does.
         let config = OpenConfig { permission_mode, ..OpenConfig::default() };
         handle.ask(|reply| SettingsCommand::Configure { config, reply }).await?;
         Ok(handle)
@@ -676,9 +676,9 @@ impl Engine {
     }
 }
 
-/// The number of sessions above a sub-agent's, from its parent on; `None` if one of them is gone.
+/// Returns the number of sessions above a sub-agent's, starting with its parent; `None` if one of them is gone.
 fn ancestors(store: &Store, mut parent: SessionId) -> Option<u32> {
-    /// More than any setting allows: a journal that somebody edited may name itself.
+    /// More than any setting allows: in a journal edited by hand, a session may be its own parent.
     const MAX_DEPTH: u32 = 64;
     for above in 1..=MAX_DEPTH {
         let first = store.page(&parent, 0, 1).ok()?.events.into_iter().next()?;

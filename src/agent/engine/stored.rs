@@ -28,10 +28,10 @@ pub enum PageRange {
 }
 
 impl EngineHandle {
-    /// Lists stored sessions, newest first, from where the last page ended; returns where this one does.
+    /// Lists stored sessions, newest first, from the previous page's end; returns this page's end.
     ///
     /// # Errors
-    /// The data folder cannot be read.
+    /// The data directory cannot be read.
     pub async fn list(
         &self,
         filter: Filter,
@@ -44,10 +44,10 @@ impl EngineHandle {
         Ok((sessions, next.map(|cursor| cursor.0)))
     }
 
-    /// Searches what was said and done in stored sessions.
+    /// Searches the conversations and actions of stored sessions.
     ///
     /// # Errors
-    /// The index cannot be used, or the cursor is none of its own.
+    /// The index cannot be used, or the cursor is invalid.
     pub async fn search(
         &self,
         wanted: SessionSearchParams,
@@ -61,29 +61,29 @@ impl EngineHandle {
         Ok(found)
     }
 
-    /// Deletes a stored session with those of its sub-agents. Returns them, the one that was named last.
+    /// Deletes a stored session with its sub-agents' sessions. Returns all deleted ids, the requested one last.
     ///
     /// # Errors
-    /// It does not exist, one of them is open, or the data folder cannot be written.
+    /// The session does not exist, one of them is open, or the data directory cannot be written.
     pub async fn delete(&self, id: SessionId) -> Result<Vec<SessionId>, Error> {
         let store = self.services().store.clone();
         let wanted = id.clone();
         in_background(move || store.delete(&wanted)).await
     }
 
-    /// Archives a stored session, or takes it back.
+    /// Archives or unarchives a stored session.
     ///
     /// # Errors
-    /// It does not exist, or the data folder cannot be written.
+    /// The session does not exist, or the data directory cannot be written.
     pub async fn archive(&self, id: SessionId, archived: bool) -> Result<(), Error> {
         let store = self.services().store.clone();
         in_background(move || store.archive(&id, archived)).await
     }
 
-    /// Reads a stored session's events without opening it; also returns the number of its last one.
+    /// Reads a stored session's events without opening it; also returns the last event's number.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub async fn page(
         &self,
         id: SessionId,

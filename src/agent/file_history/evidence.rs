@@ -1,8 +1,8 @@
-//! Attributes the changes of files during a command, to the command or to others.
+//! Attributes file changes during a command, to the command or to others.
 //!
-//! The kernel's log of the paths that the command changed and the editors' log of saves are conclusive. Without the kernel's log, the text
-//! of the command decides: a command that only reads changed nothing, and one that only runs file tools changed the files that it names,
-//! since it ends before anybody else can save. The author of any other change stays unknown.
+//! The kernel's log of the paths that the command changed and the editors' log of saves are conclusive. Without the kernel's log, the
+//! command's text decides: a command that only reads changed nothing, and one that only runs file tools changed the files in its arguments,
+//! since it ends before anyone else can save. The author of any other change stays unknown.
 
 use super::state_of_content;
 use crate::workspace::Workspace;
@@ -36,7 +36,7 @@ pub(super) struct Evidence {
     writes: WriteLog,
     /// By its text, the command writes no files but the named ones.
     only_reads: bool,
-    /// By its text, the command ends before anybody else can save.
+    /// True if, judging by its text, the command ends before anyone else can save.
     is_brief: bool,
     /// The files and folders that the command names, canonical.
     named: BTreeSet<PathBuf>,
@@ -66,7 +66,7 @@ impl Running {
         let roots = place.roots().await;
         let named: Vec<PathBuf> = evidence.named.iter().cloned().collect();
         let found = place.env.canonicalize_all(&named).await;
-        // The name of a whole root is no evidence: most commands work on it in some way.
+        // A mention of a whole root is not evidence: most commands work on it in some way.
         evidence.named =
             found.into_iter().flatten().filter(|path| !is_above(path, &roots)).collect();
         evidence.steps =
@@ -104,7 +104,7 @@ fn is_above(path: &Path, roots: &[PathBuf]) -> bool {
 }
 
 impl Evidence {
-    /// The evidence in the text of a command. The named paths are not resolved yet.
+    /// Returns the evidence in a command's text. The mentioned paths are not resolved yet.
     fn of_text(command: &str, cwd: &Path, home: Option<&Path>) -> Self {
         let analysis = Analysis::of(command);
         let only_reads = analysis.opaque.is_none()
@@ -128,7 +128,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the author of a file's change on disk.
+    /// Returns the author of a change to a file on disk.
     pub(super) fn author(&self, path: &Path) -> Author {
         match self.writes.changed(path) {
             Changed::Yes => Author::Command,
@@ -160,7 +160,7 @@ impl Evidence {
             _ => changes.push((author, after)),
         };
         let steps = self.steps.get(path).map(Vec::as_slice).unwrap_or_default();
-        // Editors that tell of no saves, and other programs, have changed what the command found.
+        // The content that the command found comes from an editor that does not report saves, or from another program.
         let found = self.writes.found(path).filter(|_| steps.is_empty());
         let mode = was.or(is).and_then(|state| state.mode);
         // Following began before the first look at the file.
