@@ -1,12 +1,12 @@
-//! Hooks: programs and clients that are asked at points of the engine's work.
+//! Hooks: programs and clients that are called at certain points of the engine's work.
 //!
-//! Answers are judged in `decide`; this is the one place that runs hooks. They run in order: those of the config file as
-//! written, then those of clients. The first denial ends the round. A hook that fails is told of as a notice and holds nothing up but what its
-//! setting says. Whatever waits for a hook races the turn's cancellation.
+//! Answers are evaluated in `decide`; this is the only place that runs hooks. They run in order: those of the config file as written, then
+//! those of clients. The first denial ends the round. A failing hook is reported as a notice and blocks only what its setting specifies.
+//! Every wait for a hook races the turn's cancellation.
 //!
-//! A hook is asked, not trusted to allow: it denies, changes or watches, and what it lets through still needs permission. Its lasting
-//! changes are in the journal as what the model read or what ran (`changedInput`), so replay needs no hooks. A changed system prompt holds
-//! for a turn, and changed messages for a request; the journal keeps neither.
+//! A hook cannot grant permission: it denies, changes or watches, and calls that it lets through still need permission. Its lasting changes
+//! are journaled as the text that the model read or the command that ran (`changedInput`), so replay needs no hooks. A changed system
+//! prompt applies to one turn, and changed messages to one request; the journal keeps neither.
 
 mod decide;
 
@@ -25,7 +25,7 @@ const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;
 /// The most characters of a hook's complaint that are shown.
 const MAX_COMPLAINT_CHARS: usize = 500;
 
-/// The hooks that hold for a turn or for a session, and what running them needs.
+/// The hooks of a turn or session, and the resources for running them.
 #[derive(Debug, Clone)]
 pub(super) struct Hooks {
     pub(super) list: Arc<[Hook]>,
@@ -38,10 +38,10 @@ pub(super) struct Hooks {
     pub(super) clients: Option<ClientCalls>,
 }
 
-/// The result of running the hooks of a point.
+/// The result of running a point's hooks.
 #[derive(Debug)]
 pub(super) struct Ran {
-    /// The input of the hooks, with their changes.
+    /// The hooks' input, with their changes.
     pub(super) run: HookRun,
     pub(super) ruling: Ruling,
     /// Notices for a person.
@@ -54,7 +54,7 @@ impl Hooks {
         self.list.iter().any(|hook| hook.is_for(point, tool))
     }
 
-    /// Runs the hooks of a point.
+    /// Runs a point's hooks.
     pub(super) async fn run(&self, mut run: HookRun, cancel: &CancellationToken) -> Ran {
         let (mut ruling, mut notices) = (Ruling::default(), Vec::new());
         let (point, tool) = (run.point, run.call.as_ref().map(|call| call.tool_name.clone()));

@@ -27,7 +27,7 @@ pub struct LoginRequest {
 pub type ShowPrompt<'a> = &'a mut (dyn FnMut(Prompt) + Send);
 
 impl ConfiguredModels {
-    /// Returns who is logged in, and what a person can log in to. Blocking, and short.
+    /// Returns the current logins, and the providers that offer one. Blocking, and short.
     pub fn auth_status(&self) -> AuthStatusResult {
         self.settings.refresh();
         let config = self.settings.current();

@@ -14,13 +14,13 @@ use std::sync::Arc;
 pub enum Toolbox {
     /// The same tools for every model.
     Fixed(Arc<[Arc<dyn Tool>]>),
-    /// The tools of a profile.
+    /// The tools from a profile.
     Profiles {
-        /// The profile for every model; `None` takes each model's own.
+        /// The profile for every model; `None` selects each model's default.
         profile: Option<Profile>,
         /// Enables the tool that fetches from the web.
         web_fetch: bool,
-        /// Enables the search of the web by providers that have one.
+        /// Enables web search by providers that have one.
         web_search: bool,
         /// The facts about models.
         models: Models,
@@ -38,12 +38,12 @@ pub enum Toolbox {
     Also {
         /// The other toolbox.
         of: Box<Toolbox>,
-        /// The tools beside those.
+        /// Additional tools.
         tools: Arc<[Arc<dyn Tool>]>,
     },
 }
 
-/// The groups of tools that a session has beside those for its work.
+/// The additional tool groups of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extras {
     /// The tools that speak with a person; a sub-agent has none.
@@ -130,7 +130,7 @@ impl Toolbox {
     }
 }
 
-/// Returns the profile of a model: the configured one, or else its family's.
+/// Returns a model's profile: the configured one, else its family's.
 fn profile_of(said: Option<&str>, id: &str) -> Profile {
     let name = profile_name(said, id);
     let found = PROFILES.iter().find(|(known, _)| name == *known);

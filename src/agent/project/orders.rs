@@ -36,7 +36,7 @@ impl ProjectFiles<'_> {
             .collect()
     }
 
-    /// The name of a file from which the engine takes orders: its path below the root. None for others.
+    /// Returns the name of a file that configures the engine: its path below the root. `None` for other files.
     fn order(&self, path: &Path) -> Option<String> {
         // Prompts are not among them: a person calls each by its name.
         let kinds = [&rules::FOLDERS[..], &skills::FOLDERS, &agents::FOLDERS];
@@ -51,7 +51,7 @@ impl ProjectFiles<'_> {
         Some(below.to_string_lossy().into_owned())
     }
 
-    /// The user's agreement to the content of a file. A file that does not configure the engine needs none.
+    /// Returns whether the user agreed to a file's content. A file that does not configure the engine needs no agreement.
     pub(super) fn standing(&self, path: &Path, text: &str) -> Standing {
         let name = self.order(path);
         name.map_or(Standing::Agreed, |name| self.standing_of(&name, &digest(text)))
@@ -102,12 +102,12 @@ impl ProjectFiles<'_> {
         files
     }
 
-    /// A digest of what the user agreed to.
+    /// Returns a digest of the content that the user agreed to.
     pub(crate) fn agreed(&self) -> String {
         digest(&format!("{} {:?}", self.is_trusted, self.agreement))
     }
 
-    /// The files of a trusted project that are ignored until the user agrees to their current content.
+    /// Returns the files of a trusted project that are ignored until the user agrees to their current content.
     pub(crate) async fn not_agreed(&self) -> Vec<ProjectFile> {
         if !self.is_trusted || !matches!(self.agreement, Agreement::To(_)) {
             return Vec::new();

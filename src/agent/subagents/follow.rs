@@ -1,6 +1,6 @@
-//! Listens to a sub-agent's session until it stops working.
+//! Follows a sub-agent's session until it stops working.
 //!
-//! Invariant: what a full channel lost is read again from the journal, so an end is never missed.
+//! Invariant: events lost by a full channel are read from the journal, so an end is never missed.
 
 use crate::clients::SubscriberId;
 use crate::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand, Wanted};
@@ -11,10 +11,10 @@ use pintle_protocol::item::ItemBody;
 use pintle_session::history::recovery::Total;
 use tokio::sync::mpsc;
 
-/// The capacity of the feed. When it is full, the rest is read from the journal.
+/// The feed's capacity. When it is full, further events are read from the journal.
 const FEED_CAPACITY: usize = 64;
 
-/// The size of a page of the journal.
+/// The size of a journal page.
 const PAGE: usize = 200;
 
 /// No client has this number: they count from 0.
@@ -26,9 +26,9 @@ pub(crate) type Changes = (Option<String>, Vec<FileRecord>);
 /// News of a sub-agent.
 #[derive(Debug)]
 pub(crate) enum News {
-    /// It began to work, by whoever's word.
+    /// The sub-agent started to work, on any client's prompt.
     Began,
-    /// It works no more: what it said last, whether it reached its end, what its turns took, and what they did to files.
+    /// The sub-agent stopped: its last message, whether it failed, its turns' usage, and their file changes.
     Stopped { said: String, is_error: bool, spent: Total, steps: u64, changes: Vec<Changes> },
     /// Its session has ended.
     Gone,
@@ -57,7 +57,7 @@ pub(crate) struct Follower {
     last_seq: u64,
     said: String,
     spent: Total,
-    /// The replies of turns that have ended since it was told last.
+    /// The steps of turns that ended since the last report.
     steps: u64,
     changes: Vec<Changes>,
 }
