@@ -54,8 +54,7 @@ pub fn paths_below(root: &Path, cwd: &Path, touched: &Path, profile: &str) -> Ve
     folders.into_iter().rev().flat_map(|folder| -> Vec<PathBuf> { of_folder(folder) }).collect()
 }
 
-/// Returns the files that a document imports: what stands behind an `@` at the beginning of a word, outside of code. They need not be
-/// paths of files.
+/// Returns a document's imports: the words after an `@` at the start of a word, outside of code. They need not be file paths.
 pub fn imports(text: &str) -> Vec<&str> {
     let mut imports = Vec::new();
     let mut fence: Option<&str> = None;
@@ -97,7 +96,7 @@ pub fn message(documents: &[Document]) -> String {
     ))
 }
 
-/// Returns the layer of the prompt; `None` without documents. Repeated documents appear once.
+/// Returns the prompt layer; `None` without documents. Repeated documents appear once.
 pub fn layer(documents: &[Document]) -> Option<String> {
     let mut unique: Vec<&Document> = Vec::new();
     for document in documents {

@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 16 * 1024;
 /// The maximum size of all rules in the prompt.
 const MAX_ALL_BYTES: usize = 32 * 1024;
 
-/// The length of a description in the index.
+/// The maximum length of a description in the index.
 const DESCRIPTION_CHARS: usize = 300;
 
 /// A rule.
@@ -39,7 +39,7 @@ pub struct Rule {
 /// The condition under which the model reads a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum When {
-    /// It is in the prompt.
+    /// Always in the prompt.
     Always,
     /// A tool call touches one of these paths.
     Touched(Vec<String>),

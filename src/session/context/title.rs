@@ -72,7 +72,7 @@ pub fn one_line(text: &str) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Cuts a title, at the end of a word if one is near.
+/// Shortens a title, at a word boundary if one is near.
 fn shorten(title: &str) -> String {
     if title.chars().count() <= MAX_CHARS {
         return title.to_owned();

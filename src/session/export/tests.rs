@@ -1,4 +1,4 @@
-//! Pages of sessions, as texts and as trees of markup.
+//! Exported pages, as texts and as markup trees.
 
 use super::*;
 use crate::store::{FORMAT_VERSION, Header};
@@ -341,7 +341,7 @@ fn the_policy_names_the_style_sheet_that_is_there() {
     assert!(page.contains("default-src 'none'; img-src data:;"), "{page}");
 }
 
-/// Texts that would be more than text where nobody looks.
+/// Texts that would be interpreted as markup if they were not escaped.
 const HOSTILE: &[&str] = &[
     "<script>alert(1)</script>",
     "</style></pre></code></details><img src=x onerror=alert(1)>",
@@ -363,7 +363,7 @@ const HOSTILE: &[&str] = &[
     "$& ${x} {{x}}",
 ];
 
-/// A session that says a text wherever one can be said.
+/// A session with a text in every place that can have one.
 fn saying(text: &str) -> Vec<Event> {
     let result = ToolResult {
         content: vec![

@@ -1,4 +1,4 @@
-//! The points of a session between which its entries can be listed and searched: pure.
+//! Points of a session between which its entries can be listed and searched. Pure.
 
 use super::tree;
 use crate::context::conversation::without_engine_prefix;
@@ -8,10 +8,10 @@ use pintle_protocol::history::{Anchor, AnchorKind};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use std::collections::BTreeMap;
 
-/// The length of a summary in an anchor.
+/// The length of an anchor's summary.
 const TEXT_CHARS: usize = 120;
 
-/// The anchors of a session, in the order of their events.
+/// Returns a session's anchors, in event order.
 pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
     let is_on_path = tree::current(entries);
     let mut labels = tree::labels(entries);

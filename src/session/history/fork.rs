@@ -1,9 +1,9 @@
-//! The part of a session's history that a fork copies: pure.
+//! Selects the part of a session's history that a fork copies. Pure.
 
 use crate::store::Entry;
 use pintle_protocol::event::{Event, TurnStatus};
 
-/// Returns true for an entry that a fork copies. An event of an unknown kind is not copied: it says nothing to a model.
+/// Returns true for an entry that a fork copies. An event of an unknown kind is not copied, since it has no text for a model.
 pub fn belongs_to_history(entry: &Entry) -> bool {
     entry.record.as_ref().is_some_and(|record| is_history(&record.event))
 }

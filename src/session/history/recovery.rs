@@ -1,7 +1,7 @@
-//! Recovery of a session after a crash: pure, from the journal's entries.
+//! Recovers a session after a crash, from the journal's entries. Pure.
 //!
-//! Messages that were accepted and never read wait in the queue, held for the next prompt: nobody knows whether they are still wanted right
-//! now, and none is lost.
+//! Accepted messages that were never read wait in the queue, held for the next prompt: it is unknown whether they are still relevant, and
+//! none is lost.
 
 use super::keys::Keys;
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
@@ -25,14 +25,14 @@ use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question};
 use pintle_protocol::review::WaitingVerdict;
 
-/// The unfinished work at the end of a journal.
+/// Unfinished work at a journal's end.
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// The configuration of the session, with its last model and mode.
+    /// The session's configuration, with its last model and mode.
     pub created: Option<SessionCreated>,
     /// Events to append, each with its turn, so that everything that began has ended.
     pub closing: Vec<(Option<TurnId>, Event)>,
-    /// The state beside the conversation.
+    /// The state apart from the conversation.
     pub earlier: Earlier,
 }
 
@@ -41,9 +41,9 @@ pub struct Recovery {
 pub struct Earlier {
     /// Its background jobs.
     pub jobs: EarlierJobs,
-    /// The number of its turns.
+    /// The number of turns.
     pub turns: u64,
-    /// The number of its sub-agents.
+    /// The number of sub-agents.
     pub agents: u64,
     /// The tokens and money used.
     pub total: Total,
@@ -55,7 +55,7 @@ pub struct Earlier {
     pub is_retitled: bool,
     /// The mode that was last reported to the model.
     pub reported_mode: WorkMode,
-    /// The files that the model has read and changed on the current path; whoever opens the session fills it in.
+    /// The files that the model has read and changed on the current path; set by the code that opens the session.
     pub touched: TouchedFiles,
     /// The files that the model has seen; filled in by the opening engine.
     pub seen: Vec<Seen>,
@@ -63,7 +63,7 @@ pub struct Earlier {
     pub unread: Vec<QueuedInput>,
     /// The effects of requests with a key.
     pub keys: Keys,
-    /// The command lines of what its engine left running and that was ended; whoever opens the session fills it in.
+    /// The command lines of processes that the engine left running and that were stopped; set by the code that opens the session.
     pub ended: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ impl Total {
     }
 }
 
-/// The verdicts of a session that its review has not applied yet.
+/// Verdicts that the review has not applied yet.
 #[derive(Debug, Default)]
 pub struct Verdicts {
     /// The journal holds verdicts.
@@ -103,7 +103,7 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// Reads them from the entries of a journal.
+    /// Collects the verdicts from a journal's entries.
     pub fn of(entries: &[Entry]) -> Self {
         let mut verdicts = Self::default();
         for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
@@ -119,7 +119,7 @@ impl Verdicts {
     }
 }
 
-/// Reads the unfinished work at the end of a journal.
+/// Finds unfinished work at a journal's end.
 pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut fold = Fold::default();
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
@@ -172,7 +172,7 @@ struct Fold {
 /// The entries that were copied from another session, whose turns and costs were counted there.
 #[derive(Default)]
 struct Copies {
-    /// The last entry that a fork copied, and the time of the fork.
+    /// The last entry that a fork copied, and the fork's time.
     copied_seq: u64,
     forked_ms: u64,
     /// The last entry that a merge copied.
@@ -333,7 +333,7 @@ impl OpenJobs {
         if let ItemBody::EngineMessage(message) = &item.body {
             self.items.retain(|job| !message.jobs.contains(&job.id));
         }
-        // The result of a call may report the end as well.
+        // A call's result may report the end as well.
         let output = item.body.as_tool_call().and_then(|call| call.output.as_ref());
         let reported = output.iter().flat_map(|output| &output.details.jobs);
         for job in reported.filter(|job| job.has_ended) {
@@ -448,7 +448,7 @@ impl Open {
     }
 }
 
-/// The maximum size of the output of a cut call that its result shows, in bytes: enough to see how far it came.
+/// The maximum output in an interrupted call's result, in bytes: enough to see how far it came.
 const OUTPUT_TAIL_BYTES: usize = 8 * 1024;
 
 impl Recovery {
@@ -486,7 +486,7 @@ fn restore(body: &mut ItemBody, streamed: DeltaField, text: String) {
     }
 }
 
-/// The end of an output, from a line's beginning where that is possible.
+/// Returns the end of an output, from the start of a line if possible.
 fn tail(text: &str) -> &str {
     let from = border_after(text, text.len().saturating_sub(OUTPUT_TAIL_BYTES));
     let end = text.get(from..).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The files that a session's model has read and changed, for the summary of a compaction: pure.
+//! The files that a session's model has read and changed, for compaction summaries. Pure.
 //!
-//! The list covers the current path of the history from its beginning, because a summary replaces an earlier one. It is a fold over
-//! events, so a reopened session has the same list.
+//! The list covers the history's current path from its start, because a summary replaces an earlier one. It is a fold over events, so a
+//! reopened session has the same list.
 
 use crate::store::Entry;
 use pintle_protocol::event::Event;
@@ -9,7 +9,7 @@ use pintle_protocol::files::ChangedBy;
 use pintle_protocol::item::{CompactionFiles, Item, ItemBody, ItemStatus, ToolKind};
 use std::collections::HashMap;
 
-/// The maximum number of files of each kind that a summary names; the latest are named.
+/// The maximum number of files of each kind in a summary; the latest are listed.
 const MAX_FILES: usize = 100;
 
 /// The tools that read folders.
@@ -31,7 +31,7 @@ struct Touch {
 }
 
 impl TouchedFiles {
-    /// Folds the entries of a journal's current path.
+    /// Folds the entries on a journal's current path.
     pub fn replay(entries: &[Entry]) -> Self {
         let mut touched = Self::default();
         for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {

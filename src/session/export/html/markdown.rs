@@ -19,7 +19,7 @@ pub(super) fn push(out: &mut String, text: &str) {
 /// Events that are safe to be written as HTML.
 struct Safe<'a> {
     events: Parser<'a>,
-    /// The ends of the open links and images, as HTML.
+    /// Closing tags of the open links and images, as HTML.
     ends: Vec<CowStr<'a>>,
 }
 

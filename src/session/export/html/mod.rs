@@ -101,7 +101,7 @@ impl Renderer for Page {
 }
 
 impl Page {
-    /// Returns the id of an event within the page.
+    /// Returns an event's id within the page.
     fn id(&self, entry: &TimelineEntry) -> String {
         match entry.seq {
             Some(seq) if self.depth == 0 => format!(" id=\"e{seq}\""),
