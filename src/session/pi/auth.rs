@@ -6,7 +6,7 @@
 use pintle_base::ambient::Ambient;
 use serde_json::Value;
 
-/// The keys of providers, by their names, with warnings for the user.
+/// Provider keys, by provider name, with warnings for the user.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     /// The keys, each with its provider's name.
@@ -15,7 +15,7 @@ pub struct Keys {
     pub warnings: Vec<String>,
 }
 
-/// Reads the file's text. A key may be the name of a variable; commands that print keys are not supported.
+/// Parses the file's text. A key may be a variable name; commands that print keys are not supported.
 pub fn read(text: &str, ambient: &Ambient) -> Keys {
     let mut keys = Keys::default();
     let providers = match serde_json::from_str(text) {

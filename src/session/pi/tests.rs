@@ -11,12 +11,12 @@ use pintle_protocol::ids::SessionId;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// The lines of a file as a text.
+/// Joins a file's lines.
 fn file(lines: &[Value]) -> String {
     lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// The entries of a file, once they are stored and read again, and the session written as Pi's.
+/// Returns a file's entries after storing and rereading them, and the session written in Pi's format.
 fn stored(text: &str) -> (Vec<Entry>, Vec<Value>) {
     let read = read(text).unwrap();
     let mut count = 0;
@@ -136,7 +136,7 @@ fn result(id: &str, said: &str) -> Value {
         "isError": false, "timestamp": 3}})
 }
 
-/// A line of entries, each the parent of the next; names are ids.
+/// A chain of entries, each the parent of the next; names are ids.
 fn chain(version: u64, entries: &[(&str, Value)]) -> String {
     let mut lines = vec![head(version)];
     let mut parent = None;

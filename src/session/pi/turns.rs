@@ -17,10 +17,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// The result of a call whose own is not in the file.
+/// The result of a call that has none in the file.
 const UNKNOWN: &str = "Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.";
 
-/// The result of a call in a reply that was cut.
+/// The result of a call in a cut reply.
 const NOT_RUN: &str = "Not run: the reply was cut before this call began.";
 
 /// An open turn.
@@ -39,7 +39,7 @@ struct PendingCall {
     item: Item,
     /// Its id in the file.
     id: String,
-    /// The entry of its reply.
+    /// The reply's entry.
     index: usize,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// The number of the last event.
+    /// Returns the last event's number.
     pub(super) fn last_seq(&self) -> u64 {
         self.drafts.len() as u64
     }
@@ -417,7 +417,7 @@ impl<'a> Turns<'a> {
         self.push(Event::ItemCompleted { item }, private);
     }
 
-    /// Adds the result of a call. Returns false if no call waits for it.
+    /// Adds a call's result. Returns false if no call waits for it.
     pub(super) fn result(&mut self, message: &Map<String, Value>, line: &str) -> bool {
         let id = message.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
         let is_pending =

@@ -1,4 +1,4 @@
-//! The effect of a verdict on a file: lines are copied into the baseline, or back into the file. Used to preview and to apply.
+//! A verdict's effect on a file: lines are copied into the baseline, or back into the file. Used to preview and to apply.
 //!
 //! Invariant: the same verdict on the same state always gives the same state; a part that no longer fits has no effect.
 
@@ -28,7 +28,7 @@ struct Step {
 }
 
 impl FileReview {
-    /// Applies the parts of a verdict. Returns the hunks that were closed or opened.
+    /// Applies a verdict's parts. Returns the hunks that were closed or opened.
     pub(super) fn apply(
         &mut self,
         seq: u64,

@@ -27,7 +27,7 @@ pub(super) struct FileReview {
     pub(super) user_lines: UserLines,
     /// Its earlier states.
     pub(super) past: Past,
-    /// The open hunks in the order of the file; a hunk about its mode is the last.
+    /// Open hunks in file order; a hunk for a mode change is the last.
     pub(super) open: Vec<Tracked>,
     /// All hunks that were open once.
     pub(super) closed: Vec<Tracked>,

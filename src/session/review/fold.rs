@@ -10,16 +10,16 @@ use super::user_lines::Lines;
 use pintle_base::text::line_diff::{Change, Lean, carried, changes, inverse, overlap};
 use std::ops::Range;
 
-/// The effect of a person's edit on a baseline.
+/// The effect of a user's edit on a baseline.
 #[derive(Debug)]
 pub(super) struct Folded {
     /// The baseline after it.
     pub(super) content: Option<Content>,
-    /// The mapping of its lines.
+    /// How its lines map.
     pub(super) map: Vec<Change>,
     /// The edits that were not applied.
     pub(super) inside: Vec<Change>,
-    /// The lines of the file around hunks of which removed lines were restored.
+    /// The file's lines around hunks whose removed lines were restored.
     pub(super) restored: Vec<Range<usize>>,
 }
 

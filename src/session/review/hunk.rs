@@ -37,7 +37,7 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    /// Returns the cause in words, if it is not known who made the change.
+    /// Describes the cause, if the change's author is unknown.
     pub(super) fn cause(&self) -> Option<String> {
         let mut commands: Vec<String> = Vec::new();
         for command in self.made_by.iter().filter_map(|maker| maker.while_ran.as_ref()) {

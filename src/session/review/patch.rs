@@ -1,6 +1,6 @@
 //! The agent's changes as a patch for `git apply`: texts by lines, other files whole.
 //!
-//! People's changes beside the agent's hunks are not included; those inside a hunk are, since the lines depend on each other. Source of the
+//! User changes outside the agent's hunks are not included; those inside a hunk are, since the lines depend on each other. Source of the
 //! format: git's documentation (`git-diff`, "Generating patch text") and `base85.c`.
 
 use super::Review;
@@ -48,7 +48,7 @@ impl Review {
     }
 }
 
-/// Returns the patch from one state of files to another, below a folder. Each file is given by its path.
+/// Returns the patch from one state of files to another, below a directory. Each file is given by its path.
 pub fn between<'a>(
     root: &str,
     files: impl IntoIterator<Item = (&'a str, Option<&'a Content>, Option<&'a Content>)>,

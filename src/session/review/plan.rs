@@ -147,7 +147,7 @@ impl Review {
         if is_seen { Ok(()) } else { Err(Refused::Unseen { path }) }
     }
 
-    /// Returns the parts of a verdict about open hunks.
+    /// Returns a verdict's parts about open hunks.
     fn decided(
         &self,
         target: &ReviewTarget,
@@ -259,7 +259,7 @@ impl Review {
         })
     }
 
-    /// Returns the parts of a verdict that undoes another one.
+    /// Returns the parts of a verdict that reverts another one.
     fn reverted(
         &self,
         verdict: u64,
@@ -363,7 +363,7 @@ struct Target<'a> {
 }
 
 impl FileReview {
-    /// Returns true when undoing lines of a hunk would remove some that a person wrote. `undone` is all that the decision undoes in
+    /// Returns true if undoing a hunk's lines would remove lines written by the user. `undone` is everything that the decision undoes in
     /// the file.
     fn would_remove_user_lines(
         &self,
@@ -384,7 +384,7 @@ impl FileReview {
         has_own && self.would_lose_user_lines(&undone)
     }
 
-    /// Returns the lines of the file in the range of a hunk.
+    /// Returns the file's lines in a hunk's range.
     fn lines(&self, hunk: &Tracked) -> String {
         let lines = super::content::lines_of(self.now.as_ref());
         lines.get(hunk.new.clone()).unwrap_or_default().concat()

@@ -1,17 +1,17 @@
-//! The lines that a person wrote, tracked so that no undo removes them without consent.
+//! Lines written by the user, tracked so that no undo removes them without consent.
 //!
-//! Those inside the agent's hunks are removed by an undo. Those beside them are not, unless a later change has the difference read in
-//! another way, so that a line which stayed counts as moved; then it depends on what else the undo brings back.
+//! An undo removes those inside the agent's hunks. It keeps those outside, unless a later change makes the diff align differently, so that
+//! an unmoved line counts as moved; then it depends on the other lines that the undo brings back.
 //!
-//! A line that somebody else removes and that returns, at its position or another one, is still the person's; so is one that only gains or
-//! loses its line end. Lines without a letter or digit are common and are tracked by position only. Invariant: ranges are in order and
+//! A line that is removed by another author and returns, at its position or another one, is still the user's; so is one that only gains or
+//! loses its line ending. Lines without a letter or digit are common and are tracked by position only. Invariant: ranges are in order and
 //! disjoint.
 
 use pintle_base::text::line_diff::{Change, Lean, carried, overlap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A person's lines in the text of a file.
+/// The user's lines in a file's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct UserLines {
     /// Those that were written into hunks.
@@ -27,7 +27,7 @@ impl UserLines {
         self.all.write(edits, edits.iter().map(|edit| edit.new.clone()));
     }
 
-    /// Records somebody else's change of the text.
+    /// Records another author's change to the text.
     pub(super) fn follow(&mut self, edits: &[Change], old: &[&str], new: &[&str]) {
         self.inside.follow(edits, old, new);
         self.all.follow(edits, old, new);

@@ -8,7 +8,7 @@ use pintle_base::disk;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The folder of a session's long outputs.
+/// The directory for a session's long outputs.
 pub const FOLDER: &str = "artifacts";
 
 /// A piece of a long output.
@@ -16,11 +16,11 @@ pub const FOLDER: &str = "artifacts";
 pub struct Piece {
     /// The text. Invalid UTF-8 becomes U+FFFD.
     pub text: String,
-    /// The offset of its beginning, in bytes.
+    /// The start offset, in bytes.
     pub offset: u64,
-    /// The offset of its end, in bytes.
+    /// The end offset, in bytes.
     pub end: u64,
-    /// The size of the whole output, in bytes.
+    /// The full output's size, in bytes.
     pub size: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A file of lines beside a journal, kept up to date with it for programs that read another format.
+//! A file of lines next to a journal, kept up to date with it for programs that read another format.
 //!
 //! The journal is the truth: the file can be rebuilt from it at any time. Invariant: a file with other content is left unchanged.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
@@ -21,7 +21,7 @@ pub enum Resumed {
     Missing,
     /// Another client of the session writes it.
     HeldByOther,
-    /// It has other content, and is left unchanged.
+    /// The file has other content, and is left unchanged.
     Diverged,
 }
 
@@ -38,7 +38,7 @@ impl CompanionFile {
         Self { path, file: None }
     }
 
-    /// The path of the file, whether it exists or not.
+    /// Returns the file's path, whether it exists or not.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -126,7 +126,7 @@ impl CompanionFile {
         file.write_all(text.as_bytes()).map_err(Error::io(&self.path))
     }
 
-    /// Takes the lock of a file. Returns false if another client holds it.
+    /// Locks a file. Returns false if another client has locked it.
     fn is_locked(&self, file: &File) -> Result<bool, Error> {
         match file.try_lock() {
             Ok(()) => Ok(true),

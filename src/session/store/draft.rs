@@ -1,7 +1,7 @@
-//! A session that is being created: its folder has a name that lists skip until its beginning is complete.
+//! A session that is being created: its directory has a name that lists skip until its first events are complete.
 //!
-//! So a kill while a session is created or forked leaves no partial session. Leftovers are removed when the next session is created beside
-//! them.
+//! So a kill while a session is created or forked leaves no partial session. Leftovers are removed when the next session is created in the
+//! same place.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::Holder;
@@ -28,7 +28,7 @@ pub(super) fn is_shown(folder: &Path) -> bool {
     !folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
 }
 
-/// Removes leftovers of killed processes beside this folder.
+/// Removes leftovers of killed processes next to this directory.
 pub(super) fn tidy(folder: &Path) {
     let age = |path: &Path| fs::metadata(path).and_then(|facts| facts.modified()).ok();
     let Some((now, beside)) = age(folder).zip(folder.parent().and_then(|it| fs::read_dir(it).ok()))

@@ -1,10 +1,10 @@
 //! A session's journal file: appended to by one process, read by any.
 //!
-//! Invariants: numbers rise by one from 1; a line is written completely or removed again; the file's only writer is the holder of the lock
-//! beside it.
+//! Invariants: numbers increase by one from 1; a line is written completely or removed again; the file's only writer is the owner of the
+//! lock next to it.
 //!
-//! Pages are found by bisecting the file, since the numbers of its lines rise: the last screen of a long session needs neither the index
-//! nor the rest of the file.
+//! Pages are found by bisecting the file, since its line numbers increase: the last screen of a long session needs neither the index nor
+//! the rest of the file.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::artifacts;
@@ -21,7 +21,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The journal's file name in a session's folder.
+/// The journal's file name in a session's directory.
 pub(super) const FILE: &str = "journal.jsonl";
 const LOCK: &str = "lock";
 const TORN: &str = "journal.torn";
@@ -197,7 +197,7 @@ impl Journal {
         &self.folder
     }
 
-    /// The number of the last event; 0 if there is none.
+    /// Returns the last event's number; 0 if there is none.
     pub fn last_seq(&self) -> u64 {
         self.last_seq
     }
@@ -286,7 +286,7 @@ impl Journal {
         artifacts::copy(from, &self.folder)
     }
 
-    /// Returns a closure that reads everything written so far, with the present paths of files, for use on another thread.
+    /// Returns a closure that reads everything written so far, with current file paths, for use on another thread.
     pub fn reader(&self) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
         let path = self.folder.join(FILE);
         move || {
@@ -296,8 +296,8 @@ impl Journal {
         }
     }
 
-    /// Returns a closure that reads all entries after the event `after`, with the present paths of files, for use on another thread while
-    /// this journal grows. An open session does not move, so those that it reads again later have the same paths.
+    /// Returns a closure that reads all entries after the event `after`, with current file paths, for use on another thread while this
+    /// journal grows. An open session does not move, so entries that it reads again later have the same paths.
     pub fn reader_after(
         &self,
         after: u64,
@@ -436,7 +436,7 @@ pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result
         }
         Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
     }
-    // The file's content says who it is; the lock itself is the system's.
+    // The file's content identifies the owner; the lock itself is the system's.
     let _ = file.set_len(0);
     let _ = file.write_all(own(holder).as_bytes());
     Ok(Lock(file))
@@ -445,7 +445,7 @@ pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result
 /// Behind the process in a lock file of the shared engine.
 const SHARED: &str = ", the shared engine";
 
-/// This process, as a lock file names its holder.
+/// Returns this process's entry for a lock file.
 fn own(holder: Holder) -> String {
     let kind = match holder {
         Holder::Alone => "",
@@ -454,12 +454,12 @@ fn own(holder: Holder) -> String {
     format!("pid {}{kind}", std::process::id())
 }
 
-/// Returns true if a lock file names this process.
+/// Returns true if a lock file refers to this process.
 pub(super) fn is_own(holder: &str) -> bool {
     holder.strip_suffix(SHARED).unwrap_or(holder) == own(Holder::Alone)
 }
 
-/// Returns true if a lock file names the shared engine.
+/// Returns true if a lock file refers to the shared engine.
 pub(super) fn is_shared(holder: &str) -> bool {
     holder.ends_with(SHARED)
 }

@@ -1,4 +1,4 @@
-//! Lists of sessions, read from the folders themselves.
+//! Session lists, read from the directories themselves.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{FILE, read_header};
@@ -13,7 +13,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The end of a page of a list: the name of its last folder.
+/// A list page's end: the name of its last directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
@@ -31,7 +31,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Returns the paths of the working directory; `None` for all directories.
+    /// Returns the working directory's paths, current and earlier; `None` for all directories.
     pub(super) fn folders(&self, sessions: &Path) -> Option<Vec<String>> {
         self.cwd.as_ref().map(|cwd| place::names(sessions, cwd))
     }
@@ -117,7 +117,7 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-/// Returns the summary of a folder's session.
+/// Returns the summary of a directory's session.
 pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     let path = folder.join(FILE);
     let header = read_header(&path).ok()?;
@@ -138,7 +138,7 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     })
 }
 
-/// Returns the session's original title, unless it was changed, or else the beginning of its first prompt; and its parent, if it is a
+/// Returns the session's original title, unless it was changed, or else the start of its first prompt; and its parent, if it is a
 /// sub-agent's.
 fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
     let Ok(file) = disk::open(journal) else { return (None, None) };

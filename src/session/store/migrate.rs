@@ -1,7 +1,7 @@
-//! Upgrades journals of earlier formats: a step for each version converts its lines to the next.
+//! Upgrades journals of earlier formats: one step per version converts its lines to the next.
 //!
-//! A journal of an earlier format is upgraded when it is opened or read. Invariant: the session's folder holds a complete journal at every
-//! moment: the new one is written beside the old one and renamed over it; the old one stays as `journal.v1.jsonl`. A step that fails
+//! A journal of an earlier format is upgraded when it is opened or read. Invariant: the session's directory contains a complete journal at
+//! every moment: the new one is written next to the old one and renamed over it; the old one stays as `journal.v1.jsonl`. A step that fails
 //! changes nothing. `tests/fixtures/journals` has one of each format, which must always be readable.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
@@ -93,7 +93,7 @@ fn replace(
 ) -> io::Result<()> {
     let meta = fs::metadata(path)?;
     beside.as_file().set_permissions(meta.permissions())?;
-    // Lists show the time of the last event, which does not change.
+    // Lists show the last event's time, which does not change.
     beside.as_file().set_modified(meta.modified()?)?;
     beside.as_file().sync_all()?;
     let backup = folder.join(format!("journal.v{from}.jsonl"));

@@ -1,7 +1,7 @@
-//! Paths in the events of a session whose folder was moved: those below its old folder stand for the files in the new one.
+//! Paths in a session's events after its directory was moved: those below the old directory refer to the files in the new one.
 //!
-//! The journal stays as it is. Whoever compares its paths with files reads them through [`relocate`], so that nothing is restored or
-//! looked for in a folder that is gone.
+//! The journal stays unchanged. Code that compares its paths with files reads them through [`relocate`], so that nothing is restored or
+//! searched in a directory that is gone.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Entry;
@@ -11,7 +11,7 @@ use pintle_protocol::review::{ReviewAction, ReviewTarget};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The moves of a session's folder, in order.
+/// The moves of a session's directory, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Moves(Vec<Move>);
 
@@ -49,7 +49,7 @@ fn moved_above<'p>(mut from: &'p Path, mut to: &'p Path) -> (&'p Path, &'p Path)
 }
 
 impl Moves {
-    /// Finds the moves in the events of a session.
+    /// Finds the moves in a session's events.
     pub fn of(entries: &[Entry]) -> Self {
         let moves = entries.iter().filter_map(|entry| {
             let Event::SessionMoved(moved) = &entry.record.as_ref()?.event else { return None };
@@ -83,9 +83,9 @@ impl Moves {
     }
 }
 
-/// Gives the paths in events as they are now.
+/// Replaces the paths in events with their current ones.
 ///
-/// Once is enough: a second time would move them again where the new folder lies in the old one.
+/// Call this only once: a second call would move them again if the new directory is inside the old one.
 pub fn relocate(entries: &mut [Entry]) {
     let moves = Moves::of(entries);
     if moves.0.is_empty() {

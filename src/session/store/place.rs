@@ -1,8 +1,8 @@
-//! The folders of sessions: their present paths, and how a folder is recognized after it was moved.
+//! Session directories: their current paths, and how a directory is recognized after it was moved.
 //!
-//! A session's own folder is in its journal; `place.json` beside it is a copy for lists, written when the session moves. `place.json` in
-//! the folder of a slug says for each working directory there which folder it was: its file system, inode and time of creation, which
-//! survive a rename, and its git remote with the path below the repository, which survive a copy and a new clone.
+//! A session's directory is in its journal; `place.json` next to it is a copy for lists, written when the session moves. `place.json` in a
+//! slug's directory identifies each working directory there: by its file system, inode and creation time, which survive a rename, and by
+//! its git remote with the path below the repository, which survive a copy and a new clone.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Header, Journal, list};
@@ -33,13 +33,13 @@ struct Place {
     cwd: String,
     device: u64,
     inode: u64,
-    /// The creation time in nanoseconds since 1970, where the file system keeps it: inodes of removed folders are used again.
+    /// The creation time in nanoseconds since 1970, if the file system records it: inodes of removed directories are reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created: Option<u64>,
     /// The URL of git's `origin`, without a user name or a password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     remote: Option<String>,
-    /// The path of the folder in its repository.
+    /// The directory's path in its repository.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     below: String,
 }
@@ -75,14 +75,14 @@ impl Place {
     }
 }
 
-/// Returns the root and the remote of the repository around a folder. Nothing is started for it.
+/// Returns the root and the remote of the repository around a directory. Starts no process.
 fn repository(cwd: &Path) -> Option<(PathBuf, String)> {
     let root = cwd.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let git = root.join(".git");
     let git = if git.is_dir() {
         git
     } else {
-        // A worktree: its folder names the one that all of them share.
+        // A worktree: its directory refers to the one that all worktrees share.
         let text = disk::read_to_string(&git, MAX_BYTES).ok()?;
         let own = root.join(text.strip_prefix("gitdir:")?.trim());
         let common = disk::read_to_string(&own.join("commondir"), MAX_BYTES);
@@ -145,7 +145,7 @@ fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     fs::rename(fresh, path)
 }
 
-/// Returns the paths by which sessions of a folder name it: its own, and those that it had before it was moved.
+/// Returns the paths under which a directory's sessions know it: its current one, and those from before it was moved.
 pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
     let mut names = vec![cwd.to_owned()];
     let Some(here) = Place::of(cwd) else { return names };

@@ -27,7 +27,7 @@ impl Store {
     /// Verifies every journal, newest first.
     ///
     /// # Errors
-    /// The folder of sessions exists and cannot be read.
+    /// The sessions directory exists and cannot be read.
     pub fn verify(&self) -> Result<Vec<JournalReport>, Error> {
         let mut folders = list::folders(self.path())?;
         folders.sort_unstable_by(|a, b| b.file_name().cmp(&a.file_name()));

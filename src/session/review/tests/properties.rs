@@ -60,7 +60,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// The inputs of the review, for replaying them.
+/// Review inputs, for replaying them.
 #[derive(Debug, Clone)]
 enum Input {
     Changed(u64, Option<Content>, Option<Content>, Author),
@@ -73,8 +73,7 @@ struct Run {
     past: Vec<Option<Content>>,
     verdicts: Vec<u64>,
     has_kept: bool,
-    /// A person's lines that a rewind or a revert brought back, or whose end the agent took: they are nobody's typing any
-    /// more.
+    /// User lines that a rewind or a revert brought back, or whose ending the agent took: they no longer count as typed by the user.
     returned: BTreeSet<String>,
 }
 

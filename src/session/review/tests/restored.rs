@@ -11,7 +11,7 @@ const LINES: usize = 8;
 enum Op {
     /// The agent replaces lines by new ones.
     Agent { at: usize, count: usize, lines: usize },
-    /// A person inserts lines of their own.
+    /// The user inserts new lines.
     Write { at: usize, lines: usize },
     /// A person deletes lines of the agent's or their own.
     Delete { at: usize },
@@ -41,7 +41,7 @@ fn first() -> Vec<String> {
     (0..LINES).map(|at| format!("l{at}")).collect()
 }
 
-/// The place of a line of the file at first, among those.
+/// Returns an original line's position among the original lines.
 fn place(line: &str) -> Option<usize> {
     line.strip_prefix('l')?.parse().ok()
 }
@@ -51,7 +51,7 @@ struct File {
     lines: Vec<String>,
     /// The contents before each change since the last verdict, for taking it back.
     past: Vec<Vec<String>>,
-    /// The contents since the last verdict, and what the review showed with each.
+    /// The contents since the last verdict, and the review's display of each.
     shown: Vec<(Vec<String>, String)>,
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Reads an event; nothing for one of a kind that this engine does not know.
+/// Parses an event; `None` for a kind that this engine does not know.
 pub(super) fn event(text: &str) -> Option<Event> {
     #[derive(Deserialize)]
     struct WithItem<'a> {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// The events of the exchanges that clients are tested with.
+    /// Returns the events of the exchanges used to test clients.
     fn events() -> Vec<String> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../protocol/conformance/transcripts");
         let mut found = Vec::new();

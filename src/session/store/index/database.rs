@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The file's name in the data folder.
 const FILE: &str = "index.sqlite";
 
-/// The new name of a damaged file; an older one of that name is removed.
+/// The new name of a damaged file; an older one with that name is removed.
 const DAMAGED: &str = "index.sqlite.damaged";
 
 /// The schema's version. If the file has another one, everything is dropped and read again from the journals.
@@ -111,7 +111,7 @@ impl Database {
         Self { has_file: false, ..Self::new(data) }
     }
 
-    /// The file, and those that SQLite writes beside it.
+    /// Returns the paths of the file and of those that SQLite writes next to it.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         ["", "-wal", "-shm", "-journal"]
             .map(|end| self.data.join(format!("{FILE}{end}")))
@@ -186,8 +186,8 @@ impl Database {
         Connection::open_with_flags(self.path(), flags).and_then(prepared)
     }
 
-    /// Creates the file for its owner alone, which SQLite would not; the files beside it (`-wal`, `-shm`) get the same permissions. A
-    /// failure is SQLite's to report.
+    /// Creates the file with access for its owner only, which SQLite would not; the files next to it (`-wal`, `-shm`) get the same
+    /// permissions. A failure is left to SQLite to report.
     fn make_private(&self) {
         let path = self.path();
         let mut options = OpenOptions::new();

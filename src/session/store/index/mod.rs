@@ -1,17 +1,17 @@
-//! The index: sessions and their messages, in one SQLite file beside the journals.
+//! The index: sessions and their messages, in one SQLite file next to the journals.
 //!
-//! It contains nothing that the journals do not, and may be deleted at any time. Sessions never write to it: each use, and the end of each
-//! turn, compares the sizes and times of journals with what was read, and continues from there after checking the last known line
+//! All its data comes from the journals, and it may be deleted at any time. Sessions never write to it: each use, and the end of each turn,
+//! compares the sizes and times of journals with the recorded ones, and continues from there after checking the last known line
 //! (`catch_up`). So a crash, another process, an older engine and a restored backup are one case, and a session pays for the index with one
 //! message per turn.
 //!
 //! Invariant: an error in the index never costs more than time.
 //!
-//! Keys of entries are their times: the newest matches come first without sorting, and a span of time is a range of keys. The newest 2,000
-//! matches of a common word are ranked by a BM25 of this module, since SQLite's ranks all matches, which takes a second in 100,000.
+//! Entry keys are their times: the newest matches come first without sorting, and a time span is a key range. The newest 2,000 matches of a
+//! common word are ranked by this module's BM25, since SQLite's ranks all matches, which takes a second in 100,000.
 //!
 //! There are two word tables. Trigrams find substrings, paths and any script from three characters on; shorter words, and single characters
-//! of scripts without spaces, are in a small table. Both hold folded text, as queries do, so no query is an error.
+//! of scripts without spaces, are in a small table. Both contain folded text, as queries do, so no query is an error.
 
 mod catch_up;
 mod database;
@@ -35,17 +35,17 @@ pub use sessions::Stored;
 /// of a second.
 const LIST_BUDGET: u64 = 256 * 1024;
 
-/// The bytes of journals that are read before a search. The result reports the number of sessions that are not up to date.
+/// How many journal bytes are read before a search. The result reports the number of sessions that are not up to date.
 const SEARCH_BUDGET: u64 = 64 * 1024 * 1024;
 
-/// The index of a data folder.
+/// A data directory's index.
 #[derive(Debug)]
 pub struct Index {
     sessions: PathBuf,
     database: Database,
 }
 
-/// The result of a check.
+/// A check's result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Check {
     /// The sessions in the index.
@@ -69,7 +69,7 @@ impl Index {
         Self { sessions: sessions.to_owned(), database: Database::in_memory(data) }
     }
 
-    /// The index's file, and those that SQLite writes beside it.
+    /// Returns the paths of the index's file and of those that SQLite writes next to it.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.database.paths()
     }
@@ -204,7 +204,7 @@ impl Index {
 /// The number of keys for entries of the same millisecond. Keys rise with time.
 const SAME_MS: i64 = 1 << 20;
 
-/// The largest time: a larger one would not fit beside [`SAME_MS`].
+/// The largest time: a larger one would not fit next to [`SAME_MS`].
 const LAST_MS: u64 = 1 << 42;
 
 /// The first key of a millisecond.

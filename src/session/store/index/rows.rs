@@ -1,4 +1,4 @@
-//! The rows of sessions, compared with their folders: new, removed, or with unread lines.
+//! Session rows, compared with their directories: new, removed, or with unread lines.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::whole;
@@ -12,7 +12,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The journal of a session's folder on disk.
+/// A session directory's journal on disk.
 #[derive(Debug)]
 pub(super) struct JournalFile {
     pub(super) folder: String,
@@ -20,7 +20,7 @@ pub(super) struct JournalFile {
     pub(super) mtime_ns: i64,
 }
 
-/// The part of a session's row that catching up needs.
+/// The columns of a session's row that catching up needs.
 #[derive(Debug)]
 struct Row {
     key: i64,
@@ -87,7 +87,7 @@ pub(super) fn refresh(
     Ok(behind)
 }
 
-/// Returns the folders whose journals have changed since they were read, and those that are gone.
+/// Returns the directories whose journals have changed since they were read, and those that are gone.
 pub(super) fn behind(connection: &Connection, sessions: &Path) -> rusqlite::Result<Vec<String>> {
     let mut rows = stored_rows(connection)?;
     let mut behind = Vec::new();
@@ -139,7 +139,7 @@ fn journal_files(sessions: &Path) -> Vec<JournalFile> {
     all
 }
 
-/// Returns size and time of a file in the form of the rows.
+/// Returns a file's size and time in row format.
 pub(super) fn facts_of(facts: &fs::Metadata) -> (i64, i64) {
     let size = i64::try_from(facts.len()).unwrap_or(i64::MAX);
     (size, facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec()))
