@@ -23,7 +23,7 @@ pub struct Error {
 pub enum Hint {
     /// Something to do with the engine; each frontend words it for its users.
     Action(Action),
-    /// Words that hold in every frontend.
+    /// Text for every frontend.
     Text(String),
 }
 
@@ -80,7 +80,7 @@ impl std::fmt::Display for Hint {
     }
 }
 
-/// Words for people, without the name of any method.
+/// Text for users, without method names.
 impl std::fmt::Display for Action {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -220,7 +220,7 @@ impl From<store::Error> for Error {
     }
 }
 
-/// Returns true if a place is no folder, or does not let this user write.
+/// Returns true if a path is not a directory, or is not writable for this user.
 fn is_forbidden(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, PermissionDenied, ReadOnlyFilesystem};
     matches!(error.kind(), NotADirectory | PermissionDenied | ReadOnlyFilesystem)

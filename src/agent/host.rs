@@ -71,13 +71,13 @@ pub(super) trait Host: Send {
     /// gap.
     fn gap(&mut self) -> impl Future<Output = Vec<FileRecord>> + Send;
 
-    /// Says that a call runs, which clients may cancel from now on. Returns what cancels it.
+    /// Marks a call as running, which clients may cancel from now on. Returns its cancellation token.
     fn call_begins(&mut self, item: &ItemId) -> CancellationToken;
 
     /// Marks a call as ended.
     fn call_ends(&mut self, item: &ItemId);
 
-    /// Asks a person for permission.
+    /// Asks the user for approval.
     fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome>;
 
     /// Awaits this work, while the session handles its other events and commands.

@@ -1,4 +1,4 @@
-//! The requests to the engine: make a session, open one, fork one.
+//! Engine requests: create, open or fork a session.
 
 use crate::command::{OpenConfig, Reply, SessionHandle};
 use crate::error::{Error, ErrorKind};
@@ -56,7 +56,7 @@ pub(super) enum Request {
 pub(super) struct SessionFactory(pub(super) mpsc::WeakSender<Request>);
 
 impl SessionFactory {
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// # Errors
     /// As [`EngineHandle::create`](crate::EngineHandle::create).
@@ -69,7 +69,7 @@ impl SessionFactory {
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Says that a journal has got further. A busy engine is not told: the index finds out by itself.
+    /// Reports that a journal has grown. A busy engine ignores this: the index notices later.
     pub(super) fn index_due(&self) {
         if let Some(requests) = self.0.upgrade() {
             let _ = requests.try_send(Request::IndexDue);
@@ -82,7 +82,7 @@ impl SessionFactory {
 pub struct ForkSession {
     /// The other session.
     pub of: SessionId,
-    /// The place up to which its history is taken over; all of it when `None`.
+    /// The point up to which its history is copied; all of it if `None`.
     pub at: Option<HistoryPoint>,
     /// The title.
     pub title: Option<String>,

@@ -29,7 +29,7 @@ pub struct Services {
     pub store: Store,
     /// Files and processes.
     pub env: Arc<dyn Environment>,
-    /// The documents and terminals of editors for the files in `env`; `None` where these are on another machine.
+    /// The editors' documents and terminals for the files in `env`; `None` if the files are on another machine.
     pub editors: Option<Editors>,
     /// This machine, for the user's commands, wherever tools run.
     pub here: Arc<dyn Environment>,
@@ -37,7 +37,7 @@ pub struct Services {
     pub hooks: Arc<[Hook]>,
     /// The tools.
     pub tools: Toolbox,
-    /// The MCP servers; `None` where sessions have none at all.
+    /// The MCP servers; `None` if sessions have none.
     pub servers: Option<SharedServers>,
     /// Settings of the tools.
     pub tool_settings: Arc<tools::Settings>,
@@ -65,9 +65,9 @@ pub struct Services {
     pub title_model: Option<ModelRef>,
     /// The model that writes conversation summaries; `None` for the session's model.
     pub summary_model: Option<ModelRef>,
-    /// The time that a person has to decide about a call.
+    /// How long the user has to decide about a call.
     pub approval_timeout: Duration,
-    /// The time that a person has to answer a question.
+    /// How long the user has to answer a question.
     pub question_timeout: Duration,
     /// How long open approvals and questions wait for a client if none can answer them; `None` if no other client can connect.
     pub absence_timeout: Option<Duration>,

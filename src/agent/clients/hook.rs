@@ -1,4 +1,4 @@
-//! Hooks as they are configured: the points where each is asked, and what holds when it fails.
+//! Configured hooks: the points at which each is called, and the behavior when it fails.
 
 use crate::clients::SubscriberId;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot};
 
-/// Names a subscriber, unique in the process.
+/// Identifies a subscriber, unique in the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubscriberId(pub u64);
 
@@ -62,7 +62,7 @@ impl ClientTool {
     }
 }
 
-/// Names a call of a client.
+/// Identifies a client call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallId(pub(super) String);
 
@@ -89,7 +89,7 @@ pub enum CallBody {
 /// Receives the answer, or an error message.
 pub(super) type CallReply = oneshot::Sender<Result<Value, String>>;
 
-/// A call of a client that a hook of its needs, on its way to the session.
+/// A call of a client's hook, on its way to the session.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub(super) to: SubscriberId,
@@ -97,7 +97,7 @@ pub(super) struct CallRequest {
     pub(super) reply: CallReply,
 }
 
-/// The way for hooks of a turn to call their clients.
+/// Lets a turn's hooks call their clients.
 #[derive(Debug, Clone)]
 pub(super) struct ClientCalls(pub(super) mpsc::Sender<CallRequest>);
 

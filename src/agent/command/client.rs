@@ -14,7 +14,7 @@ pub enum ClientCommand {
         id: SubscriberId,
         /// Its hooks and tools from now on.
         extensions: Arc<Extensions>,
-        /// Receives the response when they hold.
+        /// Receives the response when they take effect.
         reply: Reply<()>,
     },
     /// Replace a file's diagnostics.

@@ -59,7 +59,7 @@ pub struct Note {
 pub enum NoteBody {
     /// The model reads it.
     Read(String),
-    /// Only people do.
+    /// Shown to users, not to the model.
     Unread(Notice),
     /// A client's, with its text.
     Client(ClientNote, String),

@@ -14,7 +14,7 @@ pub enum JobCommand {
         /// Receives its item when it has ended.
         reply: Reply<Item>,
     },
-    /// Run a person's command as a job.
+    /// Run a user's command as a job.
     Run {
         /// The command line.
         line: String,
@@ -35,7 +35,7 @@ pub enum JobCommand {
 /// A user command's job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserJob {
-    /// It runs, or has ended a moment ago.
+    /// The job is running, or has just ended.
     Running(JobId),
     /// An earlier request with the same key ran it; the event with this number records its end.
     Ended(u64),

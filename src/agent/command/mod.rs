@@ -116,7 +116,7 @@ pub(super) struct Sent {
     pub(super) cause: Option<Cause>,
 }
 
-/// The way to a session. Cheap to clone.
+/// A session handle. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct SessionHandle {
     /// The session.
@@ -173,7 +173,7 @@ impl SessionHandle {
         answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
     }
 
-    /// Returns true when its task has ended.
+    /// Returns true if its task has ended.
     pub fn is_closed(&self) -> bool {
         self.commands.is_closed()
     }

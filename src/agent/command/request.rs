@@ -25,7 +25,7 @@ pub trait ForEachRequest {
 
 macro_rules! session_requests {
     ($($name:ident),+ $(,)?) => {
-        /// A request of the protocol to a session: its params, and where its result goes.
+        /// A protocol request to a session: its params, and the receiver of its result.
         #[derive(Debug)]
         pub enum SessionCall {$(
             #[doc = concat!("See [`", stringify!($name), "`].")]

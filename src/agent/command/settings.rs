@@ -25,7 +25,7 @@ pub enum SettingsCommand {
     Configure {
         /// The changes.
         config: OpenConfig,
-        /// Receives the response when they hold.
+        /// Receives the response when they take effect.
         reply: Reply<()>,
     },
 }
@@ -60,7 +60,7 @@ pub struct OpenConfig {
     pub variables: Option<ExtraVariables>,
     /// Directories in addition to the working directory. Not journaled.
     pub additional: Option<Additional>,
-    /// The trace that requests to models belong to, of the turns that begin from now on and of their sub-agents. No journal keeps it.
+    /// The trace of model requests, for turns that start from now on and for their sub-agents. Not journaled.
     pub trace: Option<Trace>,
 }
 

@@ -69,7 +69,7 @@ pub enum Feed {
     },
 }
 
-/// A durable event, as a value and as the JSON text that the journal holds.
+/// A durable event, as a value and as the journal's JSON text.
 #[derive(Debug)]
 pub struct Record {
     /// The value.

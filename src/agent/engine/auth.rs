@@ -12,7 +12,7 @@ impl EngineHandle {
         self.services().auth.as_ref().map(|auth| auth.auth_status()).unwrap_or_default()
     }
 
-    /// Logs in to a provider. Returns the way in which that was done.
+    /// Logs in to a provider. Returns the login method used.
     ///
     /// # Errors
     /// The provider is unknown or has no such login, or the login failed or was cancelled.

@@ -76,10 +76,10 @@ impl EngineHandle {
         Ok(SessionExportResult { text: None, path, bytes })
     }
 
-    /// Appends to a session's transcript what has happened since, or begins it.
+    /// Appends new events to a session's transcript, or starts it.
     ///
     /// # Errors
-    /// The session cannot be read or the file not be written.
+    /// The session cannot be read or the file cannot be written.
     pub async fn grow(
         &self,
         mut transcript: Transcript,

@@ -69,7 +69,7 @@ pub struct Engine {
     indexing: Indexing,
 }
 
-/// The way to an engine. Cheap to clone.
+/// An engine handle. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct EngineHandle {
     services: Arc<Services>,
@@ -127,7 +127,7 @@ impl EngineHandle {
         self.services.permissions.default_mode
     }
 
-    /// Trusts the projects in these resolved folders as long as the engine runs.
+    /// Trusts the projects in these resolved directories while the engine runs.
     pub fn trust_for_now(&self, folders: Vec<PathBuf>) {
         self.services.permissions.answers.trust_for_now(folders);
     }
@@ -137,28 +137,28 @@ impl EngineHandle {
         self.services.room.is_automatic
     }
 
-    /// Reads a file of this machine, wherever tools act.
+    /// Reads a file on this machine, wherever tools run.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub async fn read_local(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let read = self.services.here.read(path).await;
         read.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
-    /// Writes a file of this machine, wherever tools act.
+    /// Writes a file on this machine, wherever tools run.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub async fn write_local(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
         let written = self.services.here.write(path, content).await;
         written.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
-    /// Adds to a file of this machine, which is made if it is not there.
+    /// Appends to a file on this machine, creating it if it does not exist.
     ///
     /// # Errors
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     pub async fn append_local(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
         let wrong = |error: pintle_exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
         let here = &self.services.here;
@@ -187,10 +187,10 @@ impl EngineHandle {
         self.request(|reply| Request::Open(id, config, reply)).await
     }
 
-    /// Makes a session that begins with another one's history, and opens it.
+    /// Creates a session that starts with another session's history, and opens it.
     ///
     /// # Errors
-    /// The other one or the place in it does not exist, or the data folder cannot be written.
+    /// The other session or the point in it does not exist, or the data directory cannot be written.
     pub async fn fork(&self, fork: ForkSession) -> Result<SessionHandle, Error> {
         self.ask_to_fork(&fork).await?;
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
@@ -201,10 +201,10 @@ impl EngineHandle {
         self.services.editors.as_ref()
     }
 
-    /// The canonical path of a file that is perhaps not there yet.
+    /// Returns the canonical path of a file that may not exist yet.
     ///
     /// # Errors
-    /// It cannot be looked at.
+    /// The path cannot be resolved.
     pub async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
         let found = self.services.env.canonicalize(path).await;
         found.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
@@ -216,13 +216,13 @@ impl EngineHandle {
         project::commands(env.as_ref(), personal, Path::new(cwd)).await
     }
 
-    /// The skills that can be called in a folder.
+    /// Returns the skills that can be called in a directory.
     pub async fn skills(&self, cwd: &str) -> Vec<PromptCommand> {
         let Services { env, personal, .. } = &*self.services;
         project::skills(env.as_ref(), personal, Path::new(cwd)).await
     }
 
-    /// Lists the files that configure the engine in the project around a folder.
+    /// Lists the files that configure the engine in the project around a directory.
     pub async fn orders(&self, cwd: &str) -> TrustResult {
         let Services { env, personal, .. } = &*self.services;
         project::trust(env.as_ref(), personal, Path::new(cwd)).await
@@ -292,7 +292,7 @@ impl Engine {
         &self.services
     }
 
-    /// An engine without sessions, and the way to it.
+    /// Returns an engine without sessions, and a handle to it.
     pub fn new(services: Services) -> (Self, EngineHandle) {
         let (tx, requests) = mpsc::channel(REQUEST_CAPACITY);
         let services = Arc::new(services);
@@ -443,7 +443,7 @@ impl Engine {
                 handle.ask(|reply| SettingsCommand::Configure { config: config.clone(), reply });
             match configured.await {
                 Ok(()) => return Ok(handle),
-                // It is being closed: wait until its journal is free.
+                // The session is closing: wait until its journal is free.
                 Err(_) if handle.commands.is_closed() => {
                     while self.open.contains_key(id)
                         && let Some(ended) = self.tasks.join_next().await
@@ -529,7 +529,7 @@ impl Engine {
         Ok(handle)
     }
 
-    /// Returns the folder in which a stored session works when it is opened: its own, unless the configuration names another one.
+    /// Returns the working directory of a stored session when it is opened: the stored one, unless the configuration specifies another one.
     pub(super) async fn folder_of(&self, own: &str, config: &OpenConfig) -> Result<String, Error> {
         let env = self.services.env.as_ref();
         let is_gone = || async {
@@ -561,7 +561,7 @@ impl Engine {
         Ok(if is_same { own.to_owned() } else { wanted.into_owned() })
     }
 
-    /// Returns the new path of a session's folder that is gone: the named folder, or a folder below it that the store recognizes.
+    /// Returns the new path of a session's missing directory: the specified directory, or one below it that the store recognizes.
     async fn place_in(&self, own: &str, folder: &Path) -> Result<PathBuf, Error> {
         if !self.services.env.is_this_machine() {
             return Ok(folder.to_owned());

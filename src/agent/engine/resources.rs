@@ -40,12 +40,12 @@ pub enum ResourceChange {
         /// Its new content.
         decide: DecideContent,
     },
-    /// Make a folder, with those above it.
+    /// Create a directory, with its parents.
     Folder {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
-    /// Remove a file, a link or an empty folder.
+    /// Remove a file, a link or an empty directory.
     Remove {
         /// Its path.
         path: PathBuf,
@@ -87,7 +87,7 @@ impl std::fmt::Debug for ResourceChange {
 struct Ends {
     from: PathBuf,
     to: PathBuf,
-    /// The source stays as it is.
+    /// True if the source stays unchanged.
     reads_source: bool,
     /// True if a link itself is removed or moved; writes follow the link.
     is_link_itself: bool,
@@ -140,10 +140,11 @@ impl EngineHandle {
         env.read(path).await.map(Some).map_err(|error| not_found(&error))
     }
 
-    /// Lists a folder for a client as [`Self::read_resource`] reads: the names in it, and which of them are folders.
+    /// Lists a directory for a client, under the same conditions as [`Self::read_resource`]: the names in it, and which of them are
+    /// directories.
     ///
     /// # Errors
-    /// The folder cannot be listed.
+    /// The directory cannot be listed.
     pub async fn list_resource(
         &self,
         cwd: &Path,
@@ -255,7 +256,7 @@ impl EngineHandle {
         None
     }
 
-    /// The canonical path of a place that the write tool may change unasked where edits are not asked about.
+    /// Returns the canonical path if the write tool may change it without approval in a mode that does not ask about edits.
     async fn writable(
         &self,
         folders: &[PathBuf],
@@ -269,7 +270,7 @@ impl EngineHandle {
         } else {
             env.canonicalize(path).await.ok()?
         };
-        // A folder is what may be in it.
+        // A directory is judged by the files that it may contain.
         let written = if is_folder(env, &real).await { real.join("entry") } else { real.clone() };
         for cwd in folders {
             let root = env.canonicalize(cwd).await.ok()?;
@@ -281,7 +282,7 @@ impl EngineHandle {
         None
     }
 
-    /// Returns true for a path in this folder that the read tool may read unasked in a session there.
+    /// Returns true for a path in this directory that a session there may read without approval.
     async fn is_readable(&self, cwd: &Path, path: &Path) -> bool {
         let Ok(real) = self.services().env.canonicalize(path).await else { return false };
         self.is_allowed(cwd, &real, "read", &Access::Read(vec![path.to_owned()])).await

@@ -18,7 +18,7 @@ use pintle_session::history::{anchors, items, tree, usage};
 use pintle_session::store::artifacts::Piece;
 use pintle_session::store::{Cursor, Entry, Filter, Page};
 
-/// Which events of a session a page holds.
+/// Which events of a session a page contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageRange {
     /// The first ones after this number.

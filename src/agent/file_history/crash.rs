@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Announces a change. That the disk is full does not hold it up: it can still be made, and only a kill would leave it untold.
+/// Announces a change. A full disk does not block the change: it can still be made, and only a kill would leave it unreported.
 pub(crate) async fn announce(announcements: &Announcements, announced: Announced) {
     let announcements = announcements.clone();
     announce_with(move || announcements.put(&announced)).await;
@@ -86,7 +86,7 @@ pub(crate) async fn untold(
     (!changes.is_empty()).then_some((announced.turn_id, event))
 }
 
-/// Updates the announced paths if the folder was moved after the kill.
+/// Updates the announced paths if the directory was moved after the kill.
 fn relocate(announced: &mut Announced, entries: &[Entry], moves: &Moves) {
     let begun = match &announced.by {
         ChangedBy::Call { item_id, .. } => entries.iter().rev().find_map(|entry| {

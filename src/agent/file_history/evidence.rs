@@ -38,13 +38,13 @@ pub(super) struct Evidence {
     only_reads: bool,
     /// True if, judging by its text, the command ends before anyone else can save.
     is_brief: bool,
-    /// The files and folders that the command names, canonical.
+    /// The files and directories in the command's text, canonical.
     named: BTreeSet<PathBuf>,
     steps: BTreeMap<PathBuf, Vec<DocumentStep>>,
 }
 
 impl Running {
-    /// A command that begins now.
+    /// Starts collecting evidence for a command.
     pub(super) fn new(place: &Workspace, command: &str) -> Self {
         Self { command: command.to_owned(), documents: place.env.follow_documents() }
     }
@@ -193,7 +193,7 @@ impl Evidence {
     }
 }
 
-/// Returns true if a file in this state holds a text, in whatever encoding.
+/// Returns true if a file in this state contains a given text, in any encoding.
 fn is_text(state: Option<&FileState>, blobs: &Blobs, text: &str) -> bool {
     let Some(state) = state else { return false };
     if state.size == text.len() as u64 {

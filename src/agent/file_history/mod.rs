@@ -41,11 +41,11 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct FileHistory {
     /// Their last states in the journal.
     states: FileStates,
-    /// The folder when it was looked at last.
+    /// The directory at the last scan.
     scanned: Arc<Files>,
-    /// The folder as it was announced last, and the checksum of that.
+    /// The directory as last announced, and the announcement's checksum.
     announced: Option<(Arc<Files>, u32)>,
-    /// The folder is too much to look at, which has been told.
+    /// True if the directory is too large to scan, which has been reported.
     is_blind: bool,
     /// True if a notice reported that scanning the directory took too long.
     has_told_over: bool,
@@ -62,7 +62,7 @@ pub(super) enum FilesBefore {
     Unknown,
     /// These files, each as it was.
     Paths(Vec<(PathBuf, Option<FileState>)>),
-    /// The whole folder, for a command.
+    /// The whole directory, for a command.
     Folder(Running),
 }
 
@@ -106,7 +106,7 @@ impl Rounds {
 }
 
 impl ObservedChanges {
-    /// A file that a call changed, and with it, as far as that is known, what exactly the call made of it.
+    /// Records a file changed by a call and, if known, the call's exact edit.
     fn file(
         &mut self,
         path: &Path,
@@ -322,7 +322,7 @@ impl FileHistory {
         }
     }
 
-    /// Tells what became of known files since they were last seen.
+    /// Reports changes to known files since they were last seen.
     fn note_others<H: Host>(&mut self, host: &mut H, found: &[(PathBuf, Option<FileState>)]) {
         self.tell(host, self.states.others(found), ChangedBy::Other {});
     }
@@ -401,7 +401,7 @@ fn differences<'a>(
     }
 }
 
-/// The files that a call names, each as it is.
+/// Returns the current states of the files in a call's arguments.
 async fn present(place: &Workspace, paths: &[PathBuf]) -> Vec<(PathBuf, Option<FileState>)> {
     let mut found = Vec::new();
     for path in paths {
@@ -438,10 +438,10 @@ fn is_in(path: &Path, roots: &[PathBuf]) -> bool {
     roots.iter().any(|root| path.starts_with(root))
 }
 
-/// The files of folders; contents that are not known are kept.
+/// Returns the files in directories, and keeps contents that are not known yet.
 ///
 /// # Errors
-/// They are too many.
+/// There are too many files.
 pub(super) async fn scanned(
     env: &dyn Environment,
     blobs: &Blobs,

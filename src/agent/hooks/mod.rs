@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// The most that a hook may print: an answer holds at most a file.
+/// The maximum output of a hook: an answer contains at most one file.
 const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The most characters of a hook's complaint that are shown.
@@ -34,7 +34,7 @@ pub(super) struct Hooks {
     pub(super) cwd: PathBuf,
     /// The owner of processes that they leave in the background, which end with it.
     pub(super) owner: String,
-    /// The way to clients; none outside a turn.
+    /// Calls clients; `None` outside a turn.
     pub(super) clients: Option<ClientCalls>,
 }
 
@@ -44,12 +44,12 @@ pub(super) struct Ran {
     /// The hooks' input, with their changes.
     pub(super) run: HookRun,
     pub(super) ruling: Ruling,
-    /// Notices for a person.
+    /// Notices for the user.
     pub(super) notices: Vec<Notice>,
 }
 
 impl Hooks {
-    /// Returns true when a hook runs at this point, for calls of this tool.
+    /// Returns true if a hook runs at this point, for calls of this tool.
     pub(super) fn has(&self, point: HookPoint, tool: Option<&str>) -> bool {
         self.list.iter().any(|hook| hook.is_for(point, tool))
     }

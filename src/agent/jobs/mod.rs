@@ -65,9 +65,9 @@ struct Entry {
     /// The reason for stopping it, once it is being stopped.
     stopping: Option<JobEnd>,
     waiting: Vec<Waiting>,
-    /// The model knows how it ended, or learns it in another way.
+    /// True if the model knows how the job ended, or will learn it in another way.
     is_told: bool,
-    /// A person's command, and whether the model reads of it.
+    /// Set for a user's command, with whether its output is for the model.
     by_user: Option<ToModel>,
     /// The next output chunk's number.
     n: u64,
@@ -100,7 +100,7 @@ pub(super) struct Ended {
     pub(super) item: Item,
     waiting: Vec<Waiting>,
     view: Option<JobView>,
-    /// The model is to read of the person's command that it was.
+    /// True if the job was a user's command and the model should read about it.
     pub(super) is_for_model: bool,
 }
 
@@ -133,7 +133,7 @@ impl Jobs {
         }
     }
 
-    /// The way for tools to ask.
+    /// Returns the interface for tools.
     pub(super) fn requests(&self) -> pintle_tools::Jobs {
         pintle_tools::Jobs::new(self.requests_tx.clone())
     }
@@ -169,7 +169,7 @@ impl Jobs {
         }
     }
 
-    /// Begins a job whose item is in the journal.
+    /// Starts a job whose item is in the journal.
     pub(super) fn begin(
         &mut self,
         env: Arc<dyn Environment>,
@@ -197,7 +197,7 @@ impl Jobs {
         self.entries.push(entry);
         self.running.push(Box::pin(async move {
             let mut print = |text: &str| {
-                // A full channel drops the piece; the job's end holds everything.
+                // A full channel drops the chunk; the job's end contains the full output.
                 let _ = printed.try_send((item_id.clone(), text.to_owned()));
             };
             let ran = env.exec(command, &cancel, &mut print).await;
@@ -349,7 +349,7 @@ impl Jobs {
         running.map(|entry| entry.item.id.clone()).collect()
     }
 
-    /// Takes the news for the model; it counts as told.
+    /// Takes the news for the model; it counts as reported.
     pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
         let mut news = Vec::new();
         let mut jobs = Vec::new();
@@ -454,7 +454,7 @@ fn status(end: JobEnd, details: &ToolDetails) -> ItemStatus {
     }
 }
 
-/// The words for the model about a person's command that has ended.
+/// Returns the text for the model about a user's command that has ended.
 pub(super) fn words_for_model(job: &Job) -> String {
     let how = ended(job.end.unwrap_or(JobEnd::SessionEnded), &job.details);
     let cut = if job.details.truncation.is_some() { "the end of the output:\n" } else { "" };

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub struct LoginRequest {
     /// The provider.
     pub provider: String,
-    /// The way; the provider's preferred one by default.
+    /// The login method; the provider's preferred one by default.
     pub method: Option<AuthMethod>,
     /// The key, for a login with a key.
     pub key: Option<Secret>,
@@ -56,7 +56,7 @@ impl ConfiguredModels {
         AuthStatusResult { providers: providers.chain(forgotten).collect(), problem }
     }
 
-    /// Logs in to a provider. Returns the way in which that was done.
+    /// Logs in to a provider. Returns the login method used.
     ///
     /// # Errors
     /// The provider is unknown or has no such login, or the login failed or was cancelled.
@@ -125,7 +125,7 @@ fn methods(config: &Config, row: &ProviderInfo) -> Vec<AuthMethod> {
     let with_login = login.iter().flat_map(Login::methods);
     let has_exchange = login.as_ref().is_some_and(|login| login.exchange_url.is_some());
     let takes_key = own || row.key_var.is_some() || row.key != KeyState::NotNeeded;
-    // A token to exchange is made by a login, and is no key that a person has.
+    // A token to exchange comes from a login, and is not a key that the user has.
     let key = (takes_key && !has_exchange).then_some(AuthMethod::Key);
     with_login.chain(key).collect()
 }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// The maximum size of a key file.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
-/// The timeout of such a command, long enough for a person to unlock something.
+/// The timeout of such a command, long enough for the user to unlock something.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Fetches keys.

@@ -93,7 +93,7 @@ pub(super) fn login(config: &Config, provider: &str) -> Option<Login> {
 /// The stored logins: the method of each, by provider.
 pub(super) type StoredLogins = BTreeMap<String, AuthMethod>;
 
-/// Lists everything, for people who choose a model.
+/// Lists all models, for users to choose from.
 pub(super) fn list(
     config: &Config,
     ambient: &Ambient,

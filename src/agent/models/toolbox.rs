@@ -1,7 +1,7 @@
 //! The tools that a session's model sees, by profile.
 //!
-//! The profile is configured by a person, or else chosen by the model's family. It decides names and schemas only;
-//! the tools behave the same in each.
+//! The profile is configured by the user, or else chosen by the model's family. It decides names and schemas only; the tools behave the
+//! same in each.
 
 use super::source::Models;
 use globset::GlobSet;
@@ -46,7 +46,7 @@ pub enum Toolbox {
 /// The additional tool groups of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extras {
-    /// The tools that speak with a person; a sub-agent has none.
+    /// Includes the tools that interact with the user; a sub-agent has none.
     pub person: bool,
     /// The tools that start sub-agents.
     pub agents: bool,

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 /// The time limit for git. A session must not wait for a large repository.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The way in which git is asked.
+/// How git is run.
 #[derive(Debug)]
 pub(crate) struct Asking<'a> {
     /// The process limits, if there is a sandbox.
@@ -62,7 +62,7 @@ pub(crate) async fn repository(
     Snapshot { branch, status, log }
 }
 
-/// The folder with a working tree's `HEAD`, and the one with the repository's settings.
+/// Returns the directory with a working tree's `HEAD`, and the one with the repository's settings.
 async fn git_folders(env: &dyn Environment, root: &Path) -> (PathBuf, PathBuf) {
     let git = root.join(".git");
     // In a worktree or a submodule it is a file that leads elsewhere.

@@ -40,7 +40,7 @@ const MAX_FILES: usize = 200;
 /// The user's documents, rules, skills, prompts and agents, for all projects.
 #[derive(Debug, Clone, Default)]
 pub struct Personal {
-    /// The folder with `AGENTS.md`, `rules`, `skills`, `prompts` and `agents`, and how to read there.
+    /// The directory with `AGENTS.md`, `rules`, `skills`, `prompts` and `agents`, and how to read there.
     pub folder: Option<(Arc<dyn Environment>, PathBuf)>,
     /// Replaces the engine's instructions in the system prompt.
     pub base_prompt: Option<String>,
@@ -95,9 +95,9 @@ pub(super) struct ProjectFiles<'a> {
     real_root: PathBuf,
     /// There is a repository.
     pub(super) is_repository: bool,
-    /// A person trusts the project. Until then its files are listed and not used.
+    /// True if the user trusts the project. Until then its files are listed and not used.
     pub(super) is_trusted: bool,
-    /// What a person agreed to in the files from which the engine takes orders.
+    /// The user's agreement to the content of files that configure the engine.
     agreement: Agreement,
 }
 
@@ -116,7 +116,7 @@ pub(super) struct FoundFiles<T> {
 }
 
 impl<'a> ProjectFiles<'a> {
-    /// The place that a working directory belongs to.
+    /// Returns the project files for a working directory.
     pub(super) async fn of(
         env: &'a dyn Environment,
         personal: &'a Personal,
@@ -131,7 +131,7 @@ impl<'a> ProjectFiles<'a> {
             .await
     }
 
-    /// The place with a root that is known.
+    /// Returns the project files for a known root.
     pub(super) async fn at(
         env: &'a dyn Environment,
         personal: &'a Personal,
@@ -254,7 +254,7 @@ impl<'a> ProjectFiles<'a> {
         is_used.then_some(text)
     }
 
-    /// The same, whether a person has agreed to the content or not.
+    /// Like `text`, whether the user has agreed to the content or not.
     async fn any_text(&self, path: &Path) -> Option<String> {
         let (env, owner) = self.env_of(path);
         if owner == Owner::Project && !self.is_trusted {
@@ -532,7 +532,7 @@ pub(super) async fn stat_all(
     asked.in_order(own, others)
 }
 
-/// The entries of these folders.
+/// Returns the entries of these directories.
 async fn list_all(
     env: &dyn Environment,
     personal: &Personal,
@@ -544,13 +544,13 @@ async fn list_all(
     asked.in_order(own, others)
 }
 
-/// A Markdown file in a folder.
+/// Returns a directory entry if it is a Markdown file.
 fn markdown(name: &str, is_folder: bool) -> Option<PathBuf> {
     let is_markdown = Path::new(name).extension().is_some_and(|end| end == "md");
     (!is_folder && is_markdown).then(|| name.into())
 }
 
-/// The prompts that can be called in a folder, for a client.
+/// Returns the prompts that can be called in a directory, for a client.
 pub(super) async fn commands(
     env: &dyn Environment,
     personal: &Personal,
@@ -571,7 +571,7 @@ pub(super) async fn commands(
     CommandListResult { commands, problems }
 }
 
-/// The skills that can be called in a folder, for a client.
+/// Returns the skills that can be called in a directory, for a client.
 pub(super) async fn skills(
     env: &dyn Environment,
     personal: &Personal,
@@ -592,7 +592,7 @@ pub(super) async fn skills(
     commands
 }
 
-/// A text file, or its beginning.
+/// Reads a text file, or its start.
 pub(super) async fn read(env: &dyn Environment, path: &Path) -> Result<String, Error> {
     let window = Window { first_line: 1, max_lines: u64::MAX, max_bytes: MAX_FILE_BYTES };
     let path = env.canonicalize(path).await?;
@@ -601,7 +601,7 @@ pub(super) async fn read(env: &dyn Environment, path: &Path) -> Result<String, E
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Returns true when there is a file at a path.
+/// Returns true if there is a file at a path.
 pub(super) async fn is_file(env: &dyn Environment, path: &Path) -> bool {
     env.stat(path).await.is_ok_and(|stat| stat.kind == FileKind::File)
 }

@@ -38,7 +38,7 @@ impl ProjectFiles<'_> {
 
     /// Returns the name of a file that configures the engine: its path below the root. `None` for other files.
     fn order(&self, path: &Path) -> Option<String> {
-        // Prompts are not among them: a person calls each by its name.
+        // Prompts are not included: the user calls each by its name.
         let kinds = [&rules::FOLDERS[..], &skills::FOLDERS, &agents::FOLDERS];
         let is_order = |place: &Path| {
             let Ok(below) = path.strip_prefix(place) else { return false };
@@ -117,7 +117,7 @@ impl ProjectFiles<'_> {
     }
 }
 
-/// The files that configure the engine in the project around a folder, each with a digest of its current content.
+/// Returns the files that configure the engine in the project around a directory, each with a digest of its current content.
 pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
     let personal = Personal::default();
     ProjectFiles::of(env, &personal, folder).await.orders().await

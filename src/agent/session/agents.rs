@@ -290,7 +290,7 @@ struct Found {
     role: AgentRole,
     /// Its own model.
     model: Option<ModelRef>,
-    /// It changes nothing, whatever the session may do.
+    /// True if it changes nothing, whatever the session's permissions.
     is_read_only: bool,
 }
 

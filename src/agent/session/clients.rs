@@ -44,7 +44,7 @@ impl Session {
         }
     }
 
-    /// The hooks that hold outside of turns: those of the settings.
+    /// Returns the hooks that apply outside of turns: the configured ones.
     fn hooks(&self) -> Hooks {
         Hooks {
             list: Arc::clone(&self.services.hooks),
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// Asks the hooks whether the session may continue from another place of its history.
+    /// Asks the hooks whether the session may continue from another point in its history.
     pub(super) async fn ask_to_switch(&mut self, to_seq: Option<u64>) -> Result<(), Error> {
         let (hooks, point) = (self.hooks(), HookPoint::SessionSwitch);
         if !hooks.has(point, None) {

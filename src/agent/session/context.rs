@@ -16,7 +16,7 @@ use pintle_session::history::keys::Effect;
 use std::sync::Arc;
 
 impl Session {
-    /// Begins to sum up the conversation.
+    /// Starts a compaction.
     pub(super) fn compact(
         &mut self,
         params: SessionCompactParams,

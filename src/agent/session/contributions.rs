@@ -40,7 +40,7 @@ impl PendingCalls {
     pub(super) async fn next(&mut self) -> CallRequest {
         match self.requests.recv().await {
             Some(request) => request,
-            // It never ends, since a sender is kept here.
+            // Never reached, since a sender is kept here.
             None => std::future::pending().await,
         }
     }

@@ -22,13 +22,13 @@ use pintle_session::store::Entry;
 use pintle_tools::Ledger;
 use std::sync::Arc;
 
-/// The longest name of a place, in characters.
+/// The maximum length of a label, in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
-/// The maximum size of the data about a place, as JSON.
+/// The maximum size of a point's metadata, as JSON.
 const MAX_METADATA_BYTES: usize = 16 * 1024;
 
-/// The messages to sum up after going to another place.
+/// The messages to summarize after moving to another point.
 struct AbandonedBranch {
     turn_id: TurnId,
     messages: Vec<Arc<Message>>,
@@ -138,7 +138,7 @@ impl Session {
         }
     }
 
-    /// The messages that are not in the conversation any more, to be summed up.
+    /// Returns the messages that left the conversation, to be summarized.
     fn abandoned_branch(
         &self,
         known: Vec<Arc<Message>>,
@@ -193,7 +193,7 @@ impl Session {
         self.save_seen();
     }
 
-    /// Names a place, or takes its name away.
+    /// Labels a point, or removes its label.
     pub(super) async fn label(
         &mut self,
         params: SessionLabelParams,

@@ -1,9 +1,9 @@
-//! Messages that the model has not read, and notes that wait for the running turn to end: pure.
+//! Messages that the model has not read, and notes that wait for the running turn to end. Pure.
 //!
-//! Messages that an engine accepted and did not live to have read are held: they begin nothing by themselves, and are read with the next
+//! Messages that an earlier engine accepted but never processed are held: they start nothing by themselves, and are read with the next
 //! prompt.
 //!
-//! Invariant: a message leaves either by being read or by being handed back, whole.
+//! Invariant: a message leaves only by being read or by being returned, complete.
 
 use crate::command::Note;
 use crate::error::{Action, Error, ErrorKind};
@@ -19,7 +19,7 @@ pub(super) struct Inbox {
     queue: Queue,
     /// The number of steers that are read at once.
     pub(super) steer_mode: QueueMode,
-    /// The number of follow-ups that a turn begins with.
+    /// How many follow-ups a turn starts with.
     pub(super) follow_up_mode: QueueMode,
     /// Notes, in order, each with the cause that it is recorded with.
     pub(super) notes: Vec<(Note, Option<Cause>)>,
@@ -74,7 +74,7 @@ impl Queue {
 }
 
 impl Inbox {
-    /// An inbox that holds these messages for the next prompt.
+    /// Returns an inbox with these messages held for the next prompt.
     pub(super) fn holding(held: Vec<QueuedInput>) -> Self {
         let queue = Queue { held: held.into(), ..Queue::default() };
         Self { queue, ..Self::default() }
@@ -110,7 +110,7 @@ impl Inbox {
         take(&mut self.queue.steers, self.steer_mode)
     }
 
-    /// Takes the messages that the next turn begins with: steers that came too late for the last one, else follow-ups.
+    /// Takes the messages that start the next turn: steers that came too late for the last one, else follow-ups.
     pub(super) fn take_next(&mut self) -> Vec<QueuedInput> {
         if self.queue.steers.is_empty() {
             take(&mut self.queue.follow_ups, self.follow_up_mode)

@@ -49,7 +49,7 @@ impl Session {
         }
     }
 
-    /// Runs a person's command as a job, unless an earlier request with the same key did.
+    /// Runs a user's command as a job, unless an earlier request with the same key did.
     fn run_for_user(
         &mut self,
         line: String,
@@ -58,7 +58,7 @@ impl Session {
         if let Some(earlier) = self.run_before(&line) {
             return earlier.map(|job| (job, None));
         }
-        // A client acts within the ceiling that the engine's user has set: where only reading is allowed, it runs nothing either.
+        // A client acts within the ceiling that the engine's user has set: in read-only mode it cannot run commands either.
         if self.settings.permission_mode == PermissionMode::ReadOnly {
             let what = "the session's permission mode is readOnly, which does not run commands";
             let hint = "set another permission mode, if the engine allows it";
@@ -165,7 +165,7 @@ impl Session {
         {
             self.inbox.notes.push((note_about(job), None));
         }
-        // It may end after its turn, so the record belongs to none.
+        // A job may end after its turn, so the record has no turn.
         match self.log.append(None, Event::ItemCompleted { item: ended.item.clone() }, None) {
             Ok(record) => {
                 ended.answer();
@@ -196,7 +196,7 @@ impl Session {
     }
 }
 
-/// The note for the model about a person's command. People see its job.
+/// Returns the note for the model about a user's command. Users see its job.
 fn note_about(job: &Job) -> Note {
     let data = json!({"command": job.command, "jobId": job.job_id});
     let kind = Some(USER_COMMAND.to_owned());

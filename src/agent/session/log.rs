@@ -75,7 +75,7 @@ impl Log {
         Path::new(&self.journal.header().cwd)
     }
 
-    /// The folder for long outputs.
+    /// Returns the directory for long outputs.
     pub(super) fn artifacts(&self) -> PathBuf {
         self.journal.folder().join(artifacts::FOLDER)
     }
@@ -208,7 +208,7 @@ impl Log {
         }
     }
 
-    /// Tells subscribers that are behind which events they missed, as far as there is room.
+    /// Notifies lagging subscribers of the events they missed, if there is room.
     pub(super) fn catch_up(&mut self) {
         let head = self.journal.last_seq();
         for subscription in &mut self.subscribers {

@@ -91,7 +91,7 @@ pub(super) struct Session {
     door: Door,
 }
 
-/// The way into a session, and out of it.
+/// The session's entry and exit: its commands and how it closes.
 #[derive(Debug)]
 struct Door {
     commands: mpsc::Receiver<Sent>,
@@ -132,7 +132,7 @@ enum Wake {
     Question(Box<QuestionEvent>),
     /// A hook calls its client.
     Call(CallRequest),
-    /// A hook of the session's begin has ended; with what went wrong.
+    /// A session-start hook has ended, with its problems.
     Hooked(Vec<Notice>),
     /// A model has named the session, or could not.
     Named(Answered),
@@ -284,7 +284,7 @@ impl Session {
         }
     }
 
-    /// Tells who waits for it that nothing runs any more.
+    /// Resolves pending requests that wait until nothing runs.
     fn answer_idle_waiters(&mut self) {
         if matches!(self.phase, Phase::Idle(_)) && self.naming.is_idle() {
             for reply in self.door.idle_waiters.drain(..) {
@@ -298,7 +298,7 @@ impl Session {
         tools_of(&self.services, &self.settings)
     }
 
-    /// The tools that the person who started it leaves out.
+    /// Returns the tools excluded by the user who started the session.
     fn withheld_tools(&self) -> Vec<Arc<dyn Tool>> {
         let (services, settings) = (&self.services, &self.settings);
         let extras = extras(settings);

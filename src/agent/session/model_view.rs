@@ -9,7 +9,7 @@ use pintle_tools::{Ledger, plan_text};
 /// The model's view of the session. Moving to another point in the history rebuilds it.
 #[derive(Debug, Default)]
 pub(super) struct ModelView {
-    /// The mode that it was last told of.
+    /// The mode last reported to the model.
     pub(super) reported_mode: WorkMode,
     pub(super) plan: Plan,
     /// The files that it has read.

@@ -79,7 +79,7 @@ impl OpenQuestions {
         };
         tokio::select! {
             biased;
-            // It never ends, since a sender is kept here.
+            // Never `None`, since a sender is kept here.
             Some(request) = self.requests.recv() => QuestionEvent::Requested(request),
             () = deadline => QuestionEvent::Deadline,
         }

@@ -1,6 +1,6 @@
-//! Commands about settings: options that can be set while a session is open.
+//! Setting commands: options that can be set while a session is open.
 //!
-//! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
+//! Invariant: no option is accepted and ignored. An option that cannot be set is rejected with a reason; others apply from the next turn.
 
 use super::{Session, Settings};
 use crate::command::{NewFolder, OpenConfig, Record, Reply, SettingsCommand, mode_kept};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The option to compact a conversation automatically when it becomes too long.
 const AUTO_COMPACT: &str = "autoCompact";
 
-/// No effort is set: the provider's default holds.
+/// No effort is set: the provider's default applies.
 const DEFAULT_EFFORT: &str = "default";
 
 /// The queue modes by name.
@@ -101,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Every option with the value that holds.
+    /// Returns every option with its current value.
     pub(super) fn options(&self) -> Vec<ConfigOption> {
         let settings = &self.settings;
         let work = WORK_MODES.iter().find(|(_, mode)| *mode == settings.mode);

@@ -28,11 +28,11 @@ pub(super) struct Running {
     pub(super) is_lost: bool,
     /// File changes by verdicts and sub-agents that the turn does not know of.
     pub(super) foreign_changes: Vec<FileRecord>,
-    /// All that it needs, until it begins.
+    /// The inputs of a turn that has not started yet.
     pub(super) due: Option<Box<DueTurn>>,
 }
 
-/// A turn that begins next.
+/// A turn that starts next.
 pub(super) struct DueTurn {
     pub(super) ctx: TurnContext,
     pub(super) state: TurnState,

@@ -1,4 +1,4 @@
-//! Questions to a person: what an answer comes to, what holds without one, and how the model reads it. Pure.
+//! Questions to the user: an answer's outcome, the default without one, and the model's view of it. Pure.
 
 use pintle_base::text::visible::visible_line;
 use pintle_protocol::question::{
@@ -8,10 +8,10 @@ use pintle_session::history::outcome::{accepts_plan, without_answer};
 use pintle_tools::Ask;
 use std::time::Duration;
 
-/// The default time that a person has to decide about a call: they may be away for a day.
+/// The default time for the user to decide about a call: they may be away for a day.
 pub const APPROVAL_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
-/// The default time that a person has to answer.
+/// The default time for the user to answer.
 pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Returns a question's options, with the ids that answers refer to.

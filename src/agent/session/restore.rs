@@ -35,7 +35,7 @@ pub(super) struct FileRestorer {
 }
 
 impl FileRestorer {
-    /// Plans what going back to a place does to each file that was changed since.
+    /// Plans the effect of returning to a point on each file changed since.
     pub(super) async fn plan(
         &self,
         entries: &[Entry],

@@ -7,7 +7,8 @@ use pintle_tools::{Compared, Known, Ledger};
 use std::path::PathBuf;
 
 impl Session {
-    /// Saves the files that the model has seen. A failure is not reported: the model is then told of no changes in the next life.
+    /// Saves the files that the model has seen. A failure is not reported: changes are then not reported to the model in the session's next
+    /// run.
     pub(super) fn save_seen(&mut self) {
         let files: Vec<Seen> = self.view.ledger.files().into_iter().map(of_known).collect();
         let has_saved = std::mem::replace(&mut self.view.has_saved, !files.is_empty());

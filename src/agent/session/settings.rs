@@ -30,7 +30,7 @@ pub(crate) struct Settings {
     pub(crate) is_budget_own: bool,
     /// Where a sub-agent keeps what files were: with its parent, who can put them back.
     pub(crate) blobs: Option<Blobs>,
-    /// It works for another session.
+    /// True if the session works for another session.
     pub(crate) is_subagent: bool,
     /// The named agent that it is.
     pub(crate) role: Option<AgentRole>,

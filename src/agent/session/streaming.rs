@@ -15,7 +15,7 @@ use tokio::time::Instant;
 /// The delay before changed streaming text is saved: half of the promised second, since a busy machine is late.
 const SAVE_DELAY: Duration = Duration::from_millis(500);
 
-/// The maximum size of a field. A longer one is forgotten up to there: its end is what people look at, and its item will hold the rest.
+/// The maximum size of a field. A longer field's text so far is dropped: users look at the end, and the item will contain the rest.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// The fields that stream.

@@ -78,7 +78,7 @@ impl Subscription {
         let _ = self.subscriber.feed.try_send(Feed::CallWithdrawn(id));
     }
 
-    /// Returns true when it can be called.
+    /// Returns true if it can be called.
     pub(super) fn is_called(&self) -> bool {
         let Extensions { hooks, tools } = &*self.subscriber.extensions;
         let gives = !hooks.is_empty() || !tools.is_empty();

@@ -138,7 +138,7 @@ impl Session {
         Ok(())
     }
 
-    /// The diagnostics of editors, for a turn that begins. Those of a client that is gone are dropped.
+    /// Returns editor diagnostics for a starting turn. Those of a disconnected client are dropped.
     pub(super) fn reports(&self) -> watch::Receiver<Reports> {
         let is_there = |id| self.log.subscribers.iter().any(|served| served.subscriber.id == id);
         self.contributions.reports.send_modify(|reports| reports.keep_if(is_there));

@@ -15,7 +15,7 @@ use pintle_protocol::session::{
 use pintle_session::context::title;
 
 impl Session {
-    /// Gives the session the title that a person wants.
+    /// Sets the session's title as the user requests.
     pub(super) fn update_title(
         &mut self,
         params: SessionUpdateParams,

@@ -35,7 +35,7 @@ pub(crate) enum News {
 }
 
 impl News {
-    /// It could not even begin.
+    /// Returns the news of a sub-agent that failed to start.
     pub(crate) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
@@ -79,7 +79,7 @@ impl Follower {
         (Self { handle, feed, last_seq: 0, said, spent, steps: 0, changes: Vec::new() }, subscriber)
     }
 
-    /// Waits for the next thing that a parent wants to know.
+    /// Waits for the next news for the parent.
     pub(crate) async fn next(&mut self) -> News {
         loop {
             let news = match self.feed.recv().await {
@@ -171,7 +171,7 @@ impl Follower {
         }
     }
 
-    /// A turn ended. It stopped working only if no other one has begun.
+    /// A turn ended. The sub-agent stopped working only if no other one has started.
     async fn ended(&mut self, end: &TurnCompleted) -> Option<News> {
         self.spent.add(end.usage, end.cost_nano_usd);
         self.steps += u64::from(end.steps);

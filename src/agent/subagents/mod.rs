@@ -132,7 +132,7 @@ impl Subagents {
         }
     }
 
-    /// The way for tools to ask.
+    /// Returns the interface for tools.
     pub(super) fn requests(&self) -> pintle_tools::Agents {
         pintle_tools::Agents::new(self.requests_tx.clone())
     }
@@ -189,7 +189,7 @@ impl Subagents {
         }));
     }
 
-    /// Returns true when the turn that asked for it was stopped meanwhile.
+    /// Returns true if the turn that asked for it was stopped meanwhile.
     pub(super) fn is_unwanted(&self, id: &AgentId) -> bool {
         self.closing.is_cancelled()
             || self.entries.iter().any(|entry| entry.id == *id && entry.is_unwanted)
@@ -209,7 +209,7 @@ impl Subagents {
         }));
     }
 
-    /// Lets one begin whose item is in the journal; its parent's subscribers watch it as well.
+    /// Starts a sub-agent whose item is in the journal; its parent's subscribers watch it as well.
     pub(super) fn begin(
         &mut self,
         id: &AgentId,
@@ -245,7 +245,7 @@ impl Subagents {
         }));
     }
 
-    /// Tells one something.
+    /// Sends a sub-agent a message.
     pub(super) fn send(&mut self, id: AgentId, text: String, reply: AgentReply) {
         let Some(open) = self.open_one(&id) else {
             let _ = reply.send(Err(unknown(&id)));
@@ -436,7 +436,7 @@ pub(super) async fn watch(handle: &SessionHandle, subscriber: Subscriber) {
         handle.ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply }).await;
 }
 
-/// Steers a turn that runs, else begins one.
+/// Steers a running turn, else starts one.
 async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
     let input = vec![Input::text(text.clone())];
     let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
@@ -446,7 +446,7 @@ async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
     Ok(())
 }
 
-/// Begins a turn with a message, or queues it.
+/// Starts a turn with a message, or queues it.
 async fn start(handle: &SessionHandle, text: String) -> Result<(), Error> {
     let (input, when_busy) = (vec![Input::text(text)], WhenBusy::Queue);
     let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };

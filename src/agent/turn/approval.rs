@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The rules that a person's answers added, for the turn or for the session.
+/// Rules added by the user's answers, for the turn or for the session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grants {
     rules: Vec<Compiled>,
@@ -219,7 +219,7 @@ pub(crate) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalO
     }
 }
 
-/// The text that the model reads in place of a result, after a person or the lack of one denied a call.
+/// Returns the text that the model reads instead of a result after the user, or their absence, denied a call.
 pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> String {
     let reason = match outcome.by {
         DecidedBy::Client => "The user declined this call. It did not run.".to_owned(),
@@ -243,7 +243,7 @@ pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> Strin
     }
 }
 
-/// The text that the model reads in place of a result, after a rule or the mode denied a call.
+/// Returns the text that the model reads instead of a result after a rule or the mode denied a call.
 pub(crate) fn policy_text(verdict: &Verdict) -> String {
     format!(
         "Denied: {}. Decided by {}. It did not run. Do not try to achieve the same result another way; the user can allow it with a different permission mode or a rule in config.toml.",
@@ -251,7 +251,7 @@ pub(crate) fn policy_text(verdict: &Verdict) -> String {
     )
 }
 
-/// What decides about a call of a tool that the person who started the session left out.
+/// The denial source for a call of a tool excluded by the user who started the session.
 pub const TOOL_LIST: &str = "the list of tools";
 
 /// The denial of such a call.

@@ -21,7 +21,7 @@ pub(crate) struct PromptInputs {
     pub(crate) profile: &'static str,
     /// The model's knowledge cutoff (a month), if known.
     pub(crate) cutoff: Option<String>,
-    /// It works for another session.
+    /// True if the session works for another session.
     pub(crate) is_subagent: bool,
     /// The named agent that it is.
     pub(crate) role: Option<AgentRole>,
@@ -77,7 +77,7 @@ pub(crate) struct KnownDocument {
     pub(crate) modified_ms: u64,
     /// A checksum of the text, to distinguish a changed file from one that was only touched.
     pub(crate) sum: u64,
-    /// True if the model read it as a message, after a call touched a file below its folder, and not in the prompt.
+    /// True if the model read the document as a message, after a call touched a file below its directory, and not in the prompt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_below: bool,
 }
@@ -105,7 +105,7 @@ impl Briefing {
         &self.system
     }
 
-    /// Returns the folder that the model believes to work in, if it is another one.
+    /// Returns the directory that the model believes to be its working directory, if it differs.
     pub(crate) fn believed_folder(&self, cwd: &Path) -> Option<&Path> {
         let is_same = match &self.cwd {
             Some(known) => known == cwd,

@@ -123,7 +123,7 @@ pub(crate) async fn refuse<H: Host>(
 /// The maximum number of parallel commands behind a command prefix, where each command occupies a connection.
 const MAX_COMMANDS_ELSEWHERE: usize = 2;
 
-/// Returns the number of calls at the beginning that may run side by side.
+/// Returns the number of calls at the start that may run in parallel.
 async fn beside_each_other(
     ctx: &TurnContext,
     state: &TurnState,
@@ -223,7 +223,7 @@ async fn run_together<H: Host>(
                 denied
             }
             Stage::Ran(outcome) => {
-                // A call that fails at once lets the others begin before its result is recorded.
+                // A call that fails immediately lets the others start before its result is recorded.
                 if !stages.is_empty() {
                     host.wait(tokio::task::yield_now()).await;
                 }
@@ -331,7 +331,7 @@ impl Outcome {
         Self::error(ItemStatus::Declined, reason)
     }
 
-    /// Says what would have allowed it.
+    /// Adds what would have allowed the call.
     fn denied(mut self, denial: Option<Denial>) -> Self {
         if self.status == ItemStatus::Declined {
             self.result.details.denial = denial;
@@ -491,7 +491,7 @@ async fn run_one<H: Host>(
     outcome
 }
 
-/// Says in the journal that a call runs, before it does, so that no call ever runs twice. Its time begins now, and not when it asked.
+/// Journals that a call runs, before it does, so that no call ever runs twice. Its time starts now, not when it asked.
 fn begin<H: Host>(host: &mut H, ctx: &TurnContext, call: &mut Call) -> Result<(), JournalLost> {
     if call.prepared.is_err() {
         return Ok(());
@@ -639,7 +639,7 @@ async fn finish<H: Host>(
     model_result
 }
 
-/// Replaces providers' keys in the text that the model reads. Other credentials stay: an edit must find a project's files as they are.
+/// Redacts provider keys in the text that the model reads. Other credentials stay: an edit must find a project's files unchanged.
 fn redact(ctx: &TurnContext, result: &mut ToolResult) {
     for content in &mut result.content {
         if let Content::Text { text } = content

@@ -20,7 +20,7 @@ struct ByName {
 }
 
 impl ByName {
-    /// Rules about files hold in the workspace: whatever else a command may write, such as `/dev/null`, is its own.
+    /// File rules apply in the workspace: other paths that a command may write, such as `/dev/null`, are exempt.
     fn is_in_workspace(&self, path: &Path) -> bool {
         self.places.roots.iter().any(|root| path != root && path.starts_with(root))
     }
@@ -51,7 +51,7 @@ impl JudgeNames for ByName {
     }
 }
 
-/// The same names as patterns.
+/// Returns the same names as patterns.
 fn patterns() -> NamePatterns {
     let places::Patterns { obeyed, output, secret, open } = places::patterns();
     NamePatterns { obeyed, output, secret, open }
@@ -102,7 +102,7 @@ pub(super) fn confinement(
     }
 }
 
-/// The same confinement without a place to write to.
+/// Returns the same confinement without writable paths.
 pub(super) fn only_reading(confinement: &Confinement) -> Confinement {
     let Confinement { writable, readable, .. } = confinement;
     let readable = writable.iter().chain(readable).cloned().collect();

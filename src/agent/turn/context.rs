@@ -42,7 +42,7 @@ pub(crate) struct TurnContext {
     pub(crate) llm: ModelAccess,
     /// The inputs of the system prompt other than files.
     pub(crate) prompt: PromptInputs,
-    /// The system prompt; the turn makes it when it begins.
+    /// The system prompt; built when the turn starts.
     pub(crate) system: Arc<str>,
     /// Where the session works, for everything that touches files and processes.
     pub(crate) workspace: Workspace,
@@ -92,7 +92,7 @@ pub(crate) struct SummaryModel {
 #[derive(Debug)]
 pub(crate) struct TurnTools {
     pub(crate) list: Arc<[Arc<dyn Tool>]>,
-    /// The tools that the person who started the session leaves out: a call of one is denied.
+    /// The tools excluded by the user who started the session: a call of one is denied.
     pub(crate) withheld: Vec<Arc<dyn Tool>>,
     pub(crate) settings: Arc<tools::Settings>,
     /// The files that the model has read.
@@ -164,7 +164,7 @@ pub(crate) enum End {
     Completed(StopReason),
     /// Somebody stopped it.
     Interrupted,
-    /// It failed.
+    /// The turn failed.
     Failed(TurnError),
 }
 

@@ -210,7 +210,7 @@ pub(crate) async fn request<H: Host>(
     pass(ctx, ruling).map(drop)
 }
 
-/// The conversation is summed up next. Returns why not, when a hook denied it.
+/// Runs hooks before a compaction. Returns the reason if a hook denied it.
 pub(crate) async fn compact<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -259,9 +259,9 @@ pub(crate) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant
     run(host, ctx, HookRun { response: Some(said), ..told(ctx, point) }).await;
 }
 
-/// A call before it runs. Returns why it may not, as the model reads it, and what went wrong with hooks.
+/// Runs hooks before a call. Returns why the call must not run, as text for the model, and the hooks' problems.
 ///
-/// It borrows no session, so that calls of one reply can be looked at side by side.
+/// This borrows no session, so that a reply's calls can be checked in parallel.
 pub(crate) async fn call(ctx: &TurnContext, call: &mut Call) -> (Option<String>, Vec<Notice>) {
     let point = HookPoint::BeforeToolCall;
     if call.prepared.is_err() || !ctx.hooks.has(point, Some(call.acting_tool())) {

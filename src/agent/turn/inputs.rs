@@ -32,13 +32,13 @@ pub(crate) struct Rendered {
     pub(crate) content: Vec<Content>,
     /// The journal's version, if it cannot be derived from the input as sent.
     pub(crate) private: Option<Box<RawValue>>,
-    /// What the person may have mentioned and is neither a path nor a resource.
+    /// Possible mentions that are neither a path nor a resource.
     unknown: Vec<String>,
     /// Existing files mentioned or attached.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// The maximum number of unknown mentions that a notice names.
+/// The maximum number of unknown mentions in a notice.
 const MAX_NAMED: usize = 5;
 
 impl Rendered {

@@ -50,7 +50,7 @@ impl Lint {
     fn line(&self, files: &[&Path]) -> String {
         let quoted = files.iter().map(|file| {
             let file = file.to_string_lossy();
-            // A name that begins with a dash is no flag.
+            // A name that starts with a dash must not be read as a flag.
             let dash = if file.starts_with('-') { "./" } else { "" };
             format!(" '{dash}{}'", file.replace('\'', r"'\''"))
         });

@@ -36,7 +36,7 @@ pub(crate) enum Behind {
 pub(crate) enum Judgement {
     /// Nothing.
     Fine,
-    /// Tell the model that it repeats so many calls over and over.
+    /// Warn the model that it keeps repeating this many calls.
     Warn(usize),
     /// End the turn.
     Stop,

@@ -25,7 +25,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// A turn begins: system prompt and tools may be others.
+    /// Starts a turn: system prompt and tools may have changed.
     pub(crate) fn begin(&mut self) {
         self.frame = None;
     }

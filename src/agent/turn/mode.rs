@@ -13,7 +13,7 @@ use pintle_tools::Access;
 pub(crate) const WORK_MODES: [(&str, WorkMode); 2] =
     [("act", WorkMode::Act), ("plan", WorkMode::Plan)];
 
-/// The message that begins plan mode.
+/// The message that starts plan mode.
 const PLAN: &str = "you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer.";
 
 /// The message that ends plan mode.

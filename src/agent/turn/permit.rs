@@ -32,7 +32,7 @@ use tokio::sync::OnceCell;
 pub struct PermissionPolicy {
     /// The mode of sessions that do not request one.
     pub default_mode: PermissionMode,
-    /// The mode that the command line names, for sessions that it opens.
+    /// The mode given on the command line, for sessions that it opens.
     pub named_mode: Option<PermissionMode>,
     /// The widest mode that a session can have.
     pub ceiling: PermissionMode,
@@ -52,7 +52,7 @@ pub struct PermissionPolicy {
     pub answers: Answers,
 }
 
-/// The sandbox that a person wants, and what this machine enforces.
+/// The requested sandbox, and the level that this machine enforces.
 #[derive(Debug, Default)]
 pub struct SandboxPolicy {
     /// The program that confines commands; `None` if there is no sandbox.
@@ -99,14 +99,14 @@ impl SandboxPolicy {
     }
 }
 
-/// A decision about a call, for a person who asks.
+/// A decision about a call, for display to the user.
 #[derive(Debug)]
 pub struct Explained {
     /// The decision.
     pub verdict: Verdict,
     /// Rules that would allow the call, or let out a command that runs in the sandbox and needs to leave it.
     pub proposed: Vec<Rule>,
-    /// The problems with the rules that hold.
+    /// Problems with the applicable rules.
     pub problems: Vec<Notice>,
 }
 
@@ -127,7 +127,7 @@ impl PermissionPolicy {
         }
     }
 
-    /// Decides about a call as a session in this folder would, without grants. For a person who asks.
+    /// Decides about a call as a session in this directory would, without grants, for display to the user.
     pub async fn explain(
         self: &Arc<Self>,
         env: &dyn Environment,
@@ -153,7 +153,7 @@ pub(crate) struct Site<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) additional: &'a [PathBuf],
     pub(crate) home: Option<&'a Path>,
-    /// The folder of long outputs, which the session may read.
+    /// The directory for long outputs, which the session may read.
     pub(crate) artifacts: Option<&'a Path>,
 }
 
@@ -188,7 +188,7 @@ pub(crate) enum CheckRun {
     Withheld,
 }
 
-/// Rules and places, once the workspace's folders are resolved.
+/// Rules and paths, once the workspace's directories are resolved.
 #[derive(Debug)]
 struct Ready {
     places: Arc<Places>,
@@ -197,7 +197,7 @@ struct Ready {
     sandbox: Sandbox,
     /// The confinement of sandboxed commands, without hosts.
     confinement: Arc<Confinement>,
-    /// Warnings about the project's rules, as a person reads them.
+    /// Warnings about the project's rules, for the user.
     problems: Vec<String>,
 }
 
@@ -403,7 +403,7 @@ impl Permissions {
             (_, Sandbox::Partial | Sandbox::Full | Sandbox::Required) => {
                 CheckRun::Confined(ready.confinement_with_hosts(CHECK, &[]))
             }
-            // A person has allowed each edit.
+            // The user has approved each edit.
             (PermissionMode::Ask | PermissionMode::ReadOnly, Sandbox::Missing) => CheckRun::Free,
             (PermissionMode::AutoEdit | PermissionMode::Full, Sandbox::Missing) => {
                 CheckRun::Withheld
@@ -411,7 +411,7 @@ impl Permissions {
         }
     }
 
-    /// Rules that a person's answer adds, ready to be matched.
+    /// Compiles the rules that the user's answer adds.
     pub(crate) fn compile(&self, rules: &[Rule], origin: Origin) -> Vec<Compiled> {
         let Some(ready) = self.ready.get() else { return Vec::new() };
         let (roots, home) = (&ready.places.roots, ready.places.home.as_deref());
@@ -428,7 +428,7 @@ impl Permissions {
         let roots = workspace::roots(env, site.cwd, site.additional).await;
         let is_here = env.is_this_machine();
         let PermissionPolicy { private, readable, answers, .. } = self.policy.as_ref();
-        // Elsewhere these folders are other people's.
+        // On another machine these directories are not the engine's.
         let private = if is_here { private.as_slice() } else { &[] };
         let readable = if is_here { readable.as_slice() } else { &[] };
         let named = site.home.into_iter().chain(site.artifacts).map(Path::to_owned);
@@ -598,7 +598,7 @@ fn analyse(env: &dyn Environment, command: &str) -> Analysis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wants {
     Path,
-    /// Also the number of names that the file has, which matters to changes alone.
+    /// Also the file's link count, which matters only to changes.
     PathAndLinks,
 }
 

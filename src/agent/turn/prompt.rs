@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The private part of `prompt.made`: the briefing, and the parts that the prompt was made of.
+/// The private part of `prompt.made`: the briefing, and the prompt's parts.
 #[derive(Serialize)]
 struct Kept<'a> {
     #[serde(flatten)]
@@ -46,7 +46,7 @@ struct Kept<'a> {
 /// Builds the prompt if the model has none yet, else reports changes.
 pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
     state.briefing.looked_for.clear();
-    // A turn that is stopped makes its prompt when the next one begins.
+    // A stopped turn leaves its prompt to be built when the next one starts.
     let cwd = ctx.workspace.folders.cwd.clone();
     let moved_from = state.briefing.believed_folder(&cwd).map(Path::to_owned);
     let is_made = state.briefing.origin == ctx.llm.model.origin() && moved_from.is_none();
@@ -259,7 +259,7 @@ fn tell_unused<H: Host>(host: &mut H, state: &mut TurnState, unused: Vec<Project
     state.told_unused = unused;
 }
 
-/// Tells which files of a trusted project are not used until a person agrees to them again.
+/// Reports the files of a trusted project that are ignored until the user agrees to them again.
 fn changed(root: &Path, files: &[PathBuf]) -> Notice {
     let root_shown = root.to_string_lossy();
     let root_shown = visible_line(&root_shown);
@@ -276,7 +276,7 @@ fn changed(root: &Path, files: &[PathBuf]) -> Notice {
     }
 }
 
-/// The paths below the root, as a person reads them.
+/// Returns the paths below the root, for the user.
 fn names(root: &Path, files: &[PathBuf]) -> String {
     let names = files.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
     let names: Vec<String> =
@@ -284,7 +284,7 @@ fn names(root: &Path, files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// Tells which files of a project are not used until a person trusts it.
+/// Reports the project files that are ignored until the user trusts the project.
 fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
     let names = names(root, withheld);
     let root = root.to_string_lossy();
@@ -371,7 +371,7 @@ async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnS
     }
 }
 
-/// Reads what became of the documents; `None` where all are the same.
+/// Checks the documents for changes; `None` if there are none.
 async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec<Change>> {
     let PromptInputs { personal, profile, .. } = &ctx.prompt;
     let (cwd, root) = (ctx.workspace.folders.cwd.as_path(), briefing.root.clone());
@@ -418,7 +418,7 @@ async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec
     Some(changes)
 }
 
-/// Tells what has changed in the documents.
+/// Reports the changed documents.
 fn tell_changed_documents<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -483,7 +483,7 @@ async fn change(
     }
 }
 
-/// Tells the rules for paths that calls have just touched, each once in a conversation.
+/// Sends the rules for paths that calls have just touched, each once per conversation.
 pub(crate) async fn tell_rules<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -522,7 +522,7 @@ pub(crate) async fn tell_rules<H: Host>(
     tell(host, ctx, state, rules::message(&said), told);
 }
 
-/// Tells the documents of folders below the root in which calls have just touched files, each once in a conversation.
+/// Sends the documents of directories below the root in which calls have just touched files, each once per conversation.
 pub(crate) async fn tell_documents_below<H: Host>(
     host: &mut H,
     ctx: &TurnContext,

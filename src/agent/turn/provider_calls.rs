@@ -100,7 +100,7 @@ fn end<H: Host>(host: &mut H, ctx: &TurnContext, mut item: Item, outcome: Result
     host.record(Event::ItemCompleted { item });
 }
 
-/// One line for a person: the tool, and the words that it searches for or the address that it opens.
+/// Returns a one-line title for users: the tool, and its search terms or the address that it opens.
 fn title(tool: &str, input: &Value) -> String {
     let texts = ["query", "queries", "url", "pattern"].iter().filter_map(|key| input.get(*key));
     let text = texts.map(|value| match value {

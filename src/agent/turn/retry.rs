@@ -51,7 +51,7 @@ pub(crate) struct Failures {
 /// The reason why a request is not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoRetry {
-    /// The same again would fail the same way.
+    /// A retry would fail the same way.
     Final,
     /// The attempts are used up.
     Tried,

@@ -292,7 +292,7 @@ impl Shown<'_> {
     }
 }
 
-/// The text to sum up, cut to fit the window: its beginning and its end matter most.
+/// Returns the text to summarize, cut to fit the window: its start and its end matter most.
 fn fitting(marks: &Marks, text: String) -> String {
     let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
     let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
@@ -342,7 +342,7 @@ fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, to
     };
     match reason {
         CompactionReason::Threshold => measured,
-        // The count was wrong, or there is none; and a person who asks for it gets it, even where everything would fit.
+        // The count was wrong, or there is none; and a compaction requested by the user always runs, even if everything would fit.
         CompactionReason::Overflow | CompactionReason::Requested => measured.min(estimated / 2),
     }
 }
@@ -363,7 +363,7 @@ enum SummaryFailure {
     Failed(String),
 }
 
-/// Asks for a summary, again when the provider fails in a way that may pass.
+/// Requests a summary, retrying after transient failures.
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,

@@ -34,7 +34,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// So many deltas are taken without letting other tasks run. Each is a few events, and a subscriber's feed must hold those of all of them.
+/// The maximum number of deltas processed without letting other tasks run. Each is a few events, and a subscriber's feed must have room for
+/// all of them.
 const MAX_BURST: u32 = 64;
 
 /// A complete reply.
@@ -71,7 +72,7 @@ struct Stream<'a, H> {
     blocks: BTreeMap<usize, LiveBlock>,
     provider_calls: ProviderCalls,
     accumulator: Accumulator,
-    /// The provider's count that subscribers have not been told.
+    /// The provider's count not yet sent to subscribers.
     untold: Option<Usage>,
     /// Clients know that nothing comes.
     is_silence_told: bool,
@@ -215,7 +216,7 @@ fn judged(ctx: &TurnContext, request: &StepRequest<'_>, error: Error) -> Error {
     Error { kind: ErrorKind::InvalidRequest, is_guess: false, ..error.hint(hint) }
 }
 
-/// Tells clients that nothing comes from the provider.
+/// Notifies clients that the provider is silent.
 fn tell_silence<H: Host>(host: &mut H, ctx: &TurnContext) {
     let provider = &ctx.llm.model.provider;
     host.transient(TransientEvent::Notice(Notice {

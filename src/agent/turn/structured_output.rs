@@ -51,7 +51,7 @@ impl StructuredOutput {
     /// Returns the requirement of a turn that starts with these messages: the last one's, if several have one.
     pub(super) fn of(inputs: &[QueuedInput]) -> Option<Self> {
         let schema = inputs.iter().rev().find_map(|input| input.output_schema.clone())?;
-        // It was checked when the message was accepted.
+        // Checked when the message was accepted.
         let validator = jsonschema::validator_for(&schema).ok()?;
         Some(Self { schema: Arc::new(schema), validator, retries: 0, is_refused: false })
     }

@@ -3,7 +3,7 @@
 use super::{front_matter, in_a_line, tag};
 use std::path::Path;
 
-/// The folders of named agents, in a project's folder; if several define a name, the first one counts.
+/// The directories for named agents, in a project's directory; if several define a name, the first one counts.
 pub const FOLDERS: [&str; 2] = [".pintle/agents", ".claude/agents"];
 
 /// The maximum length of a description in the index.

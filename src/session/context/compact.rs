@@ -299,7 +299,7 @@ fn without_files(summary: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns true when a message is a summary of earlier ones.
+/// Returns true if a message is a summary of earlier ones.
 pub fn is_summary(message: &Message) -> bool {
     summary_of(message).is_some()
 }
@@ -331,7 +331,7 @@ mod tests {
     use pintle_llm::{Assistant, ToolResult, invariants};
     use pintle_protocol::event::StopReason;
 
-    /// `u` a person, `a` the model, `c` a call and its result; each of about so many tokens.
+    /// `u` is a user message, `a` the model's, `c` a call and its result; each of about this many tokens.
     fn conversation(shape: &str, tokens: usize) -> Vec<Arc<Message>> {
         let text = |name: &str| format!("{name} {}", "four".repeat(tokens));
         let mut messages = Vec::new();

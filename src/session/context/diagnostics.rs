@@ -22,7 +22,7 @@ pub fn fresh<'a>(
         if matches!(diagnostic.severity, Severity::Information | Severity::Hint) {
             return false;
         }
-        // The same diagnostic in a second place is new.
+        // The same diagnostic in a second position is new.
         match previous.iter().position(|before| is_same(before, diagnostic)) {
             Some(index) => {
                 previous.swap_remove(index);

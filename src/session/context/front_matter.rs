@@ -3,7 +3,7 @@
 //! It supports the forms that rules, skills, prompts and agents use: plain and quoted texts, lists on one line or with one item per line,
 //! blocks after `|` and `>`. Values nested below a key are ignored. Invariant: a file without front matter is all body.
 //!
-//! It is not a YAML reader: people write `globs: *.ts`, which YAML rejects, and the YAML readers for Rust are no longer maintained.
+//! It is not a YAML reader: users write `globs: *.ts`, which YAML rejects, and the YAML readers for Rust are no longer maintained.
 
 use std::iter::Peekable;
 

@@ -64,7 +64,7 @@ pub struct EnvironmentFacts<'a> {
     pub now_ms: u64,
 }
 
-/// The layers that come from files and from people.
+/// Layers from files and from users.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
     /// The user's replacement for the engine's instructions on role and tools.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Starts the text that replaces a pruned result.
 const REMOVED: &str = "[This result was removed to make room";
 
-/// Returns the text that replaces a pruned result. It names the call for the tool `recall`.
+/// Returns the text that replaces a pruned result. It refers to the call for the tool `recall`.
 fn removed(call_id: &str) -> String {
     format!("{REMOVED}: `recall` with the call `{call_id}` brings it back, or run the call again.]")
 }
@@ -157,7 +157,7 @@ fn shortened(call_id: &str, arguments: &str) -> Option<String> {
             Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => false,
         }
     }
-    // A shorter text holds no long one, and most arguments are short.
+    // A shorter text contains no long one, and most arguments are short.
     if estimate::text(arguments) < MIN_TOKENS {
         return None;
     }

@@ -19,12 +19,12 @@ pub fn branch(head: &str) -> Option<String> {
     .filter(|name| !name.is_empty())
 }
 
-/// Returns the folder to which a `.git` file refers.
+/// Returns the directory to which a `.git` file refers.
 pub fn git_folder(text: &str) -> Option<&str> {
     Some(text.strip_prefix("gitdir:")?.trim()).filter(|path| !path.is_empty())
 }
 
-/// Returns true when a repository's settings name no program that git would start: no filters, no includes, no way to fetch missing
+/// Returns true if a repository's settings specify no program that git would start: no filters, no includes, no commands to fetch missing
 /// content.
 pub fn is_harmless(config: &str) -> bool {
     let config = config.to_ascii_lowercase();

@@ -6,7 +6,7 @@ use super::front_matter;
 use std::ops::Range;
 use std::path::Path;
 
-/// The folder of prompts, in a project's folder.
+/// The directory for prompts, in a project's directory.
 pub const FOLDER: &str = ".pintle/prompts";
 
 /// A prompt in a file.
@@ -16,7 +16,7 @@ pub struct Template {
     pub name: String,
     /// Its purpose.
     pub description: Option<String>,
-    /// A hint about its arguments, for a person.
+    /// A hint about its arguments, for users.
     pub argument_hint: Option<String>,
     /// The prompt, with variables.
     pub body: String,

@@ -16,7 +16,7 @@ pub const MAX_CHARS: usize = 80;
 /// The maximum length of a user's title.
 pub const MAX_GIVEN_CHARS: usize = 200;
 
-/// The maximum length of a message in the request: its beginning and its end show its subject.
+/// The maximum length of a message in the request: its start and its end show its subject.
 const SHOWN: Guard = Guard { max_chars: 2_000, max_lines: None, keep: Keep::HeadAndTail };
 
 /// Returns the request to the model, with the user's first and the model's last message; `None` without messages.

@@ -1,6 +1,6 @@
-//! A session as Markdown in a file that grows with it: written whole at first, then event by event.
+//! A session as Markdown in a file that grows with it: written completely at first, then event by event.
 //!
-//! Invariant: an event is in the file once, whether it was read from the store or told by the session.
+//! Invariant: an event is in the file once, whether it was read from the store or reported by the session.
 
 use super::{Error, Head, Redacting, Renderer, markdown, nested, timeline, title};
 use crate::history;
@@ -21,7 +21,7 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Names the file, which is written by the first [`Self::grow`].
+    /// Sets the file path; the first [`Self::grow`] writes the file.
     pub fn new(session: SessionId, path: PathBuf) -> Self {
         Self { session, file: TextFile::new(path), page: markdown::Page::default(), seq: 0 }
     }

@@ -48,7 +48,7 @@ impl Format {
 /// The reason why a session was not exported.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It could not be read.
+    /// The session could not be read.
     #[error(transparent)]
     Store(#[from] store::Error),
     /// The text could not be written.

@@ -156,7 +156,7 @@ pub fn input(input: &Input) -> String {
     }
 }
 
-/// Returns true for a note that its client hides from people.
+/// Returns true for a note that its client hides from users.
 pub(super) fn is_hidden(message: &EngineMessage) -> bool {
     message.note.as_ref().is_some_and(|note| note.is_hidden)
 }

@@ -187,7 +187,7 @@ fn everything() -> Vec<(&'static str, Vec<Event>)> {
     ]
 }
 
-/// The tags and attributes that a page may have. Whatever a session holds, no other gets in.
+/// The tags and attributes that a page may have. A session's content must not add others.
 fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     let mut allowed: BTreeMap<&str, &[&str]> = BTreeMap::new();
     for tag in [
@@ -243,7 +243,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     allowed
 }
 
-/// Reads a page as XML, strictly, and holds every tag, attribute and address against what may be there.
+/// Parses a page as XML, strictly, and checks every tag, attribute and address against the allowed ones.
 fn check(page: &str) -> Result<(), String> {
     let allowed = allowed();
     let mut open: Vec<String> = Vec::new();

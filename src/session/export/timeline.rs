@@ -128,7 +128,7 @@ impl Totals {
         }
     }
 
-    /// Returns the items that never ended, in the order of their beginning.
+    /// Returns the items that never ended, in the order of their start.
     pub(super) fn open_items(&self) -> Vec<Item> {
         let mut items: Vec<Item> = self.open.values().cloned().collect();
         items.sort_by_key(|item| item.started_ms);

@@ -26,8 +26,8 @@ pub fn is_history(event: &Event) -> bool {
         | Event::RetryScheduled(_)
         | Event::ContextPruned(_)
         | Event::Notice(_) => true,
-        // Files on disk are the other session's work; a fork begins with their current state.
-        // Events have other numbers in the copy, which consists of the path to the forked event only.
+        // Files on disk are the other session's work; a fork starts with their current state. Events have other numbers in the copy, which
+        // consists of the path to the forked event only.
         Event::FilesChanged(_)
         | Event::ReviewDecided(_)
         | Event::ReviewQueued(_)

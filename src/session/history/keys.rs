@@ -25,7 +25,7 @@ pub enum Effect {
         item_id: ItemId,
         /// The turn it belongs to.
         turn_id: TurnId,
-        /// The way it was delivered.
+        /// Its delivery.
         delivery: Delivery,
         /// The content's digest.
         content: u64,
@@ -37,7 +37,7 @@ pub enum Effect {
         /// The message's digest.
         content: u64,
     },
-    /// A person's command began.
+    /// A user's command started.
     Ran {
         /// The job.
         job_id: JobId,

@@ -70,7 +70,7 @@ pub fn since(entries: &[Entry], seq: u64) -> Vec<RewindFile> {
         });
         file.now.clone_from(&record.after);
         match by {
-            // Perhaps a person's work, so it stays unless it is named.
+            // Possibly the user's work, so it stays unless the request lists it.
             ChangedBy::Call { while_ran: Some(_), .. } => {
                 (file.by_agent, file.by_other) = (true, true);
             }

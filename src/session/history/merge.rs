@@ -47,7 +47,7 @@ pub fn branch<'a>(parent: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
     Branch { after, new: history.split_off(longest) }
 }
 
-/// Returns true when one is a copy of the other.
+/// Returns true if one is a copy of the other.
 fn is_same(a: &Entry, b: &Entry) -> bool {
     let [a, b] = [a, b].map(|entry| entry.record.as_ref());
     a.zip(b)

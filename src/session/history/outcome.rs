@@ -39,7 +39,7 @@ pub fn without_answer(question: &Question, by: AnsweredBy) -> QuestionOutcome {
     }
 }
 
-/// Returns true when a person accepted a plan unchanged.
+/// Returns true if the user accepted a plan unchanged.
 pub fn accepts_plan(question: &Question, outcome: &QuestionOutcome) -> bool {
     let first = question.options.first().map(|option| &option.option_id);
     question.kind == QuestionKind::Plan

@@ -96,7 +96,7 @@ impl Total {
 /// Verdicts that the review has not applied yet.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    /// The journal holds verdicts.
+    /// True if the journal contains verdicts.
     pub has_earlier: bool,
     /// The waiting verdicts, oldest first.
     pub waiting: Vec<WaitingVerdict>,
@@ -221,7 +221,7 @@ impl Fold {
                 self.unread.retain(|waiting| !inputs.contains(waiting));
             }
             Event::QueueChanged { queue } => {
-                // A message that is missing from it was read, or belongs to a turn that has begun.
+                // A message that is missing from it was read, or belongs to a turn that has started.
                 let ids: Vec<_> = queue.iter().map(|input| &input.item_id).collect();
                 self.unread.retain(|waiting| !ids.contains(&&waiting.item_id));
                 self.unread.extend(queue.iter().cloned());
@@ -271,7 +271,7 @@ impl Fold {
         }
     }
 
-    /// Changes the session's configuration, if the journal has begun with one.
+    /// Changes the session's configuration, if the journal has started with one.
     fn update(&mut self, change: impl FnOnce(&mut SessionCreated)) {
         if let Some(created) = &mut self.created {
             change(created);
@@ -356,7 +356,7 @@ impl OpenJobs {
         ended.into_iter()
     }
 
-    /// The jobs whose end no model has read. Of a person's commands it reads in notes.
+    /// Returns the jobs whose end no model has read. The end of a user's command is reported in notes instead.
     fn unreported(mut self) -> Vec<Item> {
         self.items.retain(|item| !matches!(&item.body, ItemBody::Job(job) if job.by_user));
         self.items
@@ -404,7 +404,7 @@ impl OpenAgents {
     }
 }
 
-/// Everything that has begun and not ended.
+/// Everything that has started and not ended.
 #[derive(Default)]
 struct Open {
     turn: Option<(TurnId, u64)>,
@@ -452,7 +452,7 @@ impl Open {
 const OUTPUT_TAIL_BYTES: usize = 8 * 1024;
 
 impl Recovery {
-    /// Puts the text that an engine had streamed before it was killed into the items that are closed now: people have read it.
+    /// Adds the text that an engine had streamed before it was killed to the items that are closed now, since users have read it.
     pub fn restore_streamed(&mut self, streamed: Vec<StreamedText>) {
         for StreamedText { item_id, field, text } in streamed {
             let completed = self.closing.iter_mut().filter_map(|(_, event)| {
@@ -481,7 +481,7 @@ fn restore(body: &mut ItemBody, streamed: DeltaField, text: String) {
             }
         }
         (ItemBody::Job(job), DeltaField::Output) => job.output = Some(tail(&text).to_owned()),
-        // Nobody has read anything of these but their beginning.
+        // None of these has been read beyond its start.
         (_, DeltaField::Text | DeltaField::Output | DeltaField::Args | DeltaField::Input) => {}
     }
 }

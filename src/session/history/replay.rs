@@ -68,7 +68,7 @@ pub enum Bone {
     Text {
         /// The item.
         item: ItemId,
-        /// The part that the provider wants back.
+        /// The part that the provider requires back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -77,7 +77,7 @@ pub enum Bone {
         /// The item; `None` if there was no text to show.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         item: Option<ItemId>,
-        /// The part that the provider wants back.
+        /// The part that the provider requires back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -91,7 +91,7 @@ pub enum Bone {
         /// The arguments as the model wrote them, if the item's would be serialized differently.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
-        /// The part that the provider wants back.
+        /// The part that the provider requires back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -102,7 +102,7 @@ pub enum Bone {
     },
 }
 
-/// A [`Bone`] as it is read: serde buffers tagged enums in values that cannot hold JSON byte for byte.
+/// A [`Bone`] for reading: serde buffers tagged enums in values that cannot represent JSON byte for byte.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FlatBone {
@@ -219,7 +219,7 @@ pub struct Pruned {
 impl Pruned {
     fn plan(self, messages: &[Arc<Message>]) -> Plan {
         let Self { places, superseded } = self;
-        // Journals that do not list them mean the tools whose names begin with `read`.
+        // In journals that do not list them, the tools are those whose names start with `read`.
         let superseded = superseded.unwrap_or_else(|| {
             let read = |name: &str| name.starts_with("read");
             prune::superseded(messages, read).into_iter().collect()

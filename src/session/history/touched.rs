@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// The maximum number of files of each kind in a summary; the latest are listed.
 const MAX_FILES: usize = 100;
 
-/// The tools that read folders.
+/// The tools that list directories.
 const LIST_TOOLS: [&str; 3] = ["ls", "list_dir", "list_directory"];
 
 /// The files that a model has read and changed.
@@ -64,7 +64,7 @@ impl TouchedFiles {
                 self.touch(&location.path, false);
             }
         }
-        // An imported summary names files of calls that are not in the journal.
+        // An imported summary lists files from calls that are not in the journal.
         if let ItemBody::Compaction(body) = &item.body
             && let Some(CompactionFiles { read, changed, .. }) = &body.files
         {

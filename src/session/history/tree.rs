@@ -79,7 +79,7 @@ pub fn rewound_to(entry: &Entry) -> Option<u64> {
 /// A point of the history: the event before it, and the message after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// The event's number; 0 is the beginning.
+    /// The event's number; 0 is the start.
     pub seq: u64,
     /// The message.
     pub input: Vec<Input>,

@@ -1,7 +1,7 @@
-//! Keys that a user has given to Pi (`auth.json` in its folder). Pure.
+//! Keys that the user gave to Pi (`auth.json` in its directory). Pure.
 //!
-//! Invariant: messages about the file contain no part of a key. Subscriptions (`oauth`) are left to Pi.
-//! Source: Pi 0.73.1, docs/providers.md.
+//! Invariant: messages about the file contain no part of a key. Subscriptions (`oauth`) are left to Pi. Source: Pi 0.73.1,
+//! docs/providers.md.
 
 use pintle_base::ambient::Ambient;
 use serde_json::Value;

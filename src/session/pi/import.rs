@@ -294,7 +294,7 @@ impl Importer<'_> {
         self.turns.message(Event::ItemCompleted { item }, private_with(fields, &line.raw));
     }
 
-    /// Ensures that the conversation begins with a user's message, or with a note of the engine.
+    /// Ensures that the conversation starts with a user message, or with an engine note.
     fn ensure_first_message(&mut self) {
         if self.turns.messages.is_empty() {
             let text = from_engine("this session was imported, and begins here.");

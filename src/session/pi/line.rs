@@ -1,4 +1,4 @@
-//! The lines of Pi's that a writer produces: their names, and the parts that journals keep. Pure functions of the writer.
+//! Pi lines created by a writer: their names, and the parts that journals keep. Pure functions of the writer.
 
 use super::fields::Fields;
 use super::{KEY, blocks};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) enum Origin {
     /// Created by the engine.
     Engine,
-    /// It represents something that was not in the file.
+    /// Created for something that was not in the file.
     Synthetic,
     /// The line it came from.
     Line(Fields),
@@ -65,7 +65,7 @@ pub(super) fn result(call: &ToolCall, call_id: &str, name: &str, ms: u64) -> Fie
     }))
 }
 
-/// Names calls by their items.
+/// Identifies calls by their items.
 pub(super) fn name_by_items(assistant: &mut Assistant, calls: &mut [(ItemId, String, String)]) {
     let ids = assistant.blocks.iter_mut().filter_map(|block| match block {
         AssistantBlock::ToolCall { id, .. } => Some(id),

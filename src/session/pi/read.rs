@@ -46,7 +46,7 @@ pub struct Session {
 /// A line of the file.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// The line as it is in the file.
+    /// The line, unchanged from the file.
     pub(super) raw: String,
     pub(super) fields: Map<String, Value>,
     pub(super) id: String,
@@ -136,7 +136,7 @@ fn parent(index: usize, line: &Line, index_by_id: &HashMap<String, usize>) -> Op
 }
 
 impl Session {
-    /// Version 1 names the first kept message by its index in the file, including the head.
+    /// Version 1 refers to the first kept message by its index in the file, including the header.
     fn keep_by_id(&mut self) {
         let ids: Vec<String> = self.entries.iter().map(|line| line.id.clone()).collect();
         for line in &mut self.entries {
@@ -158,7 +158,7 @@ impl Session {
         self.index_by_id.get(id).copied()
     }
 
-    /// Returns the indexes from an entry back to the session's beginning.
+    /// Returns the indexes from an entry back to the session's start.
     pub(super) fn back(&self, from: Option<usize>) -> impl Iterator<Item = usize> {
         std::iter::successors(from, |index| self.parent(*index))
     }

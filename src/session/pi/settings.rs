@@ -20,7 +20,7 @@ pub struct Settings {
     pub compaction: Compaction,
     /// The retry policy.
     pub retry: Retry,
-    /// The folder of session files.
+    /// The directory for session files.
     pub session_dir: Option<String>,
 }
 

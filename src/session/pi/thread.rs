@@ -8,7 +8,7 @@ pub(super) struct Thread<T> {
     end: End,
 }
 
-/// An end of the list; `None` is its beginning.
+/// An end of the list; `None` is its start.
 pub(super) type End = Option<usize>;
 
 impl<T> Default for Thread<T> {

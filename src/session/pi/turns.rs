@@ -1,6 +1,6 @@
-//! Builds turns, steps and calls: a message of Pi's becomes the events that this engine would have recorded.
+//! Builds turns, steps and calls: a Pi message becomes the events that this engine would have recorded.
 //!
-//! Invariant: every turn that begins ends, and every call has a result before the next message.
+//! Invariant: every turn that starts ends, and every call has a result before the next message.
 
 use super::import::Draft;
 use super::thread::{End, Thread};
@@ -171,7 +171,7 @@ impl<'a> Turns<'a> {
         (only_from, only_to)
     }
 
-    /// Begins a turn and returns its id.
+    /// Starts a turn and returns its id.
     pub(super) fn begin(&mut self) -> TurnId {
         self.end(TurnStatus::Completed, None, None);
         let id = TurnId::new((self.new_id)());
@@ -331,7 +331,7 @@ impl<'a> Turns<'a> {
                 }
                 let is_new = self.call_ids.insert(id.clone());
                 let call_id = if is_new { id.clone() } else { self.unique_call_id(&id) };
-                // An object is serialized again as it is in the item.
+                // An object is serialized again in the same form as in the item.
                 let arguments = (!arguments.is_object()).then(|| arguments.to_string());
                 let bone = Bone::Call { item: item.id.clone(), call_id, arguments, opaque };
                 (Some(bone), Some(PendingCall { item, id, index: self.index }))

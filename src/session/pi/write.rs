@@ -127,7 +127,7 @@ impl Writer {
         self.entry(entry, out);
     }
 
-    /// Names calls by their items, as the session's events do, and not by their provider.
+    /// Identifies calls by their items, as the session's events do, and not by their provider.
     #[must_use]
     pub fn named_by_items(mut self) -> Self {
         self.is_named_by_items = true;
@@ -409,7 +409,7 @@ impl Writer {
         let first_kept = line.text("firstKeptEntryId");
         // The line that it refers to may have been written again on this path, under another id.
         if !first_kept.is_some_and(|id| self.is_on_path(&id)) {
-            // A compaction that keeps nothing names itself.
+            // A compaction that keeps nothing refers to itself.
             let own = || line.text("id").filter(|id| !self.is_used(id));
             let new = || new_id(&name(record), |id| self.is_used(id));
             let id = first.or_else(own).unwrap_or_else(new);
@@ -493,7 +493,7 @@ impl Writer {
         self.parents.contains_key(id)
     }
 
-    /// Returns true if a line lies on the way from the beginning to the last one.
+    /// Returns true if a line is on the path from the start to the last one.
     fn is_on_path(&self, id: &str) -> bool {
         let mut at = self.last_id.as_ref();
         while let Some(line) = at {

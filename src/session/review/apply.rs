@@ -141,7 +141,7 @@ impl FileReview {
         Some((was, Step { layer, at: lines, text, hunk }))
     }
 
-    /// Returns true when a closed hunk can be opened: the verdict's result must still be there.
+    /// Returns true if a closed hunk can be opened: the verdict's result must still be there.
     pub(super) fn can_reopen(&self, hunk: &Tracked) -> bool {
         let (side, at, text, with) = if hunk.state == HunkState::Kept {
             (&self.baseline, &hunk.old, &hunk.new_text, &hunk.old_text)
@@ -165,7 +165,7 @@ impl FileReview {
         }
     }
 
-    /// Returns true when selected lines can be kept or undone separately.
+    /// Returns true if selected lines can be kept or undone separately.
     pub(super) fn can_part(&self, hunk: &Tracked, selection: &Selection, is_keep: bool) -> bool {
         let (side, at, text) = if is_keep {
             (&self.baseline, within(&hunk.old, &selection.old), cut(&hunk.new_text, &selection.new))

@@ -72,9 +72,9 @@ impl Review {
         Self::default()
     }
 
-    /// Records a change of a file; `None` is a file that does not exist. Files that only people changed are not reviewed, so a person's
-    /// changes count from the agent's first one on. If `before` differs from the known content, a person changed the file unnoticed, and
-    /// that change is recorded first.
+    /// Records a file change; `None` is a missing file. Files that only users changed are not reviewed, so user changes count from the
+    /// agent's first one on. If `before` differs from the known content, a user changed the file unnoticed, and that change is recorded
+    /// first.
     pub fn changed(
         &mut self,
         seq: u64,

@@ -71,8 +71,8 @@ impl FileReview {
         });
     }
 
-    /// Goes back to the last state with this content, if one is known. The person who does so undoes the hunks that it does not have, and
-    /// opens those again that it has.
+    /// Returns to the last state with this content, if one is known. The user thereby undoes the hunks that the state does not have, and
+    /// reopens those that it has.
     pub(super) fn go_back(&mut self, seq: u64, after: Option<&Content>) -> Option<UserEdits> {
         let State { origin, baseline, now, user_lines, open } = self.past.find(after)?.clone();
         self.remember();

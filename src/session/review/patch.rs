@@ -19,9 +19,9 @@ const CONTEXT: usize = 3;
 /// A patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// The patch for `git apply` in its folder; empty if nothing changed.
+    /// The patch for `git apply` in its directory; empty if nothing changed.
     pub text: String,
-    /// Changed files outside of that folder, which are not in the patch.
+    /// Changed files outside of that directory, which are not in the patch.
     pub left_out: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub enum Since {
 }
 
 impl Review {
-    /// Returns the agent's changes below a folder.
+    /// Returns the agent's changes below a directory.
     pub fn patch(&self, root: &str, since: Since) -> Patch {
         let files = self.files.iter().map(|(path, file)| {
             let before = match since {

@@ -110,10 +110,10 @@ pub enum Refused {
 }
 
 impl Review {
-    /// Plans a decision. `present` reads the current content of a file; it is called only for files that would be written.
+    /// Plans a decision. `present` reads a file's current content; it is called only for files that would be written.
     ///
     /// # Errors
-    /// [`Refused`] gives the reason. After [`Refused::Unseen`], record the change with [`Review::changed`] as a person's, and try again.
+    /// [`Refused`] gives the reason. After [`Refused::Unseen`], record the change with [`Review::changed`] as the user's, and try again.
     pub fn plan(
         &self,
         action: &ReviewAction,
@@ -155,7 +155,7 @@ impl Review {
         may_discard: bool,
     ) -> Result<Vec<VerdictPart>, Refused> {
         let targets = self.targets(target)?;
-        // Changes of unknown author may be a person's work, so undoing a turn or everything skips them.
+        // Changes of unknown author may be the user's work, so undoing a turn or everything skips them.
         let is_sweeping = matches!(target, ReviewTarget::All | ReviewTarget::Turn { .. });
         let mut undone = Undone::default();
         for Target { path, hunk, lines, .. } in &targets {

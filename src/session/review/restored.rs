@@ -10,14 +10,14 @@ use pintle_base::text::line_diff::{Change, Lean, carried, changes};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A person's edits, and the texts that they are about.
+/// The user's edits, and the texts that they are about.
 pub(super) struct Edits<'a> {
     pub(super) base: &'a [&'a str],
     pub(super) now: &'a [&'a str],
     pub(super) after: &'a [&'a str],
     /// The changes from the file to the baseline.
     pub(super) to_base: &'a [Change],
-    /// The person's lines in the file.
+    /// The user's lines in the file.
     pub(super) own: &'a Lines,
     /// The file's edits that share no line with a hunk.
     pub(super) beside: &'a [Change],
@@ -149,13 +149,13 @@ fn texts<'a>(lines: &[Line<'a>]) -> Vec<&'a str> {
 /// A region's lines.
 #[derive(Debug, Default)]
 struct Parts<'a> {
-    /// Those of the baseline that stay in it, without the person's.
+    /// Baseline lines that stay in it, without the user's.
     fixed: Vec<Line<'a>>,
     /// Those of the fixed ones that the file had before.
     common: Vec<&'a str>,
-    /// Those that baseline and file shall share, the person's among them.
+    /// The lines that baseline and file will share, including the user's.
     shared: Vec<Line<'a>>,
-    /// Those of the shared ones that the person inserts.
+    /// The shared lines that the user inserts.
     inserted: Vec<&'a str>,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Parts<'a> {
     /// Returns true if more of the baseline's lines are in the file than before. `mapped` are the changes from the fixed lines to the
     /// shared ones.
     fn has_restored(&self, mapped: &[Change]) -> bool {
-        // Lines of the person's that have only brackets in common with removed ones are another text.
+        // User lines that have only brackets in common with removed ones are another text.
         let has_words = self.inserted.iter().any(|line| has_word(line));
         let is_counted = |line: &str| !has_words || has_word(line);
         let count = |lines: &[Line<'_>]| lines.iter().filter(|line| is_counted(line.text)).count();

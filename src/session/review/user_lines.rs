@@ -21,7 +21,7 @@ pub(super) struct UserLines {
 }
 
 impl UserLines {
-    /// Records a person's change of the text, which inserts some of its lines into hunks.
+    /// Records the user's change of the text, which inserts some of its lines into hunks.
     pub(super) fn write(&mut self, edits: &[Change], inside: impl Iterator<Item = Range<usize>>) {
         self.inside.write(edits, inside);
         self.all.write(edits, edits.iter().map(|edit| edit.new.clone()));
@@ -70,18 +70,18 @@ impl Lines {
         self.add(back.into_iter());
     }
 
-    /// Returns true when some of these lines are a person's.
+    /// Returns true if any of these lines is the user's.
     pub(super) fn overlap_with(&self, lines: &Range<usize>) -> bool {
         self.lines.iter().any(|own| overlap(own, lines))
     }
 
-    /// Returns true when this line is a person's.
+    /// Returns true if this line is the user's.
     pub(super) fn contains(&self, at: usize) -> bool {
         let passed = self.lines.partition_point(|lines| lines.end <= at);
         self.lines.get(passed).is_some_and(|lines| lines.contains(&at))
     }
 
-    /// Returns the person's lines among these.
+    /// Returns the user's lines among these.
     pub(super) fn among(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
         let shared = self.lines.iter().filter(|own| overlap(own, lines));
         shared.map(|own| own.start.max(lines.start)..own.end.min(lines.end)).collect()

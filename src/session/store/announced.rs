@@ -37,7 +37,7 @@ pub struct Announced {
     /// The number of the journal's last event at that time, if no call determines it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<u64>,
-    /// The folders in which any file may change; empty if only the files below may.
+    /// The directories in which any file may change; empty if only the files below may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
     /// The files' states before the change, by path; for directories, of all their files.
@@ -60,7 +60,7 @@ pub struct Announcements {
 }
 
 impl Announcements {
-    /// Returns those of the session in this folder.
+    /// Returns the announcements of the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.to_owned() }
     }
@@ -164,7 +164,7 @@ mod tests {
         announced.after_seq = Some(8);
         announcements.put(&announced).unwrap();
         assert_eq!(announcements.last(), Some(announced.clone()));
-        // A shorter one over a longer one, and the other way.
+        // A shorter one over a longer one, and vice versa.
         let long = announced.clone();
         announced.before.clear();
         for one in [&announced, &long, &announced] {

@@ -23,7 +23,7 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// Returns those of the session in this folder.
+    /// Returns the blobs of the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.join(FOLDER) }
     }
@@ -70,7 +70,7 @@ impl Blobs {
         Ok(content)
     }
 
-    /// Returns true when there are any.
+    /// Returns true if there are any.
     pub fn is_used(&self) -> bool {
         self.folder.is_dir()
     }

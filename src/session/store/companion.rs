@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 /// The outcome of continuing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resumed {
-    /// It holds the lines, and can be added to.
+    /// The file contains the lines, and can be appended to.
     Continued,
     /// There is no such file.
     Missing,
@@ -25,7 +25,7 @@ pub enum Resumed {
     Diverged,
 }
 
-/// A file of lines that grows. Whoever writes it holds a lock on it, so that two clients of one session do not both write.
+/// A growing file of lines. Its writer has a lock on it, so that two clients of one session do not both write.
 #[derive(Debug)]
 pub struct CompanionFile {
     path: PathBuf,
@@ -43,16 +43,16 @@ impl CompanionFile {
         &self.path
     }
 
-    /// Returns true when this client writes it.
+    /// Returns true if this client writes it.
     pub fn is_written(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Continues a file that holds a prefix of these lines behind its header line, and appends the missing ones; a missing file is not
-    /// created. A last line that a kill or a full disk cut is completed.
+    /// Continues a file that contains a prefix of these lines after its header line, and appends the missing ones; a missing file is not
+    /// created. A last line cut by a kill or a full disk is completed.
     ///
     /// # Errors
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     pub fn resume(&mut self, lines: &[&str]) -> Result<Resumed, Error> {
         let file = match disk::open_private(&self.path, OpenOptions::new().append(true)) {
             Ok(file) => file,
@@ -86,10 +86,11 @@ impl CompanionFile {
         Ok(Resumed::Continued)
     }
 
-    /// Creates the file with these lines, and missing folders. Where another client of the session has just created it, that one writes it.
+    /// Creates the file with these lines, and missing directories. If another client of the session has just created it, that client writes
+    /// it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn create(&mut self, text: &str) -> Result<Resumed, Error> {
         if let Some(folder) = self.path.parent() {
             disk::create_private_folder(folder).map_err(Error::io(folder))?;
@@ -140,7 +141,7 @@ impl CompanionFile {
     }
 }
 
-/// The files in a folder with this ending, sorted by name; empty if there is no such folder.
+/// Returns the files in a directory with this extension, sorted by name; empty if the directory does not exist.
 pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries

@@ -11,19 +11,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The prefix of such folders' names.
+/// The prefix of draft directory names.
 const PREFIX: &str = ".new-";
 
-/// A younger folder may belong to a process that has not locked it yet.
+/// A younger directory may belong to a process that has not locked it yet.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// Returns the folder in which to create a session that will be named so.
+/// Returns the directory in which to create a session that will get this name.
 pub(super) fn folder(final_folder: &Path) -> PathBuf {
     let name = final_folder.file_name().unwrap_or_default().to_string_lossy();
     final_folder.with_file_name(format!("{PREFIX}{name}"))
 }
 
-/// Returns true when a folder is that of a published session.
+/// Returns true if a directory is a published session's.
 pub(super) fn is_shown(folder: &Path) -> bool {
     !folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
 }

@@ -57,7 +57,7 @@ impl Store {
         let lines: Entries<Line> = Entries::of(self.current(session)?.join(FILE))?;
         Ok(lines.map(move |line| {
             let Line { seq, text } = line?;
-            // Other events may hold the word as well: they are parsed for nothing.
+            // Other events may contain the word as well: parsing them is wasted, but harmless.
             let is_wanted = types.iter().any(|kind| text.contains(kind));
             let parsed = is_wanted.then(|| entry::parse(&text).ok()).flatten();
             Ok(parsed.unwrap_or(Entry { seq, record: None, private: None }))
@@ -101,7 +101,7 @@ impl<T> Entries<T> {
         self
     }
 
-    /// Skips all entries up to the number `after`, beginning at a byte offset that is not behind the next one.
+    /// Skips all entries up to the number `after`, starting at a byte offset that is not behind the next one.
     pub(super) fn after(mut self, offset: u64, after: u64) -> Result<Self, Error> {
         self.reader.seek(SeekFrom::Start(offset)).map_err(Error::io(&self.path))?;
         self.last = after;

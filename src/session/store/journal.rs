@@ -33,7 +33,7 @@ const OFFSET_EVERY: u64 = 64;
 #[derive(Debug)]
 pub struct Journal {
     pub(super) folder: PathBuf,
-    /// The folder's final name, while the session is being created.
+    /// The directory's final name, while the session is being created.
     pub(super) final_folder: Option<PathBuf>,
     pub(super) header: Header,
     file: Arc<File>,
@@ -53,7 +53,7 @@ pub struct Opened {
     pub journal: Journal,
     /// Its lines, in order.
     pub entries: Vec<Entry>,
-    /// Problems with it, for a person.
+    /// Problems with the journal, for the user.
     pub warnings: Vec<String>,
 }
 
@@ -192,7 +192,7 @@ impl Journal {
         self.file.set_modified(at)
     }
 
-    /// The session's folder.
+    /// Returns the session's directory.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -278,10 +278,10 @@ impl Journal {
         }
     }
 
-    /// Copies the long outputs of another session, given by its folder, into this one.
+    /// Copies the long outputs of another session, given by its directory, into this one.
     ///
     /// # Errors
-    /// The disk failed.
+    /// The copy failed.
     pub fn copy_outputs(&self, from: &Path) -> Result<(), Error> {
         artifacts::copy(from, &self.folder)
     }
@@ -330,7 +330,7 @@ impl Journal {
     }
 }
 
-/// Reads events after `after`, beginning at a byte offset that is not behind the first of them.
+/// Reads events after `after`, starting at a byte offset that is not behind the first of them.
 pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result<Page, Error> {
     let read = || -> io::Result<Page> {
         let mut file = disk::open(path)?;
@@ -361,7 +361,7 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
     read().map_err(Error::io(path))
 }
 
-/// Reads the first line of a journal, with the present folder of its session.
+/// Reads a journal's header line, with its session's current working directory.
 pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     /// The maximum size of a header; a longer first line is not a journal's.
     const MAX_HEADER_BYTES: u64 = 64 * 1024;
@@ -380,7 +380,7 @@ pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     Ok(path.parent().map_or(header.clone(), |folder| place::present(folder, header)))
 }
 
-/// Removes a session's folder; the caller holds its lock. The journal is removed first: without it there is no session, whatever happens
+/// Removes a session's directory; the caller has its lock. The journal is removed first: without it there is no session, whatever happens
 /// next.
 pub(super) fn remove(folder: &Path) -> Result<(), Error> {
     match fs::remove_file(folder.join(FILE)) {
@@ -403,7 +403,7 @@ impl Drop for Lock {
     }
 }
 
-/// The kind of process that holds locks.
+/// The kind of process that owns locks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Holder {
     /// One that no other client can reach.
@@ -416,7 +416,7 @@ pub(super) enum Holder {
 /// Takes the session's lock.
 ///
 /// # Errors
-/// Another process holds the lock, or the file cannot be created.
+/// Another process has the lock, or the file cannot be created.
 pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result<Lock, Error> {
     /// The holder is named by a few words.
     const MAX_HOLDER_BYTES: u64 = 1024;

@@ -61,7 +61,7 @@ const MAX_BEGINNING_BYTES: u64 = 32 * 1024 * 1024;
 /// The maximum length of a first prompt as a title.
 const TITLE_CHARS: usize = 80;
 
-/// Returns every session's folder. Empty if there are no sessions yet.
+/// Returns every session's directory. Empty if there are no sessions yet.
 pub(super) fn folders(sessions: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
     for slug in subfolders(sessions)? {
@@ -80,7 +80,7 @@ pub(super) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(entries.flatten().filter(is_folder).map(|entry| entry.path()).collect())
 }
 
-/// Returns the session that a folder's name names.
+/// Returns the session id in a directory name.
 pub(super) fn session_of(folder: &Path) -> Option<SessionId> {
     let (_, id) = folder.file_name()?.to_str()?.split_once('_')?;
     Some(SessionId::new(id))
@@ -97,7 +97,7 @@ pub(super) fn list(
         .filter_map(|folder| Some((folder.file_name()?.to_str()?.to_owned(), folder)))
         .filter(|(name, _)| after.is_none_or(|cursor| *name < cursor.0))
         .collect();
-    // Names begin with the time, so the newest is first.
+    // Names start with the time, so the newest is first.
     folders.sort_unstable_by(|a, b| b.0.cmp(&a.0));
 
     let named = filter.folders(sessions);
@@ -107,7 +107,7 @@ pub(super) fn list(
         if page.len() == limit {
             return Ok((page, last.map(Cursor)));
         }
-        // A folder without a readable journal is not a session's, or incomplete.
+        // A directory without a readable journal is not a session, or incomplete.
         let Some(summary) = summary(&folder) else { continue };
         if filter.takes(named.as_deref(), &summary) {
             page.push(summary);

@@ -24,7 +24,7 @@ pub(super) struct Step {
 /// old one below `tests/it/fixtures/journals`.
 pub(super) const STEPS: &[Step] = &[];
 
-/// Upgrades the journal in a folder whose lock the caller holds. Returns false if it is up to date.
+/// Upgrades the journal in a directory whose lock the caller has. Returns false if it is up to date.
 pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Error> {
     let path = folder.join(FILE);
     let mut reader = BufReader::new(disk::open(&path).map_err(Error::io(&path))?);
@@ -184,7 +184,7 @@ mod tests {
         assert!(error.contains("no upgrade from version 3"), "{error}");
         assert_eq!(fs::read(folder.path().join(FILE)).unwrap(), before);
         assert_eq!(names(folder.path()), [FILE]);
-        // A machine that went down between the two names.
+        // Simulates a machine that crashed between the two renames.
         fs::write(folder.path().join("journal.v1.jsonl"), &before).unwrap();
         assert!(upgrade(folder.path(), TO_THREE, 2).unwrap());
         assert_eq!(names(folder.path()), [FILE, "journal.v1.jsonl"]);

@@ -1,4 +1,4 @@
-//! Durable state: a folder for each session, in it an append-only journal that is the source of truth.
+//! Durable state: a directory for each session, in it an append-only journal that is the source of truth.
 //!
 //! ```text
 //! DATA/sessions/<slug of the working directory>/<time>_<session id>/journal.jsonl
@@ -63,7 +63,7 @@ use std::sync::Arc;
 /// The journal format version that this engine writes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The folder that holds all sessions of a user. Cheap to clone.
+/// The directory that contains all sessions of a user. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
     sessions: PathBuf,
@@ -147,7 +147,7 @@ pub enum Error {
         /// The text.
         message: String,
     },
-    /// Another process holds the index for too long.
+    /// Another process has locked the index for too long.
     #[error("another program holds the index {0}; try again, or end that program")]
     IndexHeld(PathBuf),
     /// A cursor that no page returned.
@@ -185,15 +185,15 @@ impl Error {
 }
 
 impl Store {
-    /// The store in this data folder. No file is touched until a session is created.
+    /// Returns the store in this data directory. No file is touched until a session is created.
     pub fn new(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::new(data, &sessions));
         Self { sessions, index, holder: Holder::Alone }
     }
 
-    /// The store in a temporary folder. Its index is in memory: indexing may continue after the engine has ended, and would create its file in a
-    /// folder that is being removed.
+    /// Returns the store in a temporary directory. Its index is in memory: indexing may continue after the engine has ended, and would
+    /// create its file in a directory that is being removed.
     pub fn temporary(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::in_memory(data, &sessions));
@@ -211,18 +211,19 @@ impl Store {
         &self.index
     }
 
-    /// Returns true if the first folder is gone and was recognized as the second one.
+    /// Returns true if the first directory is gone and was recognized as the second one.
     pub fn has_moved(&self, from: &Path, to: &Path) -> bool {
         let names = place::names(&self.sessions, &to.to_string_lossy());
         names.iter().any(|name| Path::new(name) == from)
     }
 
-    /// The folder that holds the sessions.
+    /// Returns the sessions directory.
     pub fn path(&self) -> &Path {
         &self.sessions
     }
 
-    /// The files and folders that the program writes while it works: the data folder, and its parts, for a project that is this folder.
+    /// Returns the files and directories that the program writes while it works: the data directory, and its parts if a project is that
+    /// directory.
     pub fn own_paths(&self) -> Vec<PathBuf> {
         let data = self.sessions.parent().map(Path::to_owned);
         data.into_iter().chain([self.sessions.clone()]).chain(self.index.paths()).collect()
@@ -242,20 +243,20 @@ impl Store {
         }
     }
 
-    /// Creates a session's folder and journal and locks it for this process.
+    /// Creates a session's directory and journal and locks it for this process.
     ///
     /// # Errors
-    /// The folder cannot be created or written.
+    /// The directory cannot be created or written.
     pub fn create(&self, header: &Header) -> Result<Journal, Error> {
         let mut journal = self.draft(header)?;
         journal.publish()?;
         Ok(journal)
     }
 
-    /// As [`Store::create`], but the session is invisible until [`Journal::publish`]; dropped before that, it is removed.
+    /// Like [`Store::create`], but the session is invisible until [`Journal::publish`]; if it is dropped before that, it is removed.
     ///
     /// # Errors
-    /// The folder cannot be created or written.
+    /// The directory cannot be created or written.
     pub fn draft(&self, header: &Header) -> Result<Journal, Error> {
         self.tighten();
         let slug = self.sessions.join(slug(&header.cwd));
@@ -471,7 +472,7 @@ impl Store {
     }
 }
 
-/// Returns a folder name for a working directory: readable, and short enough for any file system.
+/// Returns a directory name for a working directory: readable, and short enough for any file system.
 fn slug(cwd: &str) -> String {
     const MAX_CHARS: usize = 80;
     let plain: Vec<char> = cwd

@@ -1,8 +1,8 @@
-//! Session directories: their current paths, and how a directory is recognized after it was moved.
+//! Sessions' working directories: their current paths, and how a directory is recognized after it was moved.
 //!
-//! A session's directory is in its journal; `place.json` next to it is a copy for lists, written when the session moves. `place.json` in a
-//! slug's directory identifies each working directory there: by its file system, inode and creation time, which survive a rename, and by
-//! its git remote with the path below the repository, which survive a copy and a new clone.
+//! A session's working directory is in its journal; `place.json` next to it is a copy for lists, written when the session moves.
+//! `place.json` in a slug's directory identifies each working directory there: by its file system, inode and creation time, which survive a
+//! rename, and by its git remote with the path below the repository, which survive a copy and a new clone.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Header, Journal, list};
@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// The maximum number of working directories that share a slug.
 const MAX_PLACES: usize = 64;
 
-/// The present folder of a session that was moved.
+/// The current working directory of a session that was moved.
 #[derive(Debug, Serialize, Deserialize)]
 struct Moved {
     cwd: String,
@@ -45,7 +45,7 @@ struct Place {
 }
 
 impl Place {
-    /// Looks at a folder; `None` if it does not exist.
+    /// Identifies a directory; `None` if it does not exist.
     fn of(cwd: &str) -> Option<Self> {
         let facts = fs::metadata(cwd).ok().filter(fs::Metadata::is_dir)?;
         let (remote, below) = match repository(Path::new(cwd)) {
@@ -66,7 +66,7 @@ impl Place {
         })
     }
 
-    /// Returns true if this folder, which is gone, is probably the other one.
+    /// Returns true if this directory, which is gone, is probably the other one.
     fn became(&self, other: &Self) -> bool {
         let id = |place: &Self| (place.device, place.inode, place.created);
         let is_renamed = id(self) == id(other);
@@ -117,7 +117,7 @@ fn origin(config: &str) -> Option<String> {
     None
 }
 
-/// Remembers which folder the sessions of this path work in. A failure is not reported: the folder is then found by its path alone.
+/// Records the working directory of this path's sessions. A failure is not reported: the directory is then found by its path alone.
 pub(super) fn remember(slug: &Path, cwd: &str) {
     let Some(place) = Place::of(cwd) else { return };
     let mut places = read(slug);
@@ -160,17 +160,17 @@ pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
     names
 }
 
-/// Returns the present folder of a session that was moved.
+/// Returns the current working directory of a session that was moved.
 pub(super) fn moved(folder: &Path) -> Option<String> {
     let text = disk::read(&folder.join(FILE), MAX_BYTES).ok()?;
     serde_json::from_slice(&text).ok().map(|Moved { cwd }| cwd)
 }
 
 impl Journal {
-    /// Has the session work in another folder from now on.
+    /// Changes the session's working directory from now on.
     ///
     /// # Errors
-    /// The disk failed; lists show the old folder.
+    /// The write failed; lists show the old directory.
     pub fn move_to(&mut self, cwd: &str) -> Result<(), Error> {
         let path = self.folder().join(FILE);
         let moved = || {
@@ -179,7 +179,7 @@ impl Journal {
             self.touch(fs::metadata(&path)?.modified()?)
         };
         moved().map_err(Error::io(&path))?;
-        // The new folder may be moved, too.
+        // The new directory may be moved, too.
         if let Some(slug) = self.folder().parent() {
             remember(slug, cwd);
         }
@@ -188,7 +188,7 @@ impl Journal {
     }
 }
 
-/// Returns a header with the present folder of its session.
+/// Returns a header with its session's current working directory.
 pub(super) fn present(folder: &Path, header: Header) -> Header {
     match moved(folder) {
         Some(cwd) => Header { cwd, ..header },
@@ -254,7 +254,7 @@ mod tests {
             ("renamed/src", vec!["plain/src"]),
             ("again", vec!["clone"]),
             ("again/src", vec!["clone/src"]),
-            // A folder that still exists is not another one's.
+            // A directory that still exists is never recognized as another one.
             ("kept", vec!["clone"]),
             ("nowhere", vec![]),
         ] {

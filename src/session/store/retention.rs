@@ -48,12 +48,12 @@ pub struct Family {
     pub bytes: u64,
     /// The reason why it stays regardless of the limits, if any.
     pub exemption: Option<Exemption>,
-    /// The session and those of its sub-agents, with their folders.
+    /// The session and its sub-agents' sessions, with their directories.
     members: Vec<(SessionId, PathBuf)>,
 }
 
 impl Family {
-    /// Reads age, lock and labels from the folders: a list may be out of date, and has neither locks nor labels.
+    /// Reads age, lock and labels from the directories: a list may be out of date, and has neither locks nor labels.
     fn refresh(&mut self) {
         for (id, folder) in &self.members {
             if let Some(now) = list::summary(folder) {
@@ -187,7 +187,7 @@ impl Store {
         bytes(Path::new(folder))
     }
 
-    /// Returns true when the last check was at least a day ago, and records this one.
+    /// Returns true if the last check was at least a day ago, and records this one.
     pub fn is_prune_due(&self, now_ms: u64) -> bool {
         let Some(data) = self.sessions.parent() else { return false };
         if !self.sessions.is_dir() {
@@ -222,7 +222,7 @@ fn bytes(folder: &Path) -> u64 {
     sum
 }
 
-/// Returns true when an event in a journal has a label. Events of other types are not parsed.
+/// Returns true if an event in a journal has a label. Events of other types are not parsed.
 fn is_labelled(journal: &Path) -> bool {
     const MARK: &str = "\"type\":\"label.changed\"";
     let Ok(file) = disk::open(journal) else { return false };

@@ -13,7 +13,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// The size at which bisecting ends and reading begins, in bytes.
+/// The size at which bisecting ends and reading starts, in bytes.
 const NEAR: u64 = 64 * 1024;
 
 /// The number of bytes that are read at once when reading backwards.
@@ -87,7 +87,7 @@ pub struct EntriesBack<T = Entry> {
 }
 
 impl<T> EntriesBack<T> {
-    /// Begins with the last entry before this number.
+    /// Starts with the last entry before this number.
     pub(super) fn before(path: &Path, before: u64) -> Result<Self, Error> {
         let open = || -> io::Result<Backwards> {
             let mut file = disk::open(path)?;

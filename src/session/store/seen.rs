@@ -19,7 +19,7 @@ const NEW_FILE: &str = "seen.json.new";
 /// The maximum size of the file: more than a model reads.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What the file holds.
+/// The file's content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SeenFiles {
     /// The `seq` of the session's last event at the time of writing.

@@ -40,15 +40,15 @@ pub struct StreamingFile {
 }
 
 impl StreamingFile {
-    /// Returns that of the session in this folder.
+    /// Returns the file of the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.to_owned(), is_written: false }
     }
 
-    /// Writes the texts in the place of those before.
+    /// Replaces the stored texts.
     ///
     /// # Errors
-    /// The disk failed; the texts before are still there.
+    /// The write failed; the previous texts still exist.
     pub fn put(&mut self, texts: &[StreamedText]) -> io::Result<()> {
         let new = self.folder.join(NEW_FILE);
         let write = || -> io::Result<()> {
@@ -73,7 +73,7 @@ impl StreamingFile {
         }
     }
 
-    /// Reads what an engine that was killed had saved. [`Self::clear`] removes it then, once the journal holds it.
+    /// Reads the texts saved by a killed engine. [`Self::clear`] removes them once the journal contains them.
     pub fn saved(&mut self) -> Vec<StreamedText> {
         let path = self.folder.join(FILE);
         let Ok(bytes) = disk::read(&path, MAX_BYTES) else { return Vec::new() };

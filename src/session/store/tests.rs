@@ -232,7 +232,7 @@ fn lists_come_newest_first_in_pages() {
     );
 }
 
-/// A journal whose lines are long and short, some damaged, and none where numbers are missing.
+/// A journal whose lines are long and short, some damaged, and some missing, as their numbers show.
 fn uneven(store: &Store) -> (PathBuf, Vec<u64>) {
     let journal = filled(store, 3);
     let path = journal.folder().join("journal.jsonl");

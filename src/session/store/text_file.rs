@@ -11,7 +11,7 @@ pub struct TextFile {
 }
 
 impl TextFile {
-    /// Names the file, which need not exist.
+    /// Sets the path of the file, which need not exist.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }

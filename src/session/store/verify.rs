@@ -13,9 +13,9 @@ const MAX_LISTED: usize = 20;
 /// The result of verifying a stored session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalReport {
-    /// The session, by its folder's name.
+    /// The session, by its directory's name.
     pub session_id: SessionId,
-    /// Its folder.
+    /// The directory.
     pub folder: PathBuf,
     /// The events that can be read.
     pub events: u64,

@@ -272,7 +272,7 @@ impl Session {
         Ok(&self.review.fold.review)
     }
 
-    /// Takes the news of verdicts for the model; it counts as told.
+    /// Takes the news about verdicts for the model; it counts as reported.
     pub(in crate::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.note();

@@ -38,7 +38,7 @@ impl Session {
         Ok((ReviewDecideResult { seq, verdict, is_queued: true }, record))
     }
 
-    /// Withdraws the verdict that an action wants to undo, if it still waits.
+    /// Withdraws the verdict that an action would undo, if it is still pending.
     pub(in crate::session) fn withdraw(
         &mut self,
         action: &ReviewAction,
@@ -73,7 +73,7 @@ impl Session {
         Ok(record)
     }
 
-    /// Says of hunks which verdicts about them wait.
+    /// Adds their pending verdicts to hunks.
     pub(in crate::session) async fn mark_waiting(
         &mut self,
         hunks: &mut [Hunk],

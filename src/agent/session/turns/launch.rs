@@ -20,7 +20,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 impl Session {
-    /// Begins a turn. Callers do so only while none runs; otherwise the messages stay in the queue.
+    /// Starts a turn. Callers do so only while none runs; otherwise the messages stay in the queue.
     pub(in crate::session) fn begin_turn(
         &mut self,
         turn_id: TurnId,

@@ -1,4 +1,4 @@
-//! The commands of turns: start, steer, interrupt. `launch` begins an accepted turn, `end` ends it.
+//! Turn commands: start, steer, interrupt. `launch` starts an accepted turn, `end` ends it.
 //!
 //! A prompt that no model can answer is rejected, not queued: the key is checked before the prompt is accepted.
 
@@ -34,7 +34,7 @@ const SCRIPT: &str = "script";
 /// A turn's limits and output schema.
 #[derive(Debug, Default)]
 struct Terms {
-    /// Its limits; the stricter of these and the settings hold.
+    /// The turn's limits; the stricter of these and the settings apply.
     limits: Option<TurnLimits>,
     /// The JSON Schema that its final message must satisfy.
     output_schema: Option<Value>,
@@ -122,7 +122,7 @@ impl Session {
         }
     }
 
-    /// Begins a turn that finds its queue filled, however fast the model is.
+    /// Starts a turn that finds its queue filled, however fast the model is.
     fn start_with(
         &mut self,
         input: Vec<Input>,
@@ -230,7 +230,7 @@ impl Session {
                 let _ = reply.send(Ok(accepted.steered()));
                 self.publish(&record);
                 if is_held {
-                    // It waits for the next prompt.
+                    // The message waits for the next prompt.
                     self.inbox.hold(queued);
                 } else {
                     self.inbox.push(queued);

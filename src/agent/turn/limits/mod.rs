@@ -24,7 +24,7 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// The maximum cost, in billionths of a US dollar; never reached if no price is known.
     pub cost_nano_usd: Option<u64>,
-    /// The longest it may take, in milliseconds; looked at between replies.
+    /// The maximum duration, in milliseconds; checked between replies.
     pub duration_ms: Option<u64>,
     /// The number of times that a reply which was cut at its length limit is continued.
     pub continuations: u32,

@@ -1,6 +1,6 @@
-//! Code with its keywords, strings, numbers and comments highlighted: pure, one pass over the characters.
+//! Highlights keywords, strings, numbers and comments in code: pure, one pass over the characters.
 //!
-//! It knows what many languages have in common, not their grammar: a wrong guess colours a word, but never changes it. A highlighter with
+//! It covers features common to many languages, not their grammar: a wrong guess colors a word, but never changes it. A highlighter with
 //! grammars (syntect) would add 2.6 MB to the program and 25 ms to the first block, and runs regular expressions that a hostile text can
 //! make slow.
 
@@ -12,7 +12,7 @@ struct Language {
     names: &'static [&'static str],
     /// The markers that start a line comment.
     line: &'static [&'static str],
-    /// The beginning and the end of block comments.
+    /// The start and the end of block comments.
     block: Option<(&'static str, &'static str)>,
     /// The quotes around strings.
     quotes: &'static str,

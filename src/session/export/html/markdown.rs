@@ -49,7 +49,7 @@ impl<'a> Iterator for Safe<'a> {
             Event::Start(Tag::Table(columns)) => {
                 Event::Start(Tag::Table(vec![pulldown_cmark::Alignment::None; columns.len()]))
             }
-            // Lists may begin with any number; headings get no ids.
+            // Lists may start with any number; headings get no ids.
             Event::Start(Tag::Heading { level, .. }) => Event::Start(Tag::Heading {
                 level,
                 id: None,

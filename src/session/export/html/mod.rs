@@ -33,7 +33,7 @@ pub(super) struct Page {
 
 impl Renderer for Page {
     fn begin(&mut self, head: &Head, out: &mut String) {
-        // The policy names the style sheet by its digest, so that no other style applies.
+        // The policy identifies the style sheet by its digest, so that no other style applies.
         let digest = ring::digest::digest(&ring::digest::SHA256, STYLE.as_bytes());
         let digest = STANDARD.encode(digest);
         out.push_str(

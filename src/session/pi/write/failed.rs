@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 pub(super) struct TurnState {
     /// The model that replies, as `provider/id`.
     model: String,
-    /// It answers a message.
+    /// True if the turn answers a message.
     is_answering: bool,
     /// Its last reply, which was cut: the message without the reason.
     cut: Option<Cut>,
@@ -47,14 +47,14 @@ impl Copied {
         Some(Self { last_seq: from.copied_seq, ms: record.ts_ms })
     }
 
-    /// Returns true when an event only closes a turn that the copy has cut.
+    /// Returns true if an event only closes a turn that the copy has cut.
     fn closes(self, record: &EventRecord) -> bool {
         record.seq <= self.last_seq && record.ts_ms == self.ms
     }
 }
 
 impl TurnState {
-    /// Begins a turn.
+    /// Starts a turn.
     pub(super) fn started(model: &str) -> Self {
         Self { model: model.to_owned(), ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Properties of a review while a person takes the agent's edits back, restores removed lines by hand, and writes their own.
+//! Properties of a review while the user reverts the agent's edits, restores removed lines by hand, and writes new ones.
 
 use super::*;
 use proptest::prelude::*;
@@ -13,13 +13,13 @@ enum Op {
     Agent { at: usize, count: usize, lines: usize },
     /// The user inserts new lines.
     Write { at: usize, lines: usize },
-    /// A person deletes lines of the agent's or their own.
+    /// The user deletes lines, the agent's or their own.
     Delete { at: usize },
-    /// A person puts a removed line back to its neighbours.
+    /// The user restores a removed line next to its neighbours.
     Restore { which: usize, is_above: bool },
-    /// A person's editor takes the last change back.
+    /// The user's editor undoes the last change.
     Back,
-    /// The person undoes a hunk in the review.
+    /// The user undoes a hunk in the review.
     Undo(usize),
 }
 
@@ -178,7 +178,7 @@ proptest! {
     fn what_a_person_restores_is_restored_once(ops in prop::collection::vec(op(), 1..24)) {
         let lines = first();
         let mut file = File { world: World::new(&lines.join(" ")), lines, past: Vec::new(), shown: Vec::new() };
-        // A person's changes are known from the agent's first one on.
+        // User changes are known from the agent's first one on.
         let first = Op::Agent { at: LINES, count: 0, lines: 1 };
         for op in std::iter::once(&first).chain(&ops) {
             file.take(op);

@@ -90,7 +90,7 @@ mod tests {
         let mut items = std::collections::BTreeSet::new();
         for text in events() {
             let value: Value = serde_json::from_str(&text).unwrap();
-            // Only what begins with its type is read in the quick way.
+            // Only events that start with their type are parsed in the quick way.
             if text.starts_with("{\"type\":\"item.") {
                 items.extend(value["item"]["type"].as_str().map(str::to_owned));
             }

@@ -89,7 +89,7 @@ fn position_of(transaction: &Transaction<'_>, folder: &str) -> rusqlite::Result<
         .optional()
 }
 
-/// Returns true when the last line that was read is unchanged.
+/// Returns true if the last line that was read is unchanged.
 fn is_unchanged(mut file: &File, position: &Position) -> bool {
     let mut read = || -> io::Result<u32> {
         file.seek(SeekFrom::Start(position.offset - position.last_length))?;

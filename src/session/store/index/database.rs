@@ -1,6 +1,6 @@
-//! The index's file: opened on first use, rebuilt when its schema is of another version, set aside when it is damaged.
+//! The index file: opened on first use, rebuilt when its schema has another version, set aside when it is damaged.
 //!
-//! Invariant: nothing in it is the truth. If it cannot be written, or its folder is temporary, it is held in memory.
+//! Invariant: nothing in it is the truth. If it cannot be written, or its directory is temporary, it is kept in memory.
 //!
 //! The connection is locked: it serves one thread at a time, and each use is a short transaction on a blocking thread.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The file's name in the data folder.
+/// The file's name in the data directory.
 const FILE: &str = "index.sqlite";
 
 /// The new name of a damaged file; an older one with that name is removed.
@@ -22,7 +22,7 @@ const DAMAGED: &str = "index.sqlite.damaged";
 /// The schema's version. If the file has another one, everything is dropped and read again from the journals.
 const VERSION: i64 = 2;
 
-/// The time to wait for another process that holds the file. Its transactions take milliseconds, more on a busy machine.
+/// How long to wait for another process that has locked the file. Its transactions take milliseconds, more on a busy machine.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// When several processes create the file at the same moment, SQLite rejects all but one at once, whatever the busy timeout.

@@ -40,7 +40,7 @@ const TYPES: [&str; 7] = [
     "history.rewound",
 ];
 
-/// Returns true if a line may matter, from its beginning.
+/// Returns true if a line may matter, from its start.
 pub(super) fn may_matter(event_json: &str) -> bool {
     match event_json.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')) {
         Some((kind, _)) => TYPES.contains(&kind),

@@ -52,7 +52,7 @@ pub struct Check {
     pub sessions: u64,
     /// The entries in it.
     pub entries: u64,
-    /// Folders whose journal is not in the index, or has changed since.
+    /// Directories whose journal is not in the index, or has changed since.
     pub behind: Vec<String>,
     /// The problems that SQLite finds in its file.
     pub damage: Option<String>,
@@ -167,7 +167,7 @@ impl Index {
         Ok(SessionSearchResult { behind, ..result })
     }
 
-    /// Removes a session whose folder is gone, or about to be.
+    /// Removes a session whose directory is gone, or about to be.
     pub(super) fn forget(&self, folder: &Path) -> Result<(), Error> {
         let Some(folder) = folder.strip_prefix(&self.sessions).ok().and_then(Path::to_str) else {
             return Ok(());
@@ -178,7 +178,7 @@ impl Index {
     /// Empties the index. The next use fills it again.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The index cannot be written.
     pub fn clear(&self) -> Result<(), Error> {
         if !self.sessions.is_dir() {
             return Ok(());
@@ -189,7 +189,7 @@ impl Index {
     /// Checks the index without changing it.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The index cannot be read.
     pub fn check(&self) -> Result<Check, Error> {
         if !self.sessions.is_dir() {
             return Ok(Check::default());
@@ -221,7 +221,7 @@ fn number_of_kind(kind: EntryKind) -> i64 {
     match kind {
         EntryKind::UserMessage => 0,
         EntryKind::AgentMessage => 1,
-        // The index holds no text of the last two.
+        // The index contains no text of the last two.
         EntryKind::ToolCall | EntryKind::ToolOutput | EntryKind::Reasoning => 2,
     }
 }

@@ -29,8 +29,8 @@ struct Row {
     is_read: bool,
 }
 
-/// Compares folders with rows: new folders get a row, rows of missing ones are dropped. Returns the folders whose journals have unread
-/// lines, newest first.
+/// Compares directories with rows: new directories get a row, rows of missing ones are dropped. Returns the directories whose journals have
+/// unread lines, newest first.
 pub(super) fn refresh(
     connection: &mut Connection,
     sessions: &Path,
@@ -41,7 +41,7 @@ pub(super) fn refresh(
     let mut behind = Vec::new();
     for file in journal_files(sessions) {
         match rows.remove(&file.folder) {
-            // A folder without a readable journal is not a session's, or incomplete.
+            // A directory without a readable journal is not a session, or incomplete.
             None => new.extend(list::summary(&sessions.join(&file.folder)).map(|now| (file, now))),
             Some(row) => {
                 let is_same = row.size == file.size && row.mtime_ns == file.mtime_ns;
@@ -60,7 +60,7 @@ pub(super) fn refresh(
             forget(&transaction, row.key)?;
         }
         for (row, file) in changed {
-            // The first prompt, another title or another folder may have been recorded since.
+            // The first prompt, another title or another working directory may have been recorded since.
             let now = list::summary(&sessions.join(&file.folder));
             let (title, cwd) = now.map(|now| (now.title, now.cwd)).unzip();
             transaction
@@ -188,7 +188,7 @@ pub(super) fn forget(transaction: &Transaction<'_>, key: i64) -> rusqlite::Resul
     Ok(())
 }
 
-/// Removes a session by its folder.
+/// Removes a session by its directory.
 pub(super) fn forget_folder(connection: &mut Connection, folder: &str) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let key = transaction

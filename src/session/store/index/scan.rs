@@ -17,7 +17,7 @@ use pintle_protocol::search::{
 /// The maximum number of sessions to read.
 const MAX_SESSIONS: usize = 100_000;
 
-/// Returns true if a search asks for text that only journals hold.
+/// Returns true if a search requests text that only journals contain.
 pub(in crate::store) fn is_asked_for(params: &SessionSearchParams) -> bool {
     params.kinds.iter().any(|kind| matches!(kind, EntryKind::ToolOutput | EntryKind::Reasoning))
 }

@@ -109,7 +109,7 @@ impl Word {
         })
     }
 
-    /// Returns true when a folded text contains it.
+    /// Returns true if a folded text contains it.
     pub(super) fn is_in(&self, folded: &str) -> bool {
         self.matches_in(folded).next().is_some()
     }
