@@ -140,7 +140,7 @@ impl From<&str> for Hint {
 pub enum ErrorKind {
     /// The request is invalid; the message explains why.
     Invalid,
-    /// There is no such session.
+    /// The session does not exist.
     NotFound,
     /// A turn is running.
     Busy(TurnId),
@@ -160,12 +160,12 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error without a hint.
+    /// Returns an error without a hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
 
-    /// The engine could not do its job.
+    /// Returns the error for an engine failure.
     pub(super) fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
     }
@@ -177,7 +177,7 @@ impl Error {
         self
     }
 
-    /// The session was closed, or its task has ended.
+    /// Returns the error for a session that was closed, or whose task has ended.
     pub(super) fn closed(session: &SessionId) -> Self {
         Self::new(ErrorKind::NotFound, format!("session {session} is closed"))
             .hint(Action::OpenSession)

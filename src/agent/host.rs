@@ -49,13 +49,13 @@ pub(super) trait Host: Send {
     /// Shows clients the turn's current activity.
     fn set_activity(&mut self, activity: Activity);
 
-    /// The mode in which the turn works.
+    /// Returns the turn's current mode.
     fn mode(&self) -> WorkMode;
 
     /// Returns the unfinished tasks of the plan, as text.
     fn open_todos(&self) -> Option<String>;
 
-    /// The files that the model has read and changed.
+    /// Returns the files that the model has read and changed.
     fn touched_files(&self) -> Option<CompactionFiles>;
 
     /// Takes the messages that wait for this turn; they count as read. Also a gap, see [`Self::gap`].

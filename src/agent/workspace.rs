@@ -33,7 +33,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// The canonical paths of the directories that the session works in.
+    /// Returns the canonical paths of the directories that the session works in.
     pub(super) async fn roots(&self) -> Vec<PathBuf> {
         roots(self.env.as_ref(), &self.folders.cwd, &self.additional).await
     }

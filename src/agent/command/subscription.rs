@@ -90,7 +90,7 @@ pub struct Transient {
 }
 
 impl Transient {
-    /// An event that no connection has sent yet.
+    /// Returns an event that no connection has sent yet.
     pub fn new(value: TransientRecord) -> Self {
         Self { value, encoded: Encoded::default() }
     }
@@ -108,7 +108,7 @@ impl Transient {
 pub struct Encoded(OnceLock<Bytes>);
 
 impl Clone for Encoded {
-    /// A copy of an event is made to be changed, and so has another message.
+    /// A cloned event is about to be changed, so it gets a new message.
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -126,7 +126,7 @@ impl Encoded {
 }
 
 impl Record {
-    /// An event with its text in the journal.
+    /// Returns an event with its journal text.
     pub fn new(value: EventRecord, json: Box<str>) -> Self {
         Self { value, json, encoded: Encoded::default() }
     }
@@ -140,7 +140,7 @@ impl Record {
     }
 }
 
-/// Is handed the sub-agents of a session that it watches, so that it can answer their questions and steer them.
+/// Receives the sub-agents of a watched session, so that the client can answer their questions and steer them.
 #[derive(Clone)]
 pub struct Adopt(Arc<dyn Fn(SessionHandle) + Send + Sync>);
 
@@ -161,7 +161,7 @@ impl std::fmt::Debug for Adopt {
     }
 }
 
-/// Somebody who watches a session.
+/// A client that watches a session.
 #[derive(Debug, Clone)]
 pub struct Subscriber {
     /// Its id.

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 impl EngineHandle {
-    /// The places to which files can go back.
+    /// Returns the points to which files can be rewound.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.

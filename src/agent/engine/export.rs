@@ -132,7 +132,7 @@ fn too_long(most: usize) -> Error {
         .hint("write it to a file with `path`, or use `pintle sessions export`")
 }
 
-/// The path, symbolic links resolved, if it lies within the working directory.
+/// Returns the path with symbolic links resolved, if it is within the working directory.
 async fn within(env: &dyn Environment, cwd: &Path, path: &Path) -> Result<PathBuf, Error> {
     let refused = |error: pintle_exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
     let root = env.canonicalize(cwd).await.map_err(refused)?;

@@ -24,7 +24,7 @@ impl Indexing {
         Self { store, running: JoinSet::new(), is_due: false }
     }
 
-    /// A session has got further.
+    /// Records that a session's journal has grown.
     pub(super) fn due(&mut self) {
         self.is_due = true;
         self.begin();

@@ -81,27 +81,27 @@ impl EngineHandle {
         &self.services
     }
 
-    /// The time, in milliseconds since 1970.
+    /// Returns the time, in milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         self.services.ambient.now_ms()
     }
 
-    /// The clock and the source of ids.
+    /// Returns the clock and the id source.
     pub fn ambient(&self) -> &Ambient {
         &self.services.ambient
     }
 
-    /// The stored sessions.
+    /// Returns the stored sessions.
     pub fn store(&self) -> &Store {
         &self.services.store
     }
 
-    /// The known providers and models.
+    /// Returns the known providers and models.
     pub fn models(&self) -> ModelsListResult {
         self.services.models.list()
     }
 
-    /// The efforts that a model may be asked for, by name.
+    /// Returns the effort levels that a model may be asked for, by name.
     pub fn efforts(&self) -> Vec<&'static str> {
         Effort::NAMES.iter().map(|(name, _)| *name).collect()
     }
@@ -578,7 +578,7 @@ impl Engine {
         .await
     }
 
-    /// Has the kernel asked for the sandbox, which a session shows as that of its commands.
+    /// Queries the kernel for the sandbox that sessions report for their commands.
     async fn prepare(&self) {
         if self.services.env.is_this_machine() {
             self.services.permissions.sandbox.level().await;
@@ -611,7 +611,7 @@ impl Engine {
                 .min(self.services.permissions.ceiling),
             mode: config.mode.unwrap_or_default(),
             title,
-            // Whoever makes or opens a sub-agent's session knows how deep it is.
+            // The code that creates or opens a sub-agent's session knows its depth.
             limits: if is_subagent {
                 Limits { subagent_depth: 0, turns: None, ..self.services.limits }
             } else {
@@ -632,7 +632,7 @@ impl Engine {
         })
     }
 
-    /// The session that a request with the same key made before.
+    /// Returns the session that an earlier request with the same key created.
     async fn made_with(&self, cause: Option<&Cause>) -> Result<Option<SessionId>, Error> {
         let Some(key) = cause.and_then(|cause| cause.key.clone()) else { return Ok(None) };
         let store = self.services.store.clone();

@@ -56,7 +56,7 @@ pub enum ResourceChange {
         from: PathBuf,
         /// The new path.
         to: PathBuf,
-        /// Nothing may be there.
+        /// True if the target must not exist.
         is_new: bool,
     },
     /// Copy a file.
@@ -65,7 +65,7 @@ pub enum ResourceChange {
         from: PathBuf,
         /// The copy's path.
         to: PathBuf,
-        /// Nothing may be there.
+        /// True if the target must not exist.
         is_new: bool,
     },
 }

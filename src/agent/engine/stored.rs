@@ -131,7 +131,7 @@ impl EngineHandle {
         })
     }
 
-    /// The working directory of a session.
+    /// Returns a session's working directory.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
@@ -140,7 +140,7 @@ impl EngineHandle {
         in_background(move || Ok(store.entries(&id)?.header().cwd.clone())).await
     }
 
-    /// The points between which items can be listed and searched.
+    /// Returns the points between which items can be listed and searched.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
@@ -153,7 +153,7 @@ impl EngineHandle {
         in_background(read).await
     }
 
-    /// The tokens and the money that a session has used.
+    /// Returns a session's token usage and cost.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
@@ -173,7 +173,7 @@ impl EngineHandle {
         Ok(counted)
     }
 
-    /// The ways that the history has taken.
+    /// Returns the history tree with all branches.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.

@@ -20,7 +20,7 @@ const LIMITS: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
 pub struct UserShellRun {
     /// The end of the output, with stdout and stderr interleaved.
     pub output: String,
-    /// Its exit code; none when it was stopped, or a signal ended it.
+    /// The exit code; `None` if the command was stopped, or ended by a signal.
     pub exit_code: Option<i32>,
     /// True if the command was stopped.
     pub is_cancelled: bool,

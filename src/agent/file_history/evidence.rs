@@ -59,7 +59,7 @@ impl Running {
         }
     }
 
-    /// The command has ended.
+    /// Returns the evidence after the command has ended.
     pub(super) async fn evidence(&self, place: &Workspace, writes: &WriteLog) -> Evidence {
         let (cwd, home) = (&place.folders.cwd, place.folders.home.as_deref());
         let mut evidence = Evidence::of_text(&self.command, cwd, home);

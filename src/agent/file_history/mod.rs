@@ -377,7 +377,7 @@ impl FileHistory {
     }
 }
 
-/// The files whose states differ, in the order of paths.
+/// Returns the files whose states differ, in path order.
 fn differences<'a>(
     before: &'a Files,
     after: &'a Files,

@@ -25,7 +25,7 @@ impl FileStates {
         }
     }
 
-    /// The files.
+    /// Returns the known files.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.keys()
     }

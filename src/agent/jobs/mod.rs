@@ -31,7 +31,7 @@ const PRINTED_CAPACITY: usize = 16;
 /// A session with more jobs than this has lost track of them.
 const MAX_RUNNING: usize = 16;
 
-/// So many ended jobs are kept, with their output, for a late reader.
+/// The maximum number of ended jobs to keep, with their output, for a late reader.
 const MAX_ENDED: usize = 16;
 
 /// The limits of the output that the model reads with the report of a job's end.
@@ -46,7 +46,7 @@ pub(super) struct Jobs {
     running: FuturesUnordered<Running>,
     /// The next job's number.
     next: u64,
-    /// Of jobs of an earlier life of the session.
+    /// Jobs from a previous run of the session, not yet reported.
     untold: Vec<Item>,
     requests: mpsc::Receiver<JobRequest>,
     requests_tx: mpsc::Sender<JobRequest>,
@@ -149,7 +149,7 @@ impl Jobs {
         }
     }
 
-    /// The reason why no job can be added, if there is one.
+    /// Returns the reason why no job can be added, if any.
     pub(super) fn refusal(&self) -> Option<String> {
         (self.running.len() >= MAX_RUNNING).then(|| {
             format!("{MAX_RUNNING} jobs are already running. Stop one before you start another.")
@@ -293,7 +293,7 @@ impl Jobs {
         None
     }
 
-    /// Answers a tool. `Start` is the session's, which has the journal.
+    /// Answers a tool. The session handles `Start`, since it has the journal.
     pub(super) fn answer(&mut self, request: JobRequest, now_ms: u64) {
         let unknown =
             |id: &JobId| format!("Unknown job `{id}`. The action \"list\" shows all jobs.");
@@ -326,7 +326,7 @@ impl Jobs {
         }
     }
 
-    /// The jobs that the model began.
+    /// Returns the jobs started by the model.
     fn of_model(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.is_models())
     }
@@ -338,7 +338,7 @@ impl Jobs {
         Some(entry.n - 1)
     }
 
-    /// The items of all jobs, oldest first.
+    /// Returns the items of all jobs, oldest first.
     pub(super) fn items(&self) -> Vec<Item> {
         self.entries.iter().map(|entry| entry.item.clone()).collect()
     }
@@ -463,7 +463,7 @@ pub(super) fn words_for_model(job: &Job) -> String {
     format!("The user ran a command:\n$ {}\n{cut}{output}{gap}({how})", job.command)
 }
 
-/// A job's end in a sentence.
+/// Describes a job's end in one sentence.
 fn line(item: &Item) -> Option<String> {
     let job = item.body.as_job()?;
     let how = ended(job.end?, &job.details);

@@ -118,7 +118,7 @@ impl ConfiguredModels {
     }
 }
 
-/// The ways to log in to a provider. One that needs no key has none, unless the user described it.
+/// Returns the login methods of a provider. A provider that needs no key has none, unless the user configured one.
 fn methods(config: &Config, row: &ProviderInfo) -> Vec<AuthMethod> {
     let login = known::login(config, &row.name);
     let own = config.providers.contains_key(&row.name);

@@ -102,7 +102,7 @@ fn of_keyring(entry: &str) -> Result<String, Error> {
 }
 
 impl KeyFetcher {
-    /// The first line that a command prints. It is never shown or logged, because it may be a key.
+    /// Returns the first line that a command prints. It is never shown or logged, because it may be a key.
     async fn of_command(&self, line: &str) -> Result<String, Error> {
         let failed = |what: String| {
             Error::new(ErrorKind::Auth, format!("the key command {what}"))

@@ -149,7 +149,7 @@ mod tests {
     use pintle_llm::catalog::Model;
     use pintle_llm::{Error, ErrorKind, Provider};
 
-    /// A model source in which one model has another profile than its family.
+    /// Returns a model source in which one model has another profile than its family.
     fn models() -> Models {
         struct Known;
         impl ModelSource for Known {

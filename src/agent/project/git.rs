@@ -52,7 +52,7 @@ pub(crate) async fn repository(
             Command { timeout: Some(TIMEOUT), confinement, ..Command::new(line, root, owner) };
         run(env, command, cancel)
     };
-    // Without settings it is no repository that git would look at.
+    // Without settings, git does not treat it as a repository.
     let (status, log) = match config {
         Ok(config) if is_trusted && told::is_harmless(&config) => {
             tokio::join!(run(told::STATUS), run(told::LOG),)

@@ -55,7 +55,7 @@ pub struct Personal {
 /// Which sources are used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// No documents, such as `AGENTS.md`.
+    /// True if documents, such as `AGENTS.md`, are ignored.
     pub no_documents: bool,
     /// Where skills are.
     pub skills: Named,
@@ -68,7 +68,7 @@ pub struct Sources {
 pub struct Named {
     /// Their paths, absolute.
     pub paths: Vec<PathBuf>,
-    /// No others are looked for.
+    /// True if no others are searched for.
     pub alone: bool,
 }
 
@@ -285,8 +285,8 @@ impl<'a> ProjectFiles<'a> {
         all
     }
 
-    /// The files that a document imports, directly and through others, the deepest first. None that was seen before, and none that
-    /// has another owner than the document.
+    /// Returns the files that a document imports, directly and through others, the deepest first. Files that were seen before are left out,
+    /// and so are files with another owner than the document.
     pub(super) async fn imports(
         &self,
         document: &Document,
@@ -338,7 +338,7 @@ impl<'a> ProjectFiles<'a> {
         found
     }
 
-    /// The skills whose files the model can read.
+    /// Returns the skills whose files the model can read.
     pub(super) async fn skills(&self) -> FoundFiles<Skill> {
         let Named { paths, alone } = &self.personal.sources.skills;
         let mut folders =
@@ -362,13 +362,13 @@ impl<'a> ProjectFiles<'a> {
         Some((skill, text))
     }
 
-    /// The named agents.
+    /// Returns the named agents.
     pub(super) async fn agents(&self) -> FoundFiles<NamedAgent> {
         let folders = self.folders(&agents::FOLDERS, "agents");
         parse(self.markdown(folders).await, agents::parse, |agent| &agent.name)
     }
 
-    /// The prompts that can be called.
+    /// Returns the prompts that can be called.
     pub(super) async fn templates(&self) -> FoundFiles<Template> {
         let Named { paths, .. } = &self.personal.sources.prompts;
         let named = self.named(paths, None, markdown).await;
@@ -424,7 +424,7 @@ impl<'a> ProjectFiles<'a> {
         files
     }
 
-    /// Where files of a kind may be, what counts most first.
+    /// Returns the directories for files of a kind, in order of precedence.
     fn folders(&self, names: &[&str], personal: &str) -> Vec<(PathBuf, Owner)> {
         let mut places = vec![self.cwd];
         if self.root != self.cwd {
@@ -488,7 +488,7 @@ fn env_of<'e>(
 
 /// Paths grouped by owner, so that each environment is queried once about all its paths.
 struct ByOwner<'e> {
-    /// Of the user, and of the project.
+    /// The user's paths, and the project's.
     sides: [(&'e dyn Environment, Vec<PathBuf>); 2],
     /// The owner of each path, in their order.
     owners: Vec<Owner>,
@@ -520,7 +520,7 @@ impl<'e> ByOwner<'e> {
     }
 }
 
-/// What is at these paths.
+/// Returns the metadata of these paths.
 pub(super) async fn stat_all(
     env: &dyn Environment,
     personal: &Personal,

@@ -10,7 +10,7 @@ use pintle_tools::trust::{Agreement, Orders};
 use std::path::{Path, PathBuf};
 
 impl ProjectFiles<'_> {
-    /// The project files that configure the engine, each with a digest of its current content.
+    /// Returns the project files that configure the engine, each with a digest of its current content.
     pub(super) async fn orders(&self) -> Orders {
         let mut paths = Vec::new();
         for place in self.places() {
@@ -72,7 +72,7 @@ impl ProjectFiles<'_> {
         self.order(path).is_some_and(|name| files.contains_key(&name))
     }
 
-    /// The project files that configure the engine if the user agrees to them, and permissions that are missing.
+    /// Returns the project files that configure the engine if the user agrees to them, and permissions that are missing.
     async fn all_orders(&self) -> Vec<ProjectFile> {
         let all = Self {
             root: self.root.clone(),
@@ -123,7 +123,7 @@ pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
     ProjectFiles::of(env, &personal, folder).await.orders().await
 }
 
-/// The same, with the user's agreement to each.
+/// Like `orders`, with the user's agreement to each file.
 pub(crate) async fn trust(env: &dyn Environment, personal: &Personal, cwd: &Path) -> TrustResult {
     let place = ProjectFiles::of(env, personal, cwd).await;
     let (root, is_trusted) = (place.root.to_string_lossy().into_owned(), place.is_trusted);
@@ -173,7 +173,7 @@ pub(crate) async fn agree(
     Err(NotAgreed::NotSaved(failed))
 }
 
-/// The SHA-256 of a text in hexadecimal digits.
+/// Returns a text's SHA-256 in hexadecimal digits.
 fn digest(text: &str) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
     digest.as_ref().iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))

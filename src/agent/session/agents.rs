@@ -207,7 +207,7 @@ impl Session {
                 });
             }
             News::Gone => {
-                // Somebody else closed its session, or it broke down.
+                // Its session was closed from outside, or its task failed.
                 if let Some(item) = self.subagents.close(id) {
                     self.agent_closed(id, item);
                 }

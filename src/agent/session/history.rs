@@ -130,7 +130,7 @@ impl Session {
         Ok(result)
     }
 
-    /// The conversation's messages.
+    /// Returns the conversation's messages.
     fn known_messages(&self) -> Vec<Arc<Message>> {
         match &self.phase {
             Phase::Idle(state) => state.conversation.messages.clone(),

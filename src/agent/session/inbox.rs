@@ -95,7 +95,7 @@ impl Inbox {
         std::mem::take(&mut self.queue.held).into()
     }
 
-    /// The messages that the model has not read.
+    /// Returns the messages that the model has not read.
     pub(super) fn unread(&self) -> Vec<QueuedInput> {
         self.queue.all()
     }
@@ -125,7 +125,7 @@ impl Inbox {
         steers.drain(..).chain(follow_ups.drain(..)).collect()
     }
 
-    /// The messages with these ids, or all of them.
+    /// Returns the messages with these ids, or all of them.
     ///
     /// # Errors
     /// One of the ids is not in the queue.
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use pintle_protocol::content::Input;
 
-    /// An inbox from words: `s1` is a steer with the id 1, `f2` a follow-up with the id 2.
+    /// Builds an inbox from words: `s1` is a steer with the id 1, `f2` a follow-up with the id 2.
     fn inbox(words: &str) -> Inbox {
         let mut inbox = Inbox::default();
         for word in words.split_whitespace() {

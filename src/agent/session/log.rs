@@ -70,7 +70,7 @@ impl Log {
         }
     }
 
-    /// The session's working directory.
+    /// Returns the session's working directory.
     pub(super) fn cwd(&self) -> &Path {
         Path::new(&self.journal.header().cwd)
     }

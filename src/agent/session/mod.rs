@@ -293,7 +293,7 @@ impl Session {
         }
     }
 
-    /// The tools that the session's model sees.
+    /// Returns the tools that the session's model sees.
     fn tools(&self) -> Arc<[Arc<dyn Tool>]> {
         tools_of(&self.services, &self.settings)
     }

@@ -1,6 +1,6 @@
-//! The request that has a model name the session.
+//! Asks a model to name the session.
 //!
-//! Invariant: it delays no turn, and does not outlive the session.
+//! Invariant: the request delays no turn, and does not outlive the session.
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -11,7 +11,7 @@ use pintle_session::context::title;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The time limit for the model. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
+/// The time limit for the model. No turn waits for it, but a hanging model must not delay the exit of `pintle run`.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The output limit for the model: far more than a title, since some models think first.
@@ -58,7 +58,7 @@ impl Naming {
     }
 }
 
-/// Asks once: a session without a title is no harm.
+/// Sends a single request: a session without a title is harmless.
 async fn ask(
     provider: Arc<dyn Provider>,
     model: &ModelRef,

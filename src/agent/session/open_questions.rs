@@ -61,7 +61,7 @@ impl Default for OpenQuestions {
 }
 
 impl OpenQuestions {
-    /// Where tools ask.
+    /// Returns the channel through which tools ask.
     pub(super) fn requests(&self) -> mpsc::Sender<ClientRequest> {
         self.requests_tx.clone()
     }
@@ -175,7 +175,7 @@ impl ClosedQuestions {
         self.note(outcome.question_id.as_str(), words.to_owned());
     }
 
-    /// The error for an answer to a question that is not open.
+    /// Returns the error for an answer to a question that is not open.
     pub(super) fn refusal(&self, id: &str) -> Error {
         match self.0.iter().find(|(over, _)| over == id) {
             Some((_, words)) => {

@@ -92,7 +92,7 @@ impl Session {
         self.log.append(None, Event::ConfigChanged(changed), None).map(Some)
     }
 
-    /// The session's configuration as an event.
+    /// Returns the session's configuration as an event.
     pub(super) fn config_changed(&self) -> ConfigChanged {
         ConfigChanged {
             model: self.settings.model.to_string(),
@@ -152,7 +152,7 @@ impl Session {
         self.respond(reply, done);
     }
 
-    /// The record is to be handed on once the answer is out.
+    /// Sets the options. The caller publishes the record after sending the response.
     fn try_set_options(
         &mut self,
         values: BTreeMap<String, String>,

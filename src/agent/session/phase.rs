@@ -40,7 +40,7 @@ pub(super) struct DueTurn {
 }
 
 impl Running {
-    /// The token that cancels a call that runs.
+    /// Returns the token that cancels a running call.
     pub(super) fn call(&self, item_id: &ItemId) -> Option<&CancellationToken> {
         self.calls.iter().find(|(id, _)| id == item_id).map(|(_, cancel)| cancel)
     }

@@ -50,7 +50,7 @@ pub(super) fn chosen(question: &Question, outcome: &QuestionOutcome) -> Vec<Stri
     chosen.map(|option| option.label.clone()).collect()
 }
 
-/// The text that the model reads.
+/// Returns the text that the model reads.
 pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Duration) -> String {
     let chosen = chosen(question, outcome);
     let said = outcome.text.as_deref();

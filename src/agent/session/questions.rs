@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    /// The turn is being stopped.
+    /// Withdraws open questions when the turn is being stopped.
     pub(super) fn withdraw_questions(&mut self) {
         self.deny_all(DecidedBy::Interrupt);
         self.close_questions(AnsweredBy::Interrupt);
@@ -206,7 +206,7 @@ impl Session {
         self.publish_state();
     }
 
-    /// A plan was accepted: the running turn works from here on, and so do those after it.
+    /// Switches to act mode after an accepted plan, for the running turn and later ones.
     fn begin_to_act(&mut self) {
         if let Some(running) = self.phase.running_mut() {
             running.mode = WorkMode::Act;

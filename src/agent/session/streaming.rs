@@ -89,7 +89,7 @@ impl Streaming {
         self.fields.retain(|Field { so_far, .. }| so_far.item_id != *id || !is_meant(so_far.field));
     }
 
-    /// The text so far, each field as one piece, without known keys: pieces were looked at one by one, and a key may lie across two.
+    /// Returns the text so far, each field as one chunk, with known keys redacted: chunks were redacted one by one, and a key may span two.
     pub(super) fn pieces(&self, secrets: &Secrets) -> Vec<(Option<TurnId>, ItemDelta)> {
         let whole = |Field { turn_id, so_far }: &Field| {
             let text = secrets.redact(&so_far.text).into_owned();
@@ -98,7 +98,7 @@ impl Streaming {
         self.fields.iter().map(whole).collect()
     }
 
-    /// The texts to save now.
+    /// Returns the texts to save now.
     pub(super) fn take_due(&mut self, secrets: &Secrets) -> Vec<StreamedText> {
         self.due = None;
         let text = |Field { so_far, .. }: &Field| StreamedText {

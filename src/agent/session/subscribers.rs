@@ -68,7 +68,7 @@ impl Subscription {
         });
     }
 
-    /// Hands on a call; `false` when there is no room for it.
+    /// Sends a call; returns `false` if there is no room for it.
     pub(super) fn call(&self, call: Arc<ClientCall>) -> bool {
         self.subscriber.feed.try_send(Feed::Call(call)).is_ok()
     }

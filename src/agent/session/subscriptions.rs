@@ -171,7 +171,7 @@ impl Session {
         }
     }
 
-    /// The sandbox for commands of this machine. The engine has asked the kernel before it made the session.
+    /// Returns the sandbox for commands on this machine. The engine queried the kernel before it created the session.
     fn sandbox(&self) -> Option<SandboxState> {
         let is_here = self.services.env.is_this_machine();
         self.services.permissions.sandbox.shown().filter(|_| is_here)
@@ -192,7 +192,7 @@ impl Session {
     }
 }
 
-/// An event as it was read from the journal.
+/// Returns an event as read from the journal.
 fn reread(json: &RawValue) -> Option<Arc<Record>> {
     let value = serde_json::from_str(json.get()).ok()?;
     Some(Arc::new(Record::new(value, json.get().into())))

@@ -63,7 +63,7 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// A follower, and the subscriber that feeds it.
+    /// Returns a follower, and the subscriber that feeds it.
     pub(crate) fn new(handle: SessionHandle) -> (Self, Subscriber) {
         let (tx, feed) = mpsc::channel(FEED_CAPACITY);
         let subscriber = Subscriber {

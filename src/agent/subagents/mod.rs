@@ -94,7 +94,7 @@ pub(super) struct Made {
 pub(super) enum SubagentEvent {
     /// A tool asks for something.
     Requested(AgentRequest),
-    /// Its session is made, or could not be.
+    /// The sub-agent's session was created, or could not be.
     Made { id: AgentId, task: String, made: Result<Made, Error>, reply: AgentReply },
     /// A message was sent to the sub-agent, or could not be.
     Sent { id: AgentId, sent: Result<(), Error>, reply: AgentReply },
@@ -142,7 +142,7 @@ impl Subagents {
         tokio::select! {
             biased;
             Some(event) = self.going.next() => event,
-            // The channel has a sender in here, so it never ends.
+            // Never `None`, since a sender is kept here.
             Some(request) = self.requests.recv() => SubagentEvent::Requested(request),
         }
     }
@@ -331,12 +331,12 @@ impl Subagents {
         self.going = FuturesUnordered::new();
     }
 
-    /// The open ones' handles.
+    /// Returns the handles of open sub-agents.
     pub(super) fn handles(&self) -> Vec<SessionHandle> {
         self.entries.iter().filter_map(|entry| Some(entry.open.as_ref()?.handle.clone())).collect()
     }
 
-    /// The item of one that is open.
+    /// Returns the item of an open sub-agent.
     pub(super) fn item_id(&self, id: &AgentId) -> Option<ItemId> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         Some(entry.open.as_ref()?.item.id.clone())

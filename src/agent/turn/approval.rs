@@ -25,7 +25,7 @@ pub(crate) struct Grants {
 }
 
 impl Grants {
-    /// The rules.
+    /// Returns the rules.
     pub(crate) fn rules(&self) -> &[Compiled] {
         &self.rules
     }
@@ -254,7 +254,7 @@ pub(crate) fn policy_text(verdict: &Verdict) -> String {
 /// The denial source for a call of a tool excluded by the user who started the session.
 pub const TOOL_LIST: &str = "the list of tools";
 
-/// The denial of such a call.
+/// Returns the denial of such a call.
 pub(crate) fn withheld() -> Denial {
     Denial { decided_by: TOOL_LIST.to_owned(), mode: None, rules: Vec::new() }
 }

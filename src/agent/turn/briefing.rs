@@ -100,7 +100,7 @@ pub(crate) struct BriefingUpdate {
 }
 
 impl Briefing {
-    /// The system prompt; empty until it is made.
+    /// Returns the system prompt; empty until it is built.
     pub(crate) fn system(&self) -> &str {
         &self.system
     }

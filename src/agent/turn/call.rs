@@ -39,7 +39,7 @@ pub(crate) struct Call {
 const CUT_BY_LIMIT: &str = "The reply reached its length limit inside this call, so nothing was run. Make the call smaller: write a long file in several parts.";
 
 impl Call {
-    /// The reply ended at its length limit: a call whose arguments are not whole is not run.
+    /// Refuses a call with incomplete arguments in a reply that ended at its length limit.
     pub(crate) fn cut_by_limit(&mut self) {
         let is_whole = matches!(&self.item.body, ItemBody::ToolCall(call) if call.input.is_some());
         if !is_whole {
@@ -47,7 +47,7 @@ impl Call {
         }
     }
 
-    /// The name under which rules and hooks know the call: that of the tool that acts.
+    /// Returns the tool name that rules and hooks use for the call: that of the effective tool.
     pub(crate) fn acting_tool(&self) -> &str {
         self.acting.as_ref().map_or(&self.tool_name, |(name, _)| name)
     }

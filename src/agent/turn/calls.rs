@@ -339,7 +339,7 @@ impl Outcome {
         self
     }
 
-    /// The sandbox denied something to the command.
+    /// Returns true if the sandbox denied an operation of the command.
     fn was_denied(&self) -> bool {
         self.result.details.sandbox.as_ref().is_some_and(|report| report.denied)
     }

@@ -162,7 +162,7 @@ pub(crate) struct Finished {
 pub(crate) enum End {
     /// The model stopped.
     Completed(StopReason),
-    /// Somebody stopped it.
+    /// The turn was stopped.
     Interrupted,
     /// The turn failed.
     Failed(TurnError),
@@ -225,7 +225,7 @@ impl TurnContext {
         cost
     }
 
-    /// A new item of this turn.
+    /// Returns a new item of this turn.
     pub(crate) fn item(
         &self,
         id: ItemId,

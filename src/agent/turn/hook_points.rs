@@ -195,7 +195,7 @@ pub(crate) async fn context<H: Host>(
     Some(list)
 }
 
-/// The model is asked next.
+/// Runs hooks before a request to the model.
 pub(crate) async fn request<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -242,7 +242,7 @@ fn pass(ctx: &TurnContext, ruling: Ruling) -> Result<Vec<String>, End> {
     }
 }
 
-/// The model replied.
+/// Runs hooks after the model's reply.
 pub(crate) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant: &Assistant) {
     let point = HookPoint::AfterModelResponse;
     if !ctx.hooks.has(point, None) {
@@ -311,7 +311,7 @@ pub(crate) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResu
     notices
 }
 
-/// The arguments with which the called tool has another one act with these.
+/// Returns the arguments that make the called tool forward these to another tool.
 fn passing_on(ctx: &TurnContext, called: &str, acting: &str, arguments: Value) -> Value {
     let tool = ctx.tools.list.iter().find(|tool| tool.name() == called);
     tool.map_or(arguments.clone(), |tool| tool.passing_on(acting, arguments))

@@ -129,7 +129,7 @@ pub(crate) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
     Rendered { content, private, unknown, files }
 }
 
-/// The prompt or the skill that a text calls, with its arguments.
+/// Returns the prompt or skill that a text calls, with its arguments.
 async fn call(ctx: &TurnContext, text: &str) -> Option<Vec<Content>> {
     let (name, arguments) = templates::call(text)?;
     if let Some(servers) = &ctx.tools.servers
@@ -177,14 +177,14 @@ async fn kind_of(ctx: &TurnContext, path: &str) -> Option<FileKind> {
     Some(stat.kind)
 }
 
-/// Where a path leads, as the tool that reads would take it.
+/// Resolves a path as the `read` tool does.
 fn absolute(ctx: &TurnContext, path: &str) -> Option<String> {
     let prepared =
         Read(Profile::Pi).prepare(json!({ "path": path }), &ctx.workspace.folders).ok()?;
     prepared.locations().into_iter().next().map(|location| location.path)
 }
 
-/// A file as the tool that reads shows it: with its limits, its notes, and pictures made small enough. It counts as read.
+/// Returns a file as shown by the `read` tool: with its limits, its notes, and images scaled down. The file counts as read.
 async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Content> {
     let mut arguments = json!({ "path": path });
     if let (Some(range), Value::Object(fields)) = (range, &mut arguments) {

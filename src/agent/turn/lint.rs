@@ -58,7 +58,7 @@ impl Lint {
     }
 }
 
-/// The message for the model, if there is one.
+/// Returns the message for the model, if any.
 fn told(code: i32, said: &str, before: &str) -> Option<String> {
     let said = said.trim();
     if code == 0 && (said.is_empty() || said == before) {

@@ -34,7 +34,7 @@ pub(crate) enum Behind {
 /// The verdict on the calls so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// Nothing.
+    /// No repetition.
     Fine,
     /// Warn the model that it keeps repeating this many calls.
     Warn(usize),
@@ -48,8 +48,8 @@ impl LoopGuard {
         Self { window: window as usize, recent: VecDeque::new(), warnings: 0 }
     }
 
-    /// Takes note of a call and judges. A call that waits is no part of a circle while there is something to wait for: the same call
-    /// returns something new each time.
+    /// Records a call and returns the verdict. A waiting call does not count as repetition while there is something to wait for: the same
+    /// call returns something new each time.
     pub(crate) fn judge(
         &mut self,
         tool: &str,

@@ -55,7 +55,7 @@ impl Meter {
     }
 }
 
-/// The estimated tokens of messages.
+/// Returns the messages' estimated tokens.
 pub(crate) fn sum(messages: &[Arc<Message>]) -> u64 {
     messages.iter().map(|message| estimate::message(message)).sum()
 }

@@ -19,7 +19,7 @@ const PLAN: &str = "you are in plan mode. Read, search and think, but do not cha
 /// The message that ends plan mode.
 const ACT: &str = "plan mode has ended. You may change files and run commands again.";
 
-/// The reason why a call cannot run in this mode, as the model reads it.
+/// Returns why a call cannot run in this mode, as text for the model.
 pub(crate) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
     let what = match (mode, access) {
         (WorkMode::Act, _)
@@ -35,7 +35,7 @@ pub(crate) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
     ))
 }
 
-/// The message for a model that works in a mode and knows of another.
+/// Returns the message for a model whose known mode differs from its current one.
 pub(crate) fn news(now: WorkMode, told: WorkMode) -> Option<EngineMessage> {
     let text = match (now, told) {
         (WorkMode::Act, WorkMode::Act) | (WorkMode::Plan, WorkMode::Plan) => return None,

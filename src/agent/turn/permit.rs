@@ -63,7 +63,7 @@ pub struct SandboxPolicy {
 }
 
 impl SandboxPolicy {
-    /// A sandbox that the program applies.
+    /// Returns a sandbox that the program applies.
     pub fn new(program: Option<PathBuf>, is_required: bool) -> Self {
         Self { program, is_required, level: OnceCell::new() }
     }
@@ -111,7 +111,7 @@ pub struct Explained {
 }
 
 impl PermissionPolicy {
-    /// A policy that sets no ceiling, has no rules and trusts every workspace.
+    /// Returns a policy that sets no ceiling, has no rules and trusts every workspace.
     pub fn open(default_mode: PermissionMode) -> Self {
         Self {
             default_mode,
@@ -184,7 +184,7 @@ pub(crate) struct Permissions {
 pub(crate) enum CheckRun {
     Free,
     Confined(Arc<Confinement>),
-    /// Nobody reviewed the edits, and nothing confines their effects.
+    /// The check is skipped: the edits were not reviewed, and nothing confines their effects.
     Withheld,
 }
 
@@ -207,7 +207,7 @@ pub(crate) struct Decided {
     pub(crate) verdict: Verdict,
     /// Rules that would have allowed the call, or would let out a command that runs in the sandbox and needs to leave it.
     pub(crate) proposed: Vec<Rule>,
-    /// Of a call that does not run by itself: the least that would have allowed it.
+    /// For a call that does not run by itself: the least that would have allowed it.
     pub(crate) denial: Option<Denial>,
     /// The files in the call's arguments, as written and resolved.
     pub(crate) paths: Vec<(PathBuf, PathBuf)>,
@@ -352,8 +352,8 @@ impl Permissions {
         })
     }
 
-    /// The programs that rules deny, for a command outside the sandbox. Empty if the command asks for more rights: the kernel gives none to a
-    /// process whose calls are reported.
+    /// Returns the programs that rules deny, for a command outside the sandbox. Empty if the command asks for more rights: the kernel gives
+    /// none to a process whose calls are reported.
     pub(crate) fn denied_programs(&self, verdict: &Verdict) -> Names {
         let raises = |part: &permissions::Part| {
             let name = part.subject.split(' ').next().unwrap_or_default();
@@ -644,7 +644,7 @@ mod tests {
     async fn an_answer_that_cannot_be_kept_holds_for_the_session_and_a_person_is_told() {
         let data = tempfile::tempdir().unwrap();
         let file = data.path().join("trust.toml");
-        // Nobody can put a file there, not even root.
+        // This prevents creating a file there, even for root.
         std::fs::create_dir_all(file.join("taken")).unwrap();
         let mut policy = PermissionPolicy::open(PermissionMode::Ask);
         policy.answers = Answers::in_file(&file);

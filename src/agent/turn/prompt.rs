@@ -327,7 +327,7 @@ enum Change {
     Gone(PathBuf),
 }
 
-/// Where documents may be.
+/// Returns the possible document paths.
 fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -> Vec<PathBuf> {
     if personal.sources.no_documents {
         return Vec::new();

@@ -381,7 +381,7 @@ async fn ask<H: Host>(
         let error = match read(host, ctx, summarizer, shown, request, tally).await {
             None => return Err(SummaryFailure::Interrupted),
             Some(Ok(said)) if !said.trim().is_empty() => return Ok(said),
-            // Nothing is no summary: better to keep what there is.
+            // An empty text is not a summary: better to keep the conversation.
             Some(Ok(_)) => {
                 return Err(SummaryFailure::Failed("the model's summary was empty".to_owned()));
             }

@@ -61,7 +61,7 @@ struct LiveBlock {
     input: (PartialJson, u64),
     is_shown: bool,
     is_open: bool,
-    /// Of a call whose arguments are whole.
+    /// For a call with complete arguments.
     prepared: Option<Preparation>,
 }
 
@@ -275,7 +275,7 @@ impl<H: Host> Stream<'_, H> {
         None
     }
 
-    /// The next delta, or `None` if the turn was cancelled first.
+    /// Returns the next delta, or `None` if the turn was cancelled first.
     async fn next(&mut self, deltas: &mut DeltaStream) -> Option<Option<Result<Delta, Error>>> {
         if !self.is_silence_told {
             let next = uncancelled(&self.ctx.cancel, deltas.next());

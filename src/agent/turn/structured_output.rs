@@ -133,7 +133,7 @@ fn output_invalid(message: String) -> TurnError {
     }
 }
 
-/// The text without a code fence around it, which models like to add.
+/// Returns the text without a surrounding code fence, which models like to add.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));

@@ -73,7 +73,7 @@ enum Tags {
     All,
 }
 
-/// The offsets of the `<` of tags with a name, as loosely as a model may read them.
+/// Returns the offsets of the `<` of tags with a name, as loosely as a model may read them.
 fn places<'a>(body: &'a str, name: &'a str, tags: Tags) -> impl Iterator<Item = usize> + 'a {
     let is_tag = move |behind: &str| {
         let behind = behind.trim_start();

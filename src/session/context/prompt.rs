@@ -159,7 +159,7 @@ pub fn sections(facts: &EnvironmentFacts<'_>, layers: &Layers) -> Vec<Section> {
     sections.map(|(name, text)| Section { name, text }).collect()
 }
 
-/// The system prompt.
+/// Returns the system prompt.
 pub fn system(sections: &[Section]) -> String {
     let texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
     texts.join(BETWEEN) + "\n"

@@ -209,7 +209,7 @@ mod tests {
     use pintle_llm::{Assistant, invariants};
     use pintle_protocol::event::StopReason;
 
-    /// A call and its result of so many tokens.
+    /// Builds a call and its result of this many tokens.
     fn call(id: &str, arguments: &str, tokens: usize) -> [Arc<Message>; 2] {
         call_of("read", id, arguments, tokens)
     }

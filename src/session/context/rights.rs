@@ -20,7 +20,7 @@ pub struct Rights {
     pub mode: PermissionMode,
     /// The commands that run in the sandbox.
     pub confined: Confined,
-    /// Somebody can answer a request for permission.
+    /// True if permission requests can be answered.
     pub is_attended: bool,
 }
 

@@ -60,7 +60,7 @@ pub fn call(skill: &Skill, text: &str, arguments: &str) -> String {
     message
 }
 
-/// The index in the prompt.
+/// Returns the index for the prompt.
 pub fn layer(skills: &[Skill]) -> Option<String> {
     let lines: Vec<String> = skills
         .iter()

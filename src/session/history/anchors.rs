@@ -65,7 +65,7 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
     anchors
 }
 
-/// The first line of content in a summary: not the engine's introduction, a heading or a list mark.
+/// Returns the first line of content in a summary: not the engine's introduction, a heading or a list mark.
 fn beginning(text: &str) -> Option<String> {
     let body = match text.split_once("\n\n") {
         Some((heading, body)) if without_engine_prefix(heading).is_some() => body,

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Items of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Items {
-    /// In the order of their last events.
+    /// The items, in the order of their last events.
     pub items: Vec<ItemAt>,
     /// There are more before the first.
     pub more: bool,

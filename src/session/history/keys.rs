@@ -103,12 +103,12 @@ pub fn as_json(content: &[Input]) -> String {
     serde_json::to_string(content).unwrap_or_default()
 }
 
-/// A message of the engine as the journal writes it, but for known keys.
+/// Returns an engine message as JSON, as the journal writes it, except that known keys are not redacted.
 pub fn message_json(message: &EngineMessage) -> String {
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// A number that differs for different contents. It is compared in memory alone, so it may change between versions.
+/// Returns a number that differs for different contents. It is compared only in memory, so it may change between versions.
 pub fn digest(json: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     json.hash(&mut hasher);

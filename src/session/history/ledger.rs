@@ -18,7 +18,7 @@ pub struct RewindFile {
     pub now: Option<FileState>,
     /// The model has changed it since the target.
     pub by_agent: bool,
-    /// Somebody else has changed it since the target.
+    /// True if another author has changed it since the target.
     pub by_other: bool,
 }
 

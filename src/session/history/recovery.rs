@@ -51,7 +51,7 @@ pub struct Earlier {
     pub verdicts: Verdicts,
     /// The model's plan.
     pub plan: Plan,
-    /// Its title was changed or removed after its creation.
+    /// True if its title was changed or removed after its creation.
     pub is_retitled: bool,
     /// The mode that was last reported to the model.
     pub reported_mode: WorkMode,
@@ -383,7 +383,7 @@ impl OpenAgents {
         true
     }
 
-    /// The sub-agents that began at this time or later.
+    /// Returns the sub-agents that started at this time or later.
     fn since(&self, ms: u64) -> impl Iterator<Item = &Subagent> {
         let began = self.items.iter().filter(move |item| item.started_ms >= ms);
         began.filter_map(|item| item.body.as_subagent())

@@ -202,7 +202,7 @@ pub fn conversation(entries: &[Entry]) -> Conversation {
     replay.conversation
 }
 
-/// The private part of an entry.
+/// Parses an entry's private part.
 fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
     serde_json::from_str(entry.private.as_ref()?.get()).ok()
 }

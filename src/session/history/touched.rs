@@ -117,7 +117,7 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    /// A completed call of a tool that reads this path.
+    /// Builds a completed call of a tool that reads this path.
     fn read(path: &str, status: &str) -> Event {
         event(json!({"type": "item.completed", "item": {
             "id": "1", "status": status, "startedMs": 0, "type": "toolCall", "toolName": "read", "title": "read",

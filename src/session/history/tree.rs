@@ -37,7 +37,7 @@ pub fn path(entries: &[Entry], leaf: u64) -> BTreeSet<u64> {
     path_of(&marks, leaf)
 }
 
-/// As [`path`], from the marks alone.
+/// Like [`path`], from the marks alone.
 pub(super) fn path_of(marks: &[Mark], leaf: u64) -> BTreeSet<u64> {
     let mut path = BTreeSet::new();
     let behind = |seq: u64| marks.partition_point(|mark| mark.seq <= seq);

@@ -56,7 +56,7 @@ struct AppliedVerdict {
     reverted_by: Option<u64>,
 }
 
-/// Its effect on a hunk.
+/// A verdict's effect on a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AppliedPart {
     path: String,

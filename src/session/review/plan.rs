@@ -43,7 +43,7 @@ pub struct Write {
 /// The reason why a decision is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// There is no such hunk.
+    /// The hunk does not exist.
     #[error("hunk {0} does not exist; list the hunks again")]
     UnknownHunk(HunkId),
     /// The hunk was decided already, or no longer exists.
@@ -87,7 +87,7 @@ pub enum Refused {
     /// There is no open hunk.
     #[error("there is no open hunk to decide about")]
     NothingOpen,
-    /// There is no such verdict.
+    /// The event is not a verdict.
     #[error("event {0} is not a verdict")]
     UnknownVerdict(u64),
     /// The verdict was undone already.

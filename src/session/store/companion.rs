@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 pub enum Resumed {
     /// The file contains the lines, and can be appended to.
     Continued,
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
     /// Another client of the session writes it.
     HeldByOther,
@@ -33,7 +33,7 @@ pub struct CompanionFile {
 }
 
 impl CompanionFile {
-    /// A file that is created with its first lines.
+    /// Returns a file that is created with its first lines.
     pub fn new(path: PathBuf) -> Self {
         Self { path, file: None }
     }
@@ -73,7 +73,7 @@ impl CompanionFile {
             return Ok(Resumed::Diverged);
         }
         let missing: String = expected.copied().collect();
-        // Whoever wrote another whole entry without a line end went on with the file.
+        // A writer that added another complete entry without a line ending has continued the file.
         let is_entry = |text| serde_json::from_slice::<serde_json::Value>(text).is_ok();
         if !missing.as_bytes().starts_with(cut) && is_entry(cut) {
             return Ok(Resumed::Diverged);

@@ -89,7 +89,7 @@ impl<T> Entries<T> {
         Ok(Self { header, path, reader, line, last, has_ended, only, of: PhantomData })
     }
 
-    /// The first line.
+    /// Returns the header line.
     pub fn header(&self) -> &Header {
         &self.header
     }

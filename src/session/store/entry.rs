@@ -80,12 +80,12 @@ pub(super) fn line(wire: &str, private: Option<&RawValue>) -> String {
     }
 }
 
-/// A journal that passed through another system may have other line ends.
+/// Strips a carriage return: a journal that passed through another system may have other line endings.
 fn without_return(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// A line without its private part.
+/// Returns a line without its private part.
 fn wire<'a>(line: &'a str, private: Option<&RawValue>) -> Cow<'a, str> {
     let Some(private) = private else { return line.into() };
     let tail = format!(",\"{PRIVATE}\":{private}}}");

@@ -182,7 +182,7 @@ impl Journal {
         }
     }
 
-    /// The first line.
+    /// Returns the header line.
     pub fn header(&self) -> &Header {
         &self.header
     }

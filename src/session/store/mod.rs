@@ -98,7 +98,7 @@ fn place(holder: &str) -> String {
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such session.
+    /// The session does not exist.
     #[error("there is no session {0}")]
     NotFound(SessionId),
     /// The session is already open for writing.
@@ -153,7 +153,7 @@ pub enum Error {
     /// A cursor that no page returned.
     #[error("invalid cursor `{0}`; send the nextCursor from the previous page")]
     NoCursor(String),
-    /// There is no such output in the session.
+    /// The session has no such output.
     #[error("the session has no output {0}")]
     NoOutput(String),
     /// The disk failed.
@@ -206,7 +206,7 @@ impl Store {
         Self { holder: Holder::SharedEngine, ..self }
     }
 
-    /// The index of these sessions.
+    /// Returns the index of these sessions.
     pub fn index(&self) -> &Index {
         &self.index
     }

@@ -226,7 +226,7 @@ impl Session {
         self.others_changed(changes)
     }
 
-    /// The present states of the files that the agent has changed.
+    /// Returns the current states of the files that the agent has changed.
     async fn found(&mut self) -> Vec<(PathBuf, Option<FileState>)> {
         let Ok(review) = self.reviewed().await else { return Vec::new() };
         let paths: Vec<PathBuf> = review.paths().map(PathBuf::from).collect();
@@ -323,7 +323,7 @@ async fn take_back(env: &dyn Environment, done: Vec<Write>) {
 
 fn refusal(refused: &Refused) -> Error {
     let kind = match refused {
-        // Somebody has decided or changed it since it was shown.
+        // It was decided or changed since it was shown.
         Refused::NotOpen { .. }
         | Refused::Changed { .. }
         | Refused::AlreadyReverted { .. }

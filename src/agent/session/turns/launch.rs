@@ -115,7 +115,7 @@ impl Session {
         Some(found.map_err(|error| error.message))
     }
 
-    /// The session's workspace.
+    /// Returns the session's workspace.
     fn workspace(&self) -> Workspace {
         Workspace {
             env: Arc::clone(&self.services.env),
@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// The MCP servers, unless nothing can name any.
+    /// Returns the MCP servers, unless no source can configure any.
     fn turn_servers(&self) -> Option<TurnServers> {
         let shared = self.services.servers.clone()?;
         let only = shared.only.clone();

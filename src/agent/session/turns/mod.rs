@@ -50,13 +50,13 @@ struct Accepted {
 }
 
 impl Accepted {
-    /// The result of a `turn/start`.
+    /// Returns the result of a `turn/start`.
     fn started(self) -> TurnStartResult {
         let Self { turn_id, item_id, disposition, .. } = self;
         TurnStartResult { turn_id, item_id, disposition }
     }
 
-    /// The result of a `turn/steer`.
+    /// Returns the result of a `turn/steer`.
     fn steered(self) -> TurnSteerResult {
         TurnSteerResult {
             outcome: if self.is_held { SteerOutcome::Held } else { SteerOutcome::Accepted },

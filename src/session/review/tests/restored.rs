@@ -128,7 +128,7 @@ impl File {
         verdict.parts.iter().all(|part| part.outcome == Outcome::Applied)
     }
 
-    /// What an undo of everything gives.
+    /// Checks the result of undoing everything.
     fn check(&self) {
         for hunk in self.world.review.hunks() {
             let text = self.lines.join(" ");

@@ -59,7 +59,7 @@ pub struct Check {
 }
 
 impl Index {
-    /// The index of these sessions. No file is touched.
+    /// Returns the index of these sessions. No file is touched.
     pub(super) fn new(data: &Path, sessions: &Path) -> Self {
         Self { sessions: sessions.to_owned(), database: Database::new(data) }
     }
@@ -207,12 +207,12 @@ const SAME_MS: i64 = 1 << 20;
 /// The largest time: a larger one would not fit next to [`SAME_MS`].
 const LAST_MS: u64 = 1 << 42;
 
-/// The first key of a millisecond.
+/// Returns a millisecond's first key.
 fn first_key(ms: u64) -> i64 {
     whole(ms.min(LAST_MS)).saturating_mul(SAME_MS)
 }
 
-/// A number in SQLite's integer type.
+/// Converts a number to SQLite's integer type.
 fn whole(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
