@@ -43,7 +43,7 @@ pub(super) trait Host: Send {
     /// Hands an event to subscribers without keeping it.
     fn transient(&mut self, event: TransientEvent);
 
-    /// Keeps the parts of the last request, for clients that ask for them.
+    /// Keeps the last request, in parts, for clients that ask for it.
     fn set_sent(&mut self, sent: RequestParts);
 
     /// Shows clients the turn's current activity.

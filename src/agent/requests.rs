@@ -9,7 +9,7 @@ use pintle_protocol::ids::SessionId;
 use pintle_session::store::blobs::Blobs;
 use tokio::sync::{mpsc, oneshot};
 
-/// The capacity of the channel for requests. Each is a few file operations; if the channel is full, the sender waits.
+/// The channel capacity for requests. Each is a few file operations; if the channel is full, the sender waits.
 pub(super) const REQUEST_CAPACITY: usize = 16;
 
 /// A new session's parameters.

@@ -25,7 +25,7 @@ pub trait ForEachRequest {
 
 macro_rules! session_requests {
     ($($name:ident),+ $(,)?) => {
-        /// A protocol request to a session: its params, and the receiver of its result.
+        /// A protocol request to a session: its params, and the result's receiver.
         #[derive(Debug)]
         pub enum SessionCall {$(
             #[doc = concat!("See [`", stringify!($name), "`].")]

@@ -48,7 +48,7 @@ pub struct OpenConfig {
     pub permission_mode: Option<PermissionMode>,
     /// Instructions for this session alone; only when it is made.
     pub system_prompt: Option<String>,
-    /// The names of the tools that the model sees; only for a new session.
+    /// The tools that the model sees, by name; only for a new session.
     pub tools: Option<Vec<String>>,
     /// MCP servers in addition to the configured ones. Not journaled.
     pub servers: Option<Arc<[Definition]>>,

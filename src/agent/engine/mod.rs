@@ -132,7 +132,7 @@ impl EngineHandle {
         self.services.permissions.answers.trust_for_now(folders);
     }
 
-    /// Returns true if a conversation that nears the end of the model's window is compacted automatically.
+    /// Returns true if a conversation that nears the window limit is compacted automatically.
     pub fn compacts_by_itself(&self) -> bool {
         self.services.room.is_automatic
     }
@@ -519,7 +519,7 @@ impl Engine {
         found.earlier.touched = TouchedFiles::replay(&entries);
         let conversation = replay::conversation(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
-        // Freeing the entries of a long session takes a while, so it runs in the background.
+        // Freeing a long session's entries takes a while, so it runs in the background.
         drop(tokio::task::spawn_blocking(move || drop(entries)));
         let state = TurnState { conversation, briefing, files, ..TurnState::default() };
         let handle = self.spawn(journal, settings, state, found.earlier);

@@ -12,13 +12,13 @@ use pintle_session::store::artifacts;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
-/// The limits of the kept output; the rest is in a file.
+/// Limits for the kept output; the rest is in a file.
 const LIMITS: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
 
 /// A command's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserShellRun {
-    /// The end of the output, with stdout and stderr interleaved.
+    /// The last part of the output, with stdout and stderr interleaved.
     pub output: String,
     /// The exit code; `None` if the command was stopped, or ended by a signal.
     pub exit_code: Option<i32>,

@@ -4,7 +4,7 @@ use pintle_protocol::files::FileState;
 use pintle_session::review::Content;
 use pintle_session::store::blobs::Blobs;
 
-/// The mode of a file whose state has none, as on systems without permission bits.
+/// The default mode for a file whose state has none, as on systems without permission bits.
 pub(crate) const PLAIN_MODE: u32 = 0o644;
 
 /// Returns a file's content in this state, if it was kept.

@@ -146,7 +146,7 @@ async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) 
     }
 }
 
-/// Returns true if the journal does not record the end of the announced change.
+/// Returns true if the journal does not record how the announced change ended.
 fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
     let ChangedBy::Call { item_id, .. } = &announced.by else {
         let last = last(entries).map_or(0, |entry| entry.seq);

@@ -15,7 +15,7 @@ use pintle_tools::permissions::command::{Analysis, Target, locate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The author of a change that appeared while a command ran.
+/// Who made a change that appeared while a command ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Author {
     Command,
@@ -128,7 +128,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the author of a change to a file on disk.
+    /// Returns who changed a file on disk.
     pub(super) fn author(&self, path: &Path) -> Author {
         match self.writes.changed(path) {
             Changed::Yes => Author::Command,

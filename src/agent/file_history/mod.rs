@@ -502,7 +502,7 @@ pub(super) async fn look_at(
     }
 }
 
-/// Returns the edits of an open document, including any typing meanwhile, as one transition.
+/// Returns an open document's edits, including any typing meanwhile, as one transition.
 async fn transition(
     place: &Workspace,
     path: &Path,
@@ -564,7 +564,7 @@ pub(super) async fn put_back(
     state(env, blobs, path).await.map_err(words)
 }
 
-/// Returns the state of a file with this content, which is kept.
+/// Returns a file's state with this content, which is kept.
 fn state_of_content(blobs: &Blobs, content: &[u8], mode: Option<u32>) -> FileState {
     let StoredContent { sha256, is_lost } = keeper(blobs)(content);
     FileState { sha256, size: content.len() as u64, mode, is_lost }

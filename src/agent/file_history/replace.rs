@@ -1,4 +1,4 @@
-//! Replaces a file if its state is the expected one: the only way in which the engine itself changes files outside of tools.
+//! Replaces a file if its state is the expected one: the only way in which the engine itself changes files outside tools.
 
 use pintle_exec::{After, Before, Environment, Error, Rewrites};
 use std::path::Path;

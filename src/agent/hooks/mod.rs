@@ -25,7 +25,7 @@ const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;
 /// The most characters of a hook's complaint that are shown.
 const MAX_COMPLAINT_CHARS: usize = 500;
 
-/// The hooks of a turn or session, and the resources for running them.
+/// A turn's or session's hooks, and the resources for running them.
 #[derive(Debug, Clone)]
 pub(super) struct Hooks {
     pub(super) list: Arc<[Hook]>,

@@ -22,10 +22,10 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel for tool requests. A tool waits for its response, so there are never more requests than parallel calls.
+/// The channel capacity for tool requests. A tool waits for its response, so there are never more requests than parallel calls.
 const REQUEST_CAPACITY: usize = 16;
 
-/// The capacity of the channel for output while the session is busy. Further chunks are dropped; the job's end contains the full output.
+/// The channel capacity for output while the session is busy. Further chunks are dropped; the job's end contains the full output.
 const PRINTED_CAPACITY: usize = 16;
 
 /// A session with more jobs than this has lost track of them.
@@ -34,7 +34,7 @@ const MAX_RUNNING: usize = 16;
 /// The maximum number of ended jobs to keep, with their output, for a late reader.
 const MAX_ENDED: usize = 16;
 
-/// The limits of the output that the model reads with the report of a job's end.
+/// Limits for output that the model reads with the report of a job's end.
 const NOTE_OUTPUT: Limits = Limits { max_lines: 20, max_bytes: 2048 };
 
 type Running = BoxFuture<'static, (ItemId, Result<Ran, Error>)>;
@@ -73,7 +73,7 @@ struct Entry {
     n: u64,
 }
 
-/// True if the output of a user's command is shown to the model.
+/// True if a user command's output is shown to the model.
 type ToModel = bool;
 
 /// A waiter for a job's end.
@@ -156,7 +156,7 @@ impl Jobs {
         })
     }
 
-    /// Returns the body of the next job's item.
+    /// Returns the next job's item body.
     pub(super) fn body(&self, command: &str, title: &str, by_user: bool) -> Job {
         Job {
             job_id: JobId::new(format!("job-{}", self.next)),
@@ -331,7 +331,7 @@ impl Jobs {
         self.entries.iter().filter(|entry| entry.is_models())
     }
 
-    /// Returns the number of a job's next output chunk.
+    /// Returns a job's next chunk number.
     pub(super) fn next_piece(&mut self, item: &ItemId) -> Option<u64> {
         let entry = self.entries.iter_mut().find(|entry| entry.item.id == *item)?;
         entry.n += 1;
@@ -412,7 +412,7 @@ impl Entry {
     }
 }
 
-/// Returns how a job ended, the end of its output, and details for clients.
+/// Returns how a job ended, its last output, and details for clients.
 fn outcome(ran: Result<Ran, Error>, stopping: Option<JobEnd>) -> (JobEnd, String, ToolDetails) {
     let mut details = ToolDetails::default();
     let ran = match ran {

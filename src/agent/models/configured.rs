@@ -319,7 +319,7 @@ impl ConfiguredModels {
         Ok(())
     }
 
-    /// Returns the endpoint of the server given on the command line.
+    /// Returns the endpoint for the server given on the command line.
     fn at_server(&self, name: &str, base_url: &str, api: Option<&str>) -> Result<Endpoint, Error> {
         let mut endpoint = match catalog::find(name) {
             Some(_) => self.resolved(name, Some(base_url))?,

@@ -78,7 +78,7 @@ fn of_file(path: &Path) -> Result<String, Error> {
     Ok(key.ok_or_else(|| failed(format!("the key file {shown} is empty")))?.to_owned())
 }
 
-/// Returns the password of an entry, `SERVICE/USER`, in the system's keyring.
+/// Returns the keyring's password for an entry, `SERVICE/USER`.
 #[cfg(feature = "keyring")]
 fn of_keyring(entry: &str) -> Result<String, Error> {
     let (service, user) = entry.split_once('/').unwrap_or((entry, ""));

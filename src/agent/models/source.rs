@@ -7,7 +7,7 @@ use pintle_protocol::models::ModelsListResult;
 use std::fmt;
 use std::sync::Arc;
 
-/// A source of providers and model metadata.
+/// Provides providers and model metadata.
 pub trait ModelSource: Send + Sync {
     /// Returns a model's provider.
     ///

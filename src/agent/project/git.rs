@@ -26,7 +26,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) cancel: &'a CancellationToken,
 }
 
-/// Returns the state of the repository at a directory: only the branch if the repository is not trusted.
+/// Returns the repository's state at a directory: only the branch if the repository is not trusted.
 pub(crate) async fn repository(
     env: &dyn Environment,
     root: &Path,
@@ -76,7 +76,7 @@ async fn git_folders(env: &dyn Environment, root: &Path) -> (PathBuf, PathBuf) {
     }
 }
 
-/// Returns the output of a command that succeeds within its time limit.
+/// Returns a command's output if it succeeds within its time limit.
 async fn run(
     env: &dyn Environment,
     command: Command,

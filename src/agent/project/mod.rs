@@ -25,13 +25,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The number of files read concurrently. Behind a command prefix, each is a separate process.
+/// How many files are read concurrently. Behind a command prefix, each is a separate process.
 const SIDE_BY_SIDE: usize = 8;
 
 /// More of a file than this is not read.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
 
-/// The maximum number of files in an import chain.
+/// The maximum length of an import chain, in files.
 const MAX_IMPORT_DEPTH: usize = 5;
 
 /// More files of one kind than this are not read.
@@ -89,7 +89,7 @@ pub(super) struct ProjectFiles<'a> {
     personal: &'a Personal,
     /// The working directory.
     cwd: &'a Path,
-    /// The root of the git repository, else the working directory.
+    /// The git repository's root, else the working directory.
     pub(super) root: PathBuf,
     /// The same without symbolic links.
     real_root: PathBuf,
@@ -273,7 +273,7 @@ impl<'a> ProjectFiles<'a> {
         read(env, path).await.ok()
     }
 
-    /// Returns the texts of the existing files, in order, each preceded by the files that it imports.
+    /// Returns the existing documents, in order, each preceded by the files that it imports.
     pub(super) async fn documents(&self, paths: Vec<PathBuf>) -> Vec<Document> {
         let documents = self.texts(paths).await;
         let mut seen = documents.iter().map(|document| document.path.clone()).collect();
@@ -314,7 +314,7 @@ impl<'a> ProjectFiles<'a> {
         found
     }
 
-    /// Returns the texts of the existing files, in order.
+    /// Returns the existing files as documents, in order.
     async fn texts(&self, mut paths: Vec<PathBuf>) -> Vec<Document> {
         let mut found = stat_all(self.env, self.personal, &paths).await.into_iter();
         paths.retain(|_| found.next().is_some_and(|found| found.is_ok()));

@@ -36,7 +36,7 @@ impl ProjectFiles<'_> {
             .collect()
     }
 
-    /// Returns the name of a file that configures the engine: its path below the root. `None` for other files.
+    /// Returns a file's name if it configures the engine: its path below the root. `None` for other files.
     fn order(&self, path: &Path) -> Option<String> {
         // Prompts are not included: the user calls each by its name.
         let kinds = [&rules::FOLDERS[..], &skills::FOLDERS, &agents::FOLDERS];
@@ -107,7 +107,7 @@ impl ProjectFiles<'_> {
         digest(&format!("{} {:?}", self.is_trusted, self.agreement))
     }
 
-    /// Returns the files of a trusted project that are ignored until the user agrees to their current content.
+    /// Returns a trusted project's files that are ignored until the user agrees to their current content.
     pub(crate) async fn not_agreed(&self) -> Vec<ProjectFile> {
         if !self.is_trusted || !matches!(self.agreement, Agreement::To(_)) {
             return Vec::new();

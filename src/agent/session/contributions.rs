@@ -17,7 +17,7 @@ pub(super) struct Contributions {
     pub(super) watching_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
 }
 
-/// The capacity of the channel for hook calls. The session takes them immediately; if the channel is full, the hook waits.
+/// The channel capacity for hook calls. The session takes them immediately; if the channel is full, the hook waits.
 const CALL_CAPACITY: usize = 16;
 
 /// The unanswered client calls, and the channel through which hooks make calls.

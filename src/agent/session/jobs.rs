@@ -23,7 +23,7 @@ use std::time::Duration;
 /// The time that jobs have to stop when the session ends, before they are dropped, which kills them.
 const STOP_GRACE: Duration = Duration::from_secs(6);
 
-/// The amount of output that the item of a user's command keeps; longer output is in a file.
+/// How much output the item of a user's command keeps; longer output is in a file.
 const OUTPUT: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
 
 /// The note kind for a user's command.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-/// The capacity of the channel for tool requests. The session takes them immediately; if the channel is full, the tool waits.
+/// The channel capacity for tool requests. The session takes them immediately; if the channel is full, the tool waits.
 const REQUEST_CAPACITY: usize = 16;
 
 /// Open approvals and questions, and the channel on which tools ask.

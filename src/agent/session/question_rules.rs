@@ -25,7 +25,7 @@ pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
         .collect()
 }
 
-/// Returns the outcome of an answer. Only offered options count.
+/// Returns an answer's outcome. Only offered options count.
 pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionOutcome {
     let text = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let offered = question.options.iter().map(|option| &option.option_id);
@@ -44,7 +44,7 @@ pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionO
     }
 }
 
-/// Returns the labels of the chosen options.
+/// Returns the chosen options' labels.
 pub(super) fn chosen(question: &Question, outcome: &QuestionOutcome) -> Vec<String> {
     let chosen = question.options.iter().filter(|o| outcome.option_ids.contains(&o.option_id));
     chosen.map(|option| option.label.clone()).collect()

@@ -1,4 +1,4 @@
-//! Dispatches protocol requests to the parts of the session that answer them.
+//! Dispatches protocol requests to the session's parts.
 
 use super::Session;
 use crate::command::SessionCall;

@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     pub(crate) is_subagent: bool,
     /// The named agent that it is.
     pub(crate) role: Option<AgentRole>,
-    /// The names of the tools that the model sees; `None` for all.
+    /// The tools that the model sees, by name; `None` for all.
     pub(crate) tools: Option<Vec<String>>,
     /// The MCP servers that its client named.
     pub(crate) servers: Arc<[Definition]>,

@@ -30,7 +30,7 @@ use pintle_tools::{AgentRequest, AgentView};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel for tool requests. A tool waits for its response, so there are never more requests than parallel calls.
+/// The channel capacity for tool requests. A tool waits for its response, so there are never more requests than parallel calls.
 const REQUEST_CAPACITY: usize = 16;
 
 /// The maximum number of working sub-agents: each uses a model that costs money.

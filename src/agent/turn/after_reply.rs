@@ -23,8 +23,7 @@ pub(super) struct Reply {
 pub(super) enum AfterReply {
     /// Run the reply's calls, then send the next request.
     RunCalls,
-    /// Send the conversation again unchanged. The provider paused in the middle of the reply, and a message after it would end the paused
-    /// work.
+    /// Send the conversation again unchanged. The provider paused mid-reply, and a message after it would end the paused work.
     Resume,
     /// Add the user's waiting messages, then ask again.
     ReadSteers,

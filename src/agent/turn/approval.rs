@@ -52,7 +52,7 @@ impl Grants {
     }
 }
 
-/// Returns the origin of the rules that an answer with this scope adds, or `None` if the answer applies once.
+/// Returns the origin for rules that an answer with this scope adds, or `None` if the answer applies once.
 pub(crate) fn origin(scope: Scope) -> Option<Origin> {
     match scope {
         Scope::Once => None,
@@ -183,7 +183,7 @@ fn in_place(changes: &[FileChange]) -> Option<Vec<String>> {
     Some(changes.iter().map(diff).collect())
 }
 
-/// Returns the replacements of an edit as a diff, or `None` if the arguments have another form.
+/// Returns an edit's replacements as a diff, or `None` if the arguments have another form.
 fn replacements(input: &Value) -> Option<String> {
     let one = |edit: &Value| {
         let text = |names: [&str; 2]| names.iter().find_map(|name| edit.get(*name)?.as_str());
@@ -203,7 +203,7 @@ fn replacements(input: &Value) -> Option<String> {
     Some(text)
 }
 
-/// Returns the outcome of an answer. Only an offered option can allow the call.
+/// Returns an answer's outcome. Only an offered option can allow the call.
 pub(crate) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalOutcome {
     let chosen = approval
         .options

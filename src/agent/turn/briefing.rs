@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The inputs of a system prompt other than files.
+/// System prompt inputs other than files.
 #[derive(Debug, Clone)]
 pub(crate) struct PromptInputs {
     pub(crate) personal: Arc<Personal>,
-    /// The name of the tool profile.
+    /// The tool profile's name.
     pub(crate) profile: &'static str,
     /// The model's knowledge cutoff (a month), if known.
     pub(crate) cutoff: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Briefing {
     /// The prompt.
     #[serde(default)]
     pub(crate) system: String,
-    /// The root of the git repository, else the working directory.
+    /// The git repository's root, else the working directory.
     #[serde(default)]
     pub(crate) root: PathBuf,
     /// The working directory; none in a journal of a version that did not keep it.

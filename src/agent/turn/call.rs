@@ -35,7 +35,7 @@ pub(crate) struct Call {
     pub(crate) cancel: CancellationToken,
 }
 
-/// The result of a call that was cut off by the reply's length limit.
+/// The result for a call that was cut off by the reply's length limit.
 const CUT_BY_LIMIT: &str = "The reply reached its length limit inside this call, so nothing was run. Make the call smaller: write a long file in several parts.";
 
 impl Call {

@@ -36,7 +36,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel for output while the session is busy. Further chunks are dropped; the result contains the full output.
+/// The channel capacity for output while the session is busy. Further chunks are dropped; the result contains the full output.
 const PROGRESS_CAPACITY: usize = 16;
 
 /// The time that a cancelled tool has to stop and clean up before it is dropped, which kills its processes.
@@ -322,7 +322,7 @@ impl Outcome {
         Self { status, result: ToolResult { content, is_error: true, ..ToolResult::default() } }
     }
 
-    /// Returns the outcome of a declined call: denied, unless the turn was ending.
+    /// Returns a declined call's outcome: denied, unless the turn was ending.
     fn declined(ctx: &TurnContext, reason: String, tally: &mut Tally) -> Self {
         if ctx.cancel.is_cancelled() {
             return Self::cancelled();

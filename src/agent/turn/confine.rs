@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The name under which rules about files see commands.
 const COMMANDS: &str = "bash";
 
-/// The file names that commands cannot access.
+/// Files that commands cannot access, by name.
 struct ByName {
     places: Arc<Places>,
     /// Secret files that commands may read.
@@ -57,7 +57,7 @@ fn patterns() -> NamePatterns {
     NamePatterns { obeyed, output, secret, open }
 }
 
-/// Returns the confinement of commands: changes only in the workspace, and none in read-only mode; no secrets, no network by default, and
+/// Returns how commands are confined: changes only in the workspace, and none in read-only mode; no secrets, no network by default, and
 /// never less than the level that the decision relied on.
 pub(super) fn confinement(
     places: &Arc<Places>,

@@ -40,7 +40,7 @@ pub(crate) struct TurnContext {
     pub(crate) cancel: CancellationToken,
     /// The model, for steps and for making room.
     pub(crate) llm: ModelAccess,
-    /// The inputs of the system prompt other than files.
+    /// System prompt inputs other than files.
     pub(crate) prompt: PromptInputs,
     /// The system prompt; built when the turn starts.
     pub(crate) system: Arc<str>,

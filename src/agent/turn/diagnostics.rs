@@ -30,7 +30,7 @@ const MOST_CHARS: usize = 1_000;
 /// The maximum size of all reports, in bytes.
 const MOST_BYTES: usize = 2 * 1024 * 1024;
 
-/// The diagnostics of a session's files.
+/// Diagnostics for a session's files.
 #[derive(Debug, Default)]
 pub(crate) struct Reports {
     /// The client that reports; `None` as long as none did.

@@ -36,7 +36,7 @@ fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
     }
 }
 
-/// Runs the hooks of a point, and reports their problems.
+/// Runs a point's hooks, and reports their problems.
 async fn run<H: Host>(host: &mut H, ctx: &TurnContext, run: HookRun) -> (HookRun, Ruling) {
     let Ran { run, ruling, notices } = host.wait(ctx.hooks.run(run, &ctx.cancel)).await;
     for notice in notices {
@@ -290,7 +290,7 @@ pub(crate) async fn call(ctx: &TurnContext, call: &mut Call) -> (Option<String>,
     (None, notices)
 }
 
-/// Runs hooks on the result of an executed call. Returns the hooks' problems.
+/// Runs hooks on an executed call's result. Returns the hooks' problems.
 pub(crate) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResult) -> Vec<Notice> {
     let point = HookPoint::AfterToolCall;
     if !ctx.hooks.has(point, Some(call.acting_tool())) || ctx.cancel.is_cancelled() {

@@ -74,7 +74,7 @@ impl LoopGuard {
         if self.warnings >= MAX_WARNINGS { Judgement::Stop } else { Judgement::Warn(pattern) }
     }
 
-    /// Returns the length of the pattern that fills the window.
+    /// Returns the pattern length that fills the window.
     fn pattern(&self) -> Option<usize> {
         let repeats = |length: &usize| {
             self.recent.iter().zip(self.recent.iter().skip(*length)).all(|(a, b)| a == b)

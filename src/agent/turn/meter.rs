@@ -60,7 +60,7 @@ pub(crate) fn sum(messages: &[Arc<Message>]) -> u64 {
     messages.iter().map(|message| estimate::message(message)).sum()
 }
 
-/// Returns the specifications of a session's tools for a request.
+/// Returns the tool specifications for a session's requests.
 pub(crate) fn specs(tools: &[Arc<dyn Tool>], settings: &Settings) -> Arc<[ToolSpec]> {
     let declared = tools.iter().zip(declarations(tools, settings));
     let spec = |(tool, declaration): (&Arc<dyn Tool>, Declaration)| {

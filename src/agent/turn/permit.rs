@@ -30,7 +30,7 @@ use tokio::sync::OnceCell;
 /// The engine's permissions, which no session, client or project can exceed.
 #[derive(Debug)]
 pub struct PermissionPolicy {
-    /// The mode of sessions that do not request one.
+    /// The default mode, for sessions that do not request one.
     pub default_mode: PermissionMode,
     /// The mode given on the command line, for sessions that it opens.
     pub named_mode: Option<PermissionMode>,
@@ -336,7 +336,7 @@ impl Permissions {
         Rights { mode: self.mode, confined, is_attended }
     }
 
-    /// Returns the confinement of a tool's command, with the hosts currently allowed by rules and grants; `None` if it runs unconfined. A
+    /// Returns how a tool's command is confined, with the hosts currently allowed by rules and grants; `None` if it runs unconfined. A
     /// command that ran without approval in a mode that asks can change nothing and reaches no host.
     pub(crate) fn confinement(
         &self,
@@ -365,14 +365,14 @@ impl Permissions {
         names.filter(|_| !verdict.parts.iter().any(raises)).cloned().unwrap_or_default()
     }
 
-    /// Returns the confinement of the engine's read-only commands, which is the same in every mode; `None` without a sandbox.
+    /// Returns how the engine's read-only commands are confined, which is the same in every mode; `None` without a sandbox.
     pub(crate) async fn confinement_for_reading(&self, site: Site<'_>) -> Option<Confinement> {
         let ready = self.ready(site).await;
         let of_commands = (ready.sandbox != Sandbox::Missing).then_some(&ready.confinement)?;
         Some(only_reading(of_commands))
     }
 
-    /// Returns the confinement of the session's MCP servers; `None` if there is no sandbox and none is required.
+    /// Returns how the session's MCP servers are confined; `None` if there is no sandbox and none is required.
     ///
     /// # Errors
     /// A sandbox is required but not available.
@@ -568,7 +568,7 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     }
     let paths: Vec<PathBuf> = first.values().cloned().collect();
     let targets = resolve_all(site.env, &paths).await;
-    // A workspace as wide as the home directory or the whole disk contains the programs of the system and the user.
+    // A workspace as wide as the home directory or the whole disk contains system and user programs.
     let holds_home =
         |root: &&PathBuf| places.home.as_ref().is_some_and(|home| home.starts_with(root));
     let narrow: Vec<&PathBuf> = places.roots.iter().filter(|root| !holds_home(root)).collect();

@@ -259,7 +259,7 @@ fn tell_unused<H: Host>(host: &mut H, state: &mut TurnState, unused: Vec<Project
     state.told_unused = unused;
 }
 
-/// Reports the files of a trusted project that are ignored until the user agrees to them again.
+/// Reports a trusted project's files that are ignored until the user agrees to them again.
 fn changed(root: &Path, files: &[PathBuf]) -> Notice {
     let root_shown = root.to_string_lossy();
     let root_shown = visible_line(&root_shown);

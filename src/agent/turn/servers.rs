@@ -1,4 +1,4 @@
-//! Adds the tools of the session's MCP servers to the model's list when a turn starts.
+//! Adds MCP server tools to the model's list when a turn starts.
 
 use crate::host::{Host, uncancelled};
 use crate::project::{Personal, ProjectFiles};
@@ -28,7 +28,7 @@ pub(crate) struct TurnServers {
     pub(crate) allowed: AllowedTools,
 }
 
-/// Adds the tools of the session's servers to the turn's list.
+/// Adds MCP server tools to the turn's list.
 pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
     let Some(servers) = &ctx.tools.servers else { return };
     let own = Arc::clone(&ctx.tools.list);

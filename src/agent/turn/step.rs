@@ -57,7 +57,7 @@ struct LiveBlock {
     field: DeltaField,
     /// The next delta's number.
     n: u64,
-    /// For a call: its arguments received so far, and the number of the next delta of its texts.
+    /// For a call: its arguments received so far, and the next delta number of its texts.
     input: (PartialJson, u64),
     is_shown: bool,
     is_open: bool,
@@ -93,7 +93,7 @@ pub(crate) struct StepRequest<'a> {
     pub(crate) messages: &'a [Arc<Message>],
     /// The tools that it may call.
     pub(crate) tools: &'a Arc<[ToolSpec]>,
-    /// The schema of the reply's text, if the provider is to enforce it.
+    /// The reply text's schema, if the provider is to enforce it.
     pub(crate) output_schema: Option<Arc<Value>>,
 }
 
@@ -487,7 +487,7 @@ impl<H: Host> Stream<'_, H> {
             bones.push(bone);
             blocks.push(block);
         }
-        // Some servers complete the JSON of a truncated call: it looks whole, and half a file would be written.
+        // Some servers complete a truncated call's JSON: it looks whole, and half a file would be written.
         let last = calls.last_mut().filter(|_| ends_with_call);
         if let (Some(StopReason::MaxTokens), Some(call)) = (stop, last) {
             call.refuse_as_cut();

@@ -107,7 +107,7 @@ impl StructuredOutput {
     }
 }
 
-/// Returns the text of a reply's blocks.
+/// Returns the text in a reply's blocks.
 pub(super) fn final_text(blocks: &[AssistantBlock]) -> String {
     let texts = blocks.iter().filter_map(|block| match block {
         AssistantBlock::Text { text, .. } => Some(text.as_str()),
@@ -118,7 +118,7 @@ pub(super) fn final_text(blocks: &[AssistantBlock]) -> String {
     texts.collect()
 }
 
-/// Returns the error of a turn that ended without a final message to check.
+/// Returns the error for a turn that ended without a final message to check.
 pub(super) fn missing() -> TurnError {
     output_invalid("the model ended the turn without a final message".to_owned())
 }

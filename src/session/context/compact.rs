@@ -114,7 +114,7 @@ fn divided_turn(old: &[Arc<Message>]) -> Option<Halves<'_>> {
     (has_history && has_replies).then_some((before, turn))
 }
 
-/// Joins the summary of a conversation with that of its last turn's first part.
+/// Joins a conversation's summary with that of its last turn's first part.
 pub fn joined(conversation: &str, turn: &str) -> String {
     format!("{}\n\n{TURN}\n{}", conversation.trim(), turn.trim())
 }

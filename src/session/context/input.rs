@@ -5,7 +5,7 @@
 use super::{tag, tag_exact};
 use pintle_protocol::content::{Content, Diagnostic, Input, LineRange, Severity};
 
-/// The maximum number of files read per message.
+/// How many files may be read per message.
 pub const MAX_MENTIONS: usize = 32;
 
 /// The maximum size of a selection.

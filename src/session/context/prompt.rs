@@ -6,7 +6,7 @@ use pintle_base::text::gaps;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The parts of the engine's instructions, in order: texts with gaps. The part `style` depends on the model family.
+/// The engine's instructions in parts, in order: texts with gaps. The part `style` depends on the model family.
 const PARTS: [(&str, &str); 7] = [
     ("preamble", include_str!("prompts/role.md")),
     ("work", include_str!("prompts/work.md")),
@@ -48,9 +48,9 @@ pub struct EnvironmentFacts<'a> {
     pub model: &'a str,
     /// The model's knowledge cutoff (a month), if known.
     pub cutoff: Option<&'a str>,
-    /// The name of the tool profile.
+    /// The tool profile's name.
     pub profile: &'a str,
-    /// Returns the name of the session's tool for a purpose, given the purpose's name; `None` if there is none.
+    /// Returns the session's tool for a purpose, both by name; `None` if there is none.
     pub tool: &'a dyn Fn(&str) -> Option<String>,
     /// The session's rights.
     pub rights: Rights,

@@ -73,7 +73,7 @@ pub fn expand(body: &str, arguments: &str) -> String {
     text
 }
 
-/// Returns the value of the variable at this position, and the text after it.
+/// Returns the variable's value at this position, and the text after it.
 fn variable<'a>(
     behind: &'a str,
     arguments: &str,

@@ -8,7 +8,7 @@ use pintle_protocol::history::{Anchor, AnchorKind};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use std::collections::BTreeMap;
 
-/// The length of an anchor's summary.
+/// The summary length in an anchor.
 const TEXT_CHARS: usize = 120;
 
 /// Returns a session's anchors, in event order.

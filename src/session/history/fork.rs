@@ -8,7 +8,7 @@ pub fn belongs_to_history(entry: &Entry) -> bool {
     entry.record.as_ref().is_some_and(|record| is_history(&record.event))
 }
 
-/// Returns true for an event of the conversation and its turns, false for one of the queue, the files or the session itself.
+/// Returns true for a conversation or turn event, false for one about the queue, the files or the session itself.
 pub fn is_history(event: &Event) -> bool {
     match event {
         Event::TurnStarted { .. }

@@ -43,7 +43,7 @@ pub enum Effect {
         job_id: JobId,
         /// The command's digest.
         content: u64,
-        /// The number of the event that ended it; `None` while it runs.
+        /// The event number at which it ended; `None` while it runs.
         ended: Option<u64>,
     },
 }
@@ -83,7 +83,7 @@ impl Keys {
         self.effects.entry(key.clone()).or_insert(effect);
     }
 
-    /// Records the end of a user's command.
+    /// Records that a user's command ended.
     fn ended(&mut self, item: &ItemId, seq: u64) {
         let Some(at) = self.running.iter().position(|(running, _)| running == item) else { return };
         let (_, key) = self.running.swap_remove(at);
@@ -92,7 +92,7 @@ impl Keys {
         }
     }
 
-    /// Returns the effect of the request with this key.
+    /// Returns the effect that the request with this key had.
     pub fn effect(&self, key: &str) -> Option<&Effect> {
         self.effects.get(key)
     }

@@ -32,7 +32,7 @@ pub struct Recovery {
     pub created: Option<SessionCreated>,
     /// Events to append, each with its turn, so that everything that began has ended.
     pub closing: Vec<(Option<TurnId>, Event)>,
-    /// The state apart from the conversation.
+    /// Other state, outside the conversation.
     pub earlier: Earlier,
 }
 

@@ -309,7 +309,7 @@ impl<'a> Replay<'a> {
         self.calls = calls.into_iter().map(open).collect();
     }
 
-    /// Appends the results of the last reply's calls, in call order.
+    /// Appends results for the last reply's calls, in call order.
     fn settle(&mut self) {
         for (_, result) in self.calls.drain(..) {
             self.conversation.push(Message::ToolResult(result));

@@ -2,7 +2,7 @@
 
 use pintle_protocol::event::ItemDelta;
 
-/// The deltas of a text received so far. Slow clients miss some; the completed item has the full text.
+/// Deltas received so far for a text. Slow clients miss some; the completed item has the full text.
 #[derive(Debug, Clone, Default)]
 pub struct Streamed {
     /// The next delta's number.

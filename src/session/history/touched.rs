@@ -9,7 +9,7 @@ use pintle_protocol::files::ChangedBy;
 use pintle_protocol::item::{CompactionFiles, Item, ItemBody, ItemStatus, ToolKind};
 use std::collections::HashMap;
 
-/// The maximum number of files of each kind in a summary; the latest are listed.
+/// The maximum number of entries per kind of file in a summary; the latest are listed.
 const MAX_FILES: usize = 100;
 
 /// The tools that list directories.

@@ -12,7 +12,7 @@ use pintle_protocol::item::{Item, ItemBody};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The length of a node's message.
+/// The message length in a node.
 const TEXT_CHARS: usize = 120;
 
 /// The event type after which the history continues from another point.

@@ -204,7 +204,7 @@ pub(super) fn stop_to_pi(stop: Option<StopReason>) -> &'static str {
     }
 }
 
-/// Returns the kind of a Pi tool.
+/// Returns a Pi tool's kind.
 pub(super) fn kind(tool: &str) -> ToolKind {
     match tool {
         "read" | "ls" => ToolKind::Read,

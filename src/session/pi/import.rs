@@ -56,7 +56,7 @@ pub struct Imported {
     pub warnings: Vec<String>,
 }
 
-/// The model of a session whose file specifies none.
+/// The fallback model, for a file that specifies none.
 const NO_MODEL: &str = "pi/unknown";
 
 /// The maximum length of a label, in characters.

@@ -37,7 +37,7 @@ const VERSION: u64 = 3;
 /// Pi's error message in a reply that was aborted.
 pub const ABORTED: &str = "Request was aborted";
 
-/// The key of a Pi line in an entry's private part.
+/// The key under which an entry's private part has its Pi line.
 const KEY: &str = "pi";
 
 /// Returns the private part of an event that is a line of Pi's.

@@ -10,7 +10,7 @@ use super::user_lines::Lines;
 use pintle_base::text::line_diff::{Change, Lean, carried, changes, inverse, overlap};
 use std::ops::Range;
 
-/// The effect of a user's edit on a baseline.
+/// How a user's edit affects a baseline.
 #[derive(Debug)]
 pub(super) struct Folded {
     /// The baseline after it.

@@ -259,7 +259,7 @@ impl Review {
         })
     }
 
-    /// Returns the parts of a verdict that reverts another one.
+    /// Returns the parts for a verdict that reverts another one.
     fn reverted(
         &self,
         verdict: u64,

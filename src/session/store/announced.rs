@@ -34,7 +34,7 @@ pub struct Announced {
     /// The turn that it belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The number of the journal's last event at that time, if no call determines it.
+    /// The journal's last event number at that time, if no call determines it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<u64>,
     /// The directories in which any file may change; empty if only the files below may.
@@ -60,7 +60,7 @@ pub struct Announcements {
 }
 
 impl Announcements {
-    /// Returns the announcements of the session in this directory.
+    /// Returns the announcements for the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.to_owned() }
     }
@@ -92,7 +92,7 @@ impl Announcements {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let file = disk::open_private(&path, &mut options);
-        // After the line's end, the rest of a longer text stays in the file.
+        // A longer text leaves a rest after the line.
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         if written.is_err() {
             let _ = fs::remove_file(&path);

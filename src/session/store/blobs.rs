@@ -23,7 +23,7 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// Returns the blobs of the session in this directory.
+    /// Returns the blobs for the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.join(FOLDER) }
     }

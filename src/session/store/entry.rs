@@ -21,7 +21,7 @@ pub struct Entry {
     pub seq: u64,
     /// The record, or `None` for a kind of event that this engine does not know.
     pub record: Option<EventRecord>,
-    /// The private part, such as the parts of a reply that a provider requires back verbatim.
+    /// The private part, such as reply parts that a provider requires back verbatim.
     pub private: Option<Box<RawValue>>,
 }
 

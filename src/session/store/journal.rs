@@ -62,7 +62,7 @@ pub struct Opened {
 pub struct Page {
     /// The events as JSON text, in order.
     pub events: Vec<Box<RawValue>>,
-    /// The number of the last event in the page; the requested number if it is empty.
+    /// The page's last event number; the requested number if it is empty.
     pub last: u64,
     /// There are more events in the file.
     pub more: bool,

@@ -117,7 +117,7 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-/// Returns the summary of a directory's session.
+/// Returns the session summary for a directory.
 pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     let path = folder.join(FILE);
     let header = read_header(&path).ok()?;

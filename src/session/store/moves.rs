@@ -11,7 +11,7 @@ use pintle_protocol::review::{ReviewAction, ReviewTarget};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The moves of a session's working directory, in order.
+/// Moves from one working directory to the next, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Moves(Vec<Move>);
 

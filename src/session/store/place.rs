@@ -92,7 +92,7 @@ fn repository(cwd: &Path) -> Option<(PathBuf, String)> {
     Some((root.to_owned(), origin(&config)?))
 }
 
-/// Returns the URL of the remote `origin`, without a user name or a password.
+/// Returns the `origin` remote's URL, without a user name or a password.
 fn origin(config: &str) -> Option<String> {
     let mut is_origin = false;
     for line in config.lines().map(str::trim) {

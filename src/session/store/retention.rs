@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The file in the data directory that contains the time of the last check.
+/// The file in the data directory that records when the last check ran.
 const STAMP: &str = "pruned";
 
 /// The maximum size of that file.
@@ -42,7 +42,7 @@ pub struct Family {
     pub session_id: SessionId,
     /// Its title, as in lists.
     pub title: Option<String>,
-    /// The time of the last change to any of them, in milliseconds since 1970.
+    /// When any of them last changed, in milliseconds since 1970.
     pub updated_ms: u64,
     /// Their size on the disk, in bytes.
     pub bytes: u64,

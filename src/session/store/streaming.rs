@@ -40,7 +40,7 @@ pub struct StreamingFile {
 }
 
 impl StreamingFile {
-    /// Returns the file of the session in this directory.
+    /// Returns the file for the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.to_owned(), is_written: false }
     }

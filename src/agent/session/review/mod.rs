@@ -310,7 +310,7 @@ async fn write_verdict(env: &dyn Environment, write: Write) -> Result<(), String
     Ok(())
 }
 
-/// Undoes the writes of a verdict that was not recorded. Later changes by others stay, and are attributed to them.
+/// Undoes the writes for a verdict that was not recorded. Later changes by others stay, and are attributed to them.
 async fn take_back(env: &dyn Environment, done: Vec<Write>) {
     for Write { path, before, after } in done {
         let back = Write { path, before: after, after: before };

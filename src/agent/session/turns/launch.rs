@@ -150,7 +150,7 @@ impl Session {
         })
     }
 
-    /// Returns the inputs of the system prompt other than files.
+    /// Returns the system prompt's inputs other than files.
     fn prompt_inputs(&self) -> PromptInputs {
         PromptInputs {
             personal: Arc::clone(&self.services.personal),
@@ -163,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Returns the limits of a turn that starts with these messages: those of the last message with limits.
+    /// Returns the limits for a turn that starts with these messages: those of the last message with limits.
     fn limits(&self, work: &Work) -> Limits {
         let inputs = match work {
             Work::Answer(inputs) => inputs.as_slice(),

@@ -28,7 +28,7 @@ use pintle_session::history::outcome;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The name of the scripted provider.
+/// The scripted provider's name.
 const SCRIPT: &str = "script";
 
 /// A turn's limits and output schema.

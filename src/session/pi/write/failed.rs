@@ -34,7 +34,7 @@ struct Cut {
     is_read: bool,
 }
 
-/// The part of a journal that was copied from another one.
+/// A journal part that was copied from another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Copied {
     last_seq: u64,

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// Returns the events of the exchanges used to test clients.
+    /// Returns events from the exchanges used to test clients.
     fn events() -> Vec<String> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../protocol/conformance/transcripts");
         let mut found = Vec::new();

@@ -35,7 +35,7 @@ pub use sessions::Stored;
 /// of a second.
 const LIST_BUDGET: u64 = 256 * 1024;
 
-/// How many journal bytes are read before a search. The result reports the number of sessions that are not up to date.
+/// How many journal bytes are read before a search. The result reports how many sessions are not up to date.
 const SEARCH_BUDGET: u64 = 64 * 1024 * 1024;
 
 /// A data directory's index.

@@ -14,7 +14,7 @@ use pintle_protocol::search::{
     EntryKind, EntryRole, SearchHit, SessionSearchParams, SessionSearchResult,
 };
 
-/// The maximum number of sessions to read.
+/// How many sessions may be read.
 const MAX_SESSIONS: usize = 100_000;
 
 /// Returns true if a search requests text that only journals contain.

@@ -85,7 +85,7 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-/// Returns the numbers of sessions and entries.
+/// Returns how many sessions and entries there are.
 pub(super) fn counts(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     connection.query_row("SELECT count(*), coalesce(sum(entries), 0) FROM sessions", [], |row| {
         let count =

@@ -96,7 +96,7 @@ impl Word {
 }
 
 impl Word {
-    /// Returns the ranges of its matches in a folded text. A short word matches whole words only, as in its table.
+    /// Returns its match ranges in a folded text. A short word matches whole words only, as in its table.
     fn matches_in<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
         let word = self.text.as_str();
         let is_whole = self.table == Table::Short && !word.chars().any(is_spaceless);
