@@ -1,4 +1,4 @@
-//! The errors of commands, by who can do something about them.
+//! Command errors, grouped by who can fix them.
 
 use pintle_llm as llm;
 use pintle_llm::error::LogIn;
@@ -23,7 +23,7 @@ pub struct Error {
 pub enum Hint {
     /// Something to do with the engine; each frontend words it for its users.
     Action(Action),
-    /// Words that hold in every frontend.
+    /// Text for every frontend.
     Text(String),
 }
 
@@ -44,7 +44,7 @@ pub enum Action {
     Fork,
     /// Go to this event of the history.
     GoTo(u64),
-    /// List the places of the history.
+    /// List the history's points.
     ListHistory,
     /// List the checkpoints.
     ListCheckpoints,
@@ -80,7 +80,7 @@ impl std::fmt::Display for Hint {
     }
 }
 
-/// Words for people, without the name of any method.
+/// Text for users, without method names.
 impl std::fmt::Display for Action {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -138,9 +138,9 @@ impl From<&str> for Hint {
 /// The classes of refusal. Frontends map them to codes, the program (`cli`) to exit codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The request is invalid; the message says why.
+    /// The request is invalid; the message explains why.
     Invalid,
-    /// There is no such session.
+    /// The session does not exist.
     NotFound,
     /// A turn is running.
     Busy(TurnId),
@@ -148,7 +148,7 @@ pub enum ErrorKind {
     Conflict,
     /// The session is open in another process.
     OpenElsewhere {
-        /// It is the engine that clients of `pintle attach` share.
+        /// True for the engine shared by clients of `pintle attach`.
         is_shared: bool,
     },
     /// The settings name something that does not exist.
@@ -160,12 +160,12 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error without a hint.
+    /// Returns an error without a hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None }
     }
 
-    /// The engine could not do its job.
+    /// Returns the error for an engine failure.
     pub(super) fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
     }
@@ -177,7 +177,7 @@ impl Error {
         self
     }
 
-    /// The session was closed, or its task has ended.
+    /// Returns the error for a session that was closed, or whose task has ended.
     pub(super) fn closed(session: &SessionId) -> Self {
         Self::new(ErrorKind::NotFound, format!("session {session} is closed"))
             .hint(Action::OpenSession)
@@ -220,7 +220,7 @@ impl From<store::Error> for Error {
     }
 }
 
-/// Returns true if a place is no folder, or does not let this user write.
+/// Returns true if a path is not a directory, or is not writable for this user.
 fn is_forbidden(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, PermissionDenied, ReadOnlyFilesystem};
     matches!(error.kind(), NotADirectory | PermissionDenied | ReadOnlyFilesystem)

@@ -1,10 +1,10 @@
-//! Long outputs in a session's folder, named for clients.
+//! Links long outputs in a session's directory, for clients.
 
 use pintle_exec::MAX_KEPT_BYTES;
 use pintle_protocol::item::{FullOutput, ToolDetails};
 use std::path::Path;
 
-/// Names an output that was written into the session's folder, so that clients can read it.
+/// Adds an output file's name in the session's directory, so that clients can read it.
 pub(super) fn name_full_output(details: &mut ToolDetails, artifacts: &Path) {
     if let (Some(path), Some(record)) = (&details.full_output_path, &details.truncation)
         && let Ok(name) = Path::new(path).strip_prefix(artifacts)

@@ -1,14 +1,13 @@
 //! The agent: commands in, events out.
 //!
-//! An [`Engine`] holds the open sessions; each session is one task with one journal. While a turn runs, the
-//! conversation is moved into it and comes back in its outcome, so nothing else can change history and no lock
-//! is needed. Nothing here knows a protocol, stdout or a client's format: frontends send [`Command`]s and
-//! receive a [`Feed`].
+//! An [`Engine`] manages the open sessions; each session is one task with one journal. While a turn runs, the conversation is moved into it
+//! and comes back in its outcome, so nothing else can change history and no lock is needed. Nothing here knows a protocol, stdout or a
+//! client's format: frontends send [`Command`]s and receive a [`Feed`].
 //!
-//! The path of a prompt: `session` appends it to the journal and starts a turn; `turn` is the loop, `turn/step` streams one model
-//! reply, `turn/calls` runs its tool calls. A turn calls its session through the trait `host::Host`.
+//! A prompt's path: `session` appends it to the journal and starts a turn; `turn` is the loop, `turn/step` streams one model reply,
+//! `turn/calls` runs its tool calls. A turn calls its session through the trait `host::Host`.
 //!
-//! `src/ARCHITECTURE.md` says which of these modules may import which.
+//! `src/ARCHITECTURE.md` lists which of these modules may import which.
 
 mod background;
 mod clients;

@@ -1,4 +1,4 @@
-//! The requests to the engine: make a session, open one, fork one.
+//! Engine requests: create, open or fork a session.
 
 use crate::command::{OpenConfig, Reply, SessionHandle};
 use crate::error::{Error, ErrorKind};
@@ -9,10 +9,10 @@ use pintle_protocol::ids::SessionId;
 use pintle_session::store::blobs::Blobs;
 use tokio::sync::{mpsc, oneshot};
 
-/// The capacity of the channel for requests. Each is a few file operations; a sender that finds this full waits.
+/// The channel capacity for requests. Each is a few file operations; if the channel is full, the sender waits.
 pub(super) const REQUEST_CAPACITY: usize = 16;
 
-/// The parameters of a new session.
+/// A new session's parameters.
 #[derive(Debug, Clone, Default)]
 pub struct CreateSession {
     /// The id; a new one when `None`.
@@ -27,13 +27,13 @@ pub struct CreateSession {
     pub parent: Option<Parent>,
     /// Which named agent it is, if it is one.
     pub role: Option<AgentRole>,
-    /// The limits of its turns; `None` for those of the settings.
+    /// The limits of each turn; `None` for the configured ones.
     pub limits: Option<Limits>,
     /// The budget that it shares with its parent.
     pub budget: Option<Budget>,
     /// Where it keeps what files were: with whom it works for.
     pub blobs: Option<Blobs>,
-    /// The request of a client for it. One that is repeated with its key opens the session that it made before.
+    /// The client request that creates the session. If it is repeated with the same key, the session created before is opened.
     pub cause: Option<Cause>,
 }
 
@@ -51,12 +51,12 @@ pub(super) enum Request {
     Shutdown(oneshot::Sender<()>),
 }
 
-/// Makes sessions: the way of a session to its engine, which it does not keep alive.
+/// Creates sessions: a session's connection to its engine, which it does not keep alive.
 #[derive(Debug, Clone)]
 pub(super) struct SessionFactory(pub(super) mpsc::WeakSender<Request>);
 
 impl SessionFactory {
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// # Errors
     /// As [`EngineHandle::create`](crate::EngineHandle::create).
@@ -69,7 +69,7 @@ impl SessionFactory {
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Says that a journal has got further. A busy engine is not told: the index finds out by itself.
+    /// Reports that a journal has grown. A busy engine ignores this: the index notices later.
     pub(super) fn index_due(&self) {
         if let Some(requests) = self.0.upgrade() {
             let _ = requests.try_send(Request::IndexDue);
@@ -77,17 +77,17 @@ impl SessionFactory {
     }
 }
 
-/// The parameters of a fork.
+/// A fork's parameters.
 #[derive(Debug, Clone)]
 pub struct ForkSession {
     /// The other session.
     pub of: SessionId,
-    /// The place up to which its history is taken over; all of it when `None`.
+    /// The point up to which its history is copied; all of it if `None`.
     pub at: Option<HistoryPoint>,
     /// The title.
     pub title: Option<String>,
     /// Its configuration; a field that is `None` is taken from the other session.
     pub config: OpenConfig,
-    /// The request of a client for it, as in [`CreateSession`].
+    /// The client request, as in [`CreateSession`].
     pub cause: Option<Cause>,
 }

@@ -29,31 +29,31 @@ pub struct Services {
     pub store: Store,
     /// Files and processes.
     pub env: Arc<dyn Environment>,
-    /// The documents and terminals of editors for the files in `env`; `None` where these are on another machine.
+    /// The editors' documents and terminals for the files in `env`; `None` if the files are on another machine.
     pub editors: Option<Editors>,
-    /// This machine, for the user's own commands, wherever tools act.
+    /// This machine, for the user's commands, wherever tools run.
     pub here: Arc<dyn Environment>,
-    /// The hooks of the settings, in order.
+    /// The configured hooks, in order.
     pub hooks: Arc<[Hook]>,
     /// The tools.
     pub tools: Toolbox,
-    /// The MCP servers; `None` where sessions have none at all.
+    /// The MCP servers; `None` if sessions have none.
     pub servers: Option<SharedServers>,
     /// Settings of the tools.
     pub tool_settings: Arc<tools::Settings>,
     /// The models.
     pub models: Models,
-    /// The providers that people log in to; `None` where there are no settings.
+    /// The providers that support logins; `None` without settings.
     pub auth: Option<Arc<ConfiguredModels>>,
     /// When a request to a provider that failed is sent again.
     pub retry_policy: RetryPolicy,
-    /// The limits of a turn.
+    /// The limits per turn.
     pub limits: Limits,
     /// When and how room is made in a long conversation.
     pub room: room::Policy,
-    /// The user's own documents, rules, skills, prompts and agents.
+    /// The user's documents, rules, skills, prompts and agents.
     pub personal: Arc<Personal>,
-    /// The model of a session that names none.
+    /// The default model, for sessions that do not request one.
     pub default_model: Option<String>,
     /// The permissions that no session goes beyond.
     pub permissions: Arc<PermissionPolicy>,
@@ -61,26 +61,26 @@ pub struct Services {
     pub lint: Option<Lint>,
     /// The time to wait for an editor's report of a changed file.
     pub report_wait: Duration,
-    /// The model that names sessions, if one does.
+    /// The model that writes session titles, if any.
     pub title_model: Option<ModelRef>,
-    /// The model that writes summaries of conversations; `None` for the session's own.
+    /// The model that writes conversation summaries; `None` for the session's model.
     pub summary_model: Option<ModelRef>,
-    /// The time that a person has to decide about a call.
+    /// How long the user has to decide about a call.
     pub approval_timeout: Duration,
-    /// The time that a person has to answer a question.
+    /// How long the user has to answer a question.
     pub question_timeout: Duration,
-    /// The time that open approvals and questions wait for a client where none can answer them; none where no other client can come.
+    /// How long open approvals and questions wait for a client if none can answer them; `None` if no other client can connect.
     pub absence_timeout: Option<Duration>,
 }
 
 impl Services {
-    /// Returns the MCP servers that a session in this folder would have by itself, not started yet, and what is wrong with others.
+    /// Returns the MCP servers that a session in this directory would have by default, not started yet, and the problems with others.
     pub async fn mcp_servers(&self, cwd: &Path) -> (Vec<Arc<Server>>, Vec<String>) {
         let Some(shared) = &self.servers else { return (Vec::new(), Vec::new()) };
         servers::of_folder(shared, &self.env, &self.personal, &self.permissions, cwd).await
     }
 
-    /// Replaces the engine's own instructions in the system prompts of new sessions.
+    /// Replaces the engine's instructions in the system prompts of new sessions.
     pub fn set_base_prompt(&mut self, text: String) {
         Arc::make_mut(&mut self.personal).base_prompt = Some(text);
     }

@@ -1,8 +1,8 @@
-//! The directories that a session works in: the working directory, and those beside it that belong to the same work.
+//! A session's directories: the working directory, and additional ones that belong to the same work.
 //!
-//! A client says the others whenever it makes or opens a session; no journal keeps them.
+//! A client passes the additional ones whenever it creates or opens a session; the journal does not keep them.
 //!
-//! Each directory is scanned around a command, like the working directory. The model is told when they change.
+//! Each directory is scanned around a command, like the working directory. Changes to the list are reported to the model.
 
 use crate::error::{Error, ErrorKind};
 use pintle_exec::variables::ExtraVariables;
@@ -13,10 +13,10 @@ use pintle_tools::Folders;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Directories beside the working directory, absolute. Cheap to clone.
+/// Additional directories, absolute. Cheap to clone.
 pub type Additional = Arc<[PathBuf]>;
 
-/// Where a session works, and where it keeps what files were.
+/// Where a session works, and where it keeps earlier file contents.
 #[derive(Debug, Clone)]
 pub(super) struct Workspace {
     pub(super) env: Arc<dyn Environment>,
@@ -24,22 +24,22 @@ pub(super) struct Workspace {
     pub(super) additional: Additional,
     /// Variables that commands see besides.
     pub(super) variables: ExtraVariables,
-    /// Where the contents of files are kept.
+    /// Stores file contents.
     pub(super) blobs: Blobs,
-    /// Where changes of files are announced.
+    /// Stores announcements of file changes.
     pub(super) announcements: Announcements,
     /// Where long outputs are kept.
     pub(super) artifacts: PathBuf,
 }
 
 impl Workspace {
-    /// The canonical paths of the directories that the session works in.
+    /// Returns the canonical paths of the directories that the session works in.
     pub(super) async fn roots(&self) -> Vec<PathBuf> {
         roots(self.env.as_ref(), &self.folders.cwd, &self.additional).await
     }
 }
 
-/// Refuses a directory that a session cannot work in; `what` says which one it is.
+/// Rejects a directory that a session cannot work in; `what` identifies it in the message.
 pub(super) async fn check(env: &dyn Environment, what: &str, folder: &Path) -> Result<(), Error> {
     let wrong = |why: String| {
         let message = format!("the {what} `{}` {why}", folder.display());
@@ -67,7 +67,7 @@ pub(super) async fn check_all(
     Ok(())
 }
 
-/// The canonical paths of all directories of a session, without those that lie in another.
+/// Returns the canonical paths of a session's directories, without those inside another.
 pub(super) async fn roots(
     env: &dyn Environment,
     cwd: &Path,

@@ -1,7 +1,7 @@
-//! The parts of a session: the journal on disk ([`store`]), the conversation that a model reads ([`history`], [`context`]), the changes
-//! that a user reviews ([`review`]), and the formats in which a session leaves the program or enters it ([`export`], [`pi`]).
+//! A session's parts: the journal on disk ([`store`]), the conversation that a model reads ([`history`], [`context`]), the changes that a
+//! user reviews ([`review`]), and the export and import formats ([`export`], [`pi`]).
 //!
-//! Nothing here runs anything: the engine in `pintle_agent` owns the tasks.
+//! Nothing here runs by itself: the engine in `pintle_agent` owns the tasks.
 
 pub mod context;
 pub mod export;

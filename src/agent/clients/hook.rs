@@ -1,4 +1,4 @@
-//! Hooks as they are configured: the points where each is asked, and what holds when it fails.
+//! Configured hooks: the points at which each is called, and the behavior when it fails.
 
 use crate::clients::SubscriberId;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -33,7 +33,7 @@ pub enum Runner {
     Client(SubscriberId),
 }
 
-/// Names of tools: globs, each of which also stands for every tool with the same purpose as the one that it names.
+/// Tool name globs, each of which also matches every tool with the same purpose as the listed one.
 #[derive(Debug, Clone)]
 pub struct ToolNames {
     names: Vec<String>,
@@ -41,10 +41,10 @@ pub struct ToolNames {
 }
 
 impl ToolNames {
-    /// Compiles the names.
+    /// Compiles the globs.
     ///
     /// # Errors
-    /// A name is no pattern; the message says which.
+    /// A name is not a valid glob; the message identifies it.
     pub fn new(names: &[String]) -> Result<Self, String> {
         Ok(Self { names: names.to_vec(), globs: globs_of(names)? })
     }
@@ -54,10 +54,10 @@ impl ToolNames {
     }
 }
 
-/// A matcher for names of tools, or for paths.
+/// Returns a matcher for tool names or paths.
 ///
 /// # Errors
-/// A pattern makes no sense; the message says which.
+/// A pattern is invalid; the message identifies it.
 pub fn globs_of(patterns: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {

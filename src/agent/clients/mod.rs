@@ -1,10 +1,8 @@
-//! The hooks and tools that clients give to a session, and calls of them.
+//! Hooks and tools that clients provide to a session, and calls of them.
 //!
-//! A call goes to its client as `Feed::Call` and comes back as an `Answer`. Invariant: a call to a client
-//! that is gone ends with an error at once.
+//! A call is sent to its client as `Feed::Call` and returns as an `Answer`. Invariant: a call to a disconnected client fails immediately.
 //!
-//! A client is called through its feed and answers with a command, as a person does: hooks and tools of clients need no channel of
-//! their own.
+//! A client is called through its feed and answers with a command, as users do: client hooks and tools need no separate channel.
 
 mod hook;
 
@@ -21,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, oneshot};
 
-/// Names a subscriber, unique in the process.
+/// Identifies a subscriber, unique in the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubscriberId(pub u64);
 
@@ -53,10 +51,10 @@ pub struct ClientTool {
 }
 
 impl ClientTool {
-    /// Compiles the schema of a tool.
+    /// Compiles a tool's schema.
     ///
     /// # Errors
-    /// The schema makes no sense; the message says where.
+    /// The schema is invalid; the message gives the position.
     pub fn new(shape: ToolRegisterParams, serial: u64) -> Result<Self, String> {
         let validator =
             jsonschema::validator_for(&shape.parameters).map_err(|error| error.to_string())?;
@@ -64,7 +62,7 @@ impl ClientTool {
     }
 }
 
-/// Names a call of a client.
+/// Identifies a client call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallId(pub(super) String);
 
@@ -88,10 +86,10 @@ pub enum CallBody {
     Tool(ToolCallParams),
 }
 
-/// Where the answer goes; an error is what went wrong, in words.
+/// Receives the answer, or an error message.
 pub(super) type CallReply = oneshot::Sender<Result<Value, String>>;
 
-/// A call of a client that a hook of its needs, on its way to the session.
+/// A call of a client's hook, on its way to the session.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub(super) to: SubscriberId,
@@ -99,7 +97,7 @@ pub(super) struct CallRequest {
     pub(super) reply: CallReply,
 }
 
-/// The way for hooks of a turn to call their clients.
+/// Lets a turn's hooks call their clients.
 #[derive(Debug, Clone)]
 pub(super) struct ClientCalls(pub(super) mpsc::Sender<CallRequest>);
 
@@ -189,7 +187,7 @@ impl Prepared for Call {
     }
 }
 
-/// The tools of a turn: the newest of a name wins.
+/// Returns a turn's tools: of several with one name, the newest wins.
 pub(super) fn tools<'a>(
     own: &Arc<[Arc<dyn Tool>]>,
     clients: impl Iterator<Item = &'a Extensions>,

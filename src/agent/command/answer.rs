@@ -20,7 +20,7 @@ pub enum Answer {
     Call {
         /// The call.
         call_id: CallId,
-        /// The result; an error is what went wrong, in words.
+        /// The result, or an error message.
         outcome: Result<Value, String>,
     },
     /// To a question of the model.

@@ -14,10 +14,10 @@ pub enum ClientCommand {
         id: SubscriberId,
         /// Its hooks and tools from now on.
         extensions: Arc<Extensions>,
-        /// Receives the response when they hold.
+        /// Receives the response when they take effect.
         reply: Reply<()>,
     },
-    /// Replace the diagnostics of a file.
+    /// Replace a file's diagnostics.
     Diagnostics {
         /// The subscriber.
         id: SubscriberId,
@@ -33,7 +33,7 @@ pub enum ClientCommand {
 pub struct DiagnosticsReport {
     /// The file, absolute or from the working directory.
     pub path: String,
-    /// The version of its text.
+    /// The document version.
     pub version: Option<i64>,
     /// The diagnostics.
     pub items: Vec<EditorDiagnostic>,

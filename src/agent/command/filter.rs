@@ -11,7 +11,7 @@ pub struct Wanted {
     pub without: Arc<[&'static str]>,
     /// The fields whose deltas are left out.
     pub without_deltas: Arc<[DeltaField]>,
-    /// The time for which a connection may hold deltas back.
+    /// How long a connection may delay deltas.
     pub max_latency: Option<Duration>,
 }
 

@@ -15,10 +15,10 @@ pub enum HistoryCommand {
         after: u64,
         /// The most to return.
         limit: usize,
-        /// Receives what reads them, and the number of the last event.
+        /// Receives the pager, and the last event's number.
         reply: Reply<(Pager, u64)>,
     },
-    /// Add something that was not said in a turn; at once, or when the running turn is over.
+    /// Add a note from outside any turn: immediately, or when the running turn has ended.
     Note {
         /// The note.
         note: Note,
@@ -27,7 +27,7 @@ pub enum HistoryCommand {
     },
 }
 
-/// Reads a page of the journal, on a thread where that may take its time.
+/// Reads a journal page; blocking, so call it on a suitable thread.
 pub struct Pager(pub(crate) Box<dyn FnOnce() -> Result<Page, pintle_session::store::Error> + Send>);
 
 impl Pager {
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Pager {
     }
 }
 
-/// Something that belongs into a session's history and was not said in a turn.
+/// A history entry from outside any turn.
 #[derive(Debug)]
 pub struct Note {
     /// Its kind.
@@ -54,12 +54,12 @@ pub struct Note {
     pub private: Option<Box<RawValue>>,
 }
 
-/// The body of a note.
+/// A note's body.
 #[derive(Debug)]
 pub enum NoteBody {
     /// The model reads it.
     Read(String),
-    /// Only people do.
+    /// Shown to users, not to the model.
     Unread(Notice),
     /// A client's, with its text.
     Client(ClientNote, String),

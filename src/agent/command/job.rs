@@ -14,7 +14,7 @@ pub enum JobCommand {
         /// Receives its item when it has ended.
         reply: Reply<Item>,
     },
-    /// Run a person's command as a job.
+    /// Run a user's command as a job.
     Run {
         /// The command line.
         line: String,
@@ -23,7 +23,7 @@ pub enum JobCommand {
         /// Receives the job when it runs.
         reply: Reply<UserJob>,
     },
-    /// Wait for the end of a job.
+    /// Wait for a job's end.
     Wait {
         /// The job.
         id: JobId,
@@ -32,11 +32,11 @@ pub enum JobCommand {
     },
 }
 
-/// The job of a person's command.
+/// A user command's job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserJob {
-    /// It runs, or has ended a moment ago.
+    /// The job is running, or has just ended.
     Running(JobId),
-    /// An earlier request with the same key ran it, and the event with this number tells its end.
+    /// An earlier request with the same key ran it; the event with this number records its end.
     Ended(u64),
 }

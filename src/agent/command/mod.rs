@@ -1,8 +1,8 @@
-//! What a session can be asked, and how to ask.
+//! Session commands, and the handle that sends them.
 //!
-//! Most commands are requests of the protocol (`request`). The others have a file for each resource, and `session` has the file that carries
-//! them out. Invariant: the response to a
-//! command is sent before any event that the command causes. A session that is closed drops commands, which tells who asked.
+//! Most commands are protocol requests (`request`). The others have one file per resource here, and `session` has the file that executes
+//! them. Invariant: a command's response is sent before any event that it causes. A closed session drops commands, which signals the
+//! sender.
 
 mod answer;
 mod client;
@@ -41,8 +41,7 @@ use pintle_protocol::to_session::ToSession;
 use pintle_session::store::Page;
 use tokio::sync::{mpsc, oneshot};
 
-/// The capacity of a session's command channel. A session answers within microseconds; a sender that finds this
-/// full waits.
+/// The capacity of a session's command channel. A session answers within microseconds; if the channel is full, the sender waits.
 pub(super) const COMMAND_CAPACITY: usize = 32;
 
 /// Where the response to a command goes.
@@ -71,18 +70,18 @@ pub enum Command {
     Job(JobCommand),
     /// MCP servers.
     Servers(ServersCommand),
-    /// A client goes, and the session stays with those who watch it. With nobody left it closes.
+    /// A client leaves, and the session stays open for its other watchers. It closes with the last one.
     Leave {
         /// The client.
         id: SubscriberId,
-        /// With nobody left, what runs goes on, and the session closes once it is over.
+        /// When the last client leaves, running work continues, and the session closes once it has ended.
         finishes: bool,
         /// Receives the response when the client has left, or the session is closed.
         reply: Reply<()>,
     },
     /// Stop what runs, close the journal in order, end.
     Close {
-        /// Receives the response when all that is done.
+        /// Receives the response when everything is done.
         reply: Reply<()>,
     },
 }
@@ -113,11 +112,11 @@ into_command!(
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) command: Command,
-    /// The client and the key of its request, where known.
+    /// The client and its request key, if known.
     pub(super) cause: Option<Cause>,
 }
 
-/// The way to a session. Cheap to clone.
+/// A session handle. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct SessionHandle {
     /// The session.
@@ -139,7 +138,7 @@ impl SessionHandle {
         Self { cause, ..self }
     }
 
-    /// The same for one request, which has no second effect where it is repeated with the same key.
+    /// Returns a handle for one request, which has no second effect if it is repeated with the same key.
     #[must_use]
     pub fn keyed(mut self, key: Option<String>) -> Self {
         if key.is_some() {
@@ -174,7 +173,7 @@ impl SessionHandle {
         answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
     }
 
-    /// Returns true when its task has ended.
+    /// Returns true if its task has ended.
     pub fn is_closed(&self) -> bool {
         self.commands.is_closed()
     }
@@ -188,7 +187,7 @@ impl SessionHandle {
         self.commands.send(Sent { command, cause }).await.map_err(|_| Error::closed(&self.id))
     }
 
-    /// Reads durable events after `after`, and says the number of the last one there is.
+    /// Reads durable events after `after`, and returns the last event's number with them.
     ///
     /// # Errors
     /// The session is closed or its journal cannot be read.

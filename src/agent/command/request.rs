@@ -1,4 +1,4 @@
-//! Requests of the protocol that a session answers, in the protocol's own types.
+//! Protocol requests that a session answers, in the protocol's types.
 //!
 //! A new one needs its name in the list below and an arm in `session/requests`.
 
@@ -25,7 +25,7 @@ pub trait ForEachRequest {
 
 macro_rules! session_requests {
     ($($name:ident),+ $(,)?) => {
-        /// A request of the protocol to a session: its params, and where its result goes.
+        /// A protocol request to a session: its params, and the result's receiver.
         #[derive(Debug)]
         pub enum SessionCall {$(
             #[doc = concat!("See [`", stringify!($name), "`].")]

@@ -1,6 +1,6 @@
 //! Settings of an open session.
 //!
-//! Variables of commands are a setting of the session, which a frontend gives and changes; the agent knows none of their names.
+//! Command variables are a session setting, which a frontend provides and changes; the agent knows none of their names.
 
 use super::Reply;
 use crate::error::{Action, Error, ErrorKind};
@@ -25,7 +25,7 @@ pub enum SettingsCommand {
     Configure {
         /// The changes.
         config: OpenConfig,
-        /// Receives the response when they hold.
+        /// Receives the response when they take effect.
         reply: Reply<()>,
     },
 }
@@ -39,7 +39,7 @@ pub enum NewFolder {
     IfGone(PathBuf),
 }
 
-/// Changes of how a session works; what is `None` stays.
+/// Changes to a session's options; `None` keeps the current value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenConfig {
     /// The model, as `provider/id[:effort]`.
@@ -48,9 +48,9 @@ pub struct OpenConfig {
     pub permission_mode: Option<PermissionMode>,
     /// Instructions for this session alone; only when it is made.
     pub system_prompt: Option<String>,
-    /// The names of the tools that its model sees; only when it is made.
+    /// The tools that the model sees, by name; only for a new session.
     pub tools: Option<Vec<String>>,
-    /// The MCP servers of the session beside those of the settings. No journal keeps them.
+    /// MCP servers in addition to the configured ones. Not journaled.
     pub servers: Option<Arc<[Definition]>>,
     /// The work mode: act, or only plan.
     pub mode: Option<WorkMode>,
@@ -58,13 +58,13 @@ pub struct OpenConfig {
     pub cwd: Option<NewFolder>,
     /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
     pub variables: Option<ExtraVariables>,
-    /// Directories that belong to the work beside the working directory. No journal keeps them.
+    /// Directories in addition to the working directory. Not journaled.
     pub additional: Option<Additional>,
-    /// The trace that requests to models belong to, of the turns that begin from now on and of their sub-agents. No journal keeps it.
+    /// The trace of model requests, for turns that start from now on and for their sub-agents. Not journaled.
     pub trace: Option<Trace>,
 }
 
-/// Tells that a session keeps the mode that it has, where whoever opens it wants a wider one.
+/// Reports that a session keeps its permission mode when a client opens it with a wider one.
 pub(crate) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) -> Notice {
     Notice {
         level: NoticeLevel::Warning,
@@ -81,7 +81,7 @@ pub(crate) fn mode_kept(wanted: PermissionMode, kept: PermissionMode) -> Notice 
     }
 }
 
-/// Tells whoever opens a session of the messages that an engine did not live to have read.
+/// Reports to the opening client the messages that were still queued when an engine exited.
 pub fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
     let count = held.len();
     let texts = held.iter().map(|input| {
@@ -102,7 +102,7 @@ pub fn messages_held(held: &[QueuedInput]) -> Option<Notice> {
     })
 }
 
-/// Tells whoever opens a session of commands that its engine left running when it was killed, and that were ended.
+/// Reports to the opening client the commands that were still running when the engine was killed, and that were stopped.
 pub(crate) fn commands_ended(lines: &[String]) -> Option<Notice> {
     const SHOWN: usize = 3;
     let shown = lines.iter().take(SHOWN).map(|line| {
@@ -127,11 +127,11 @@ pub(crate) fn commands_ended(lines: &[String]) -> Option<Notice> {
 }
 
 impl OpenConfig {
-    /// This, and for what it leaves open what a session was made with.
+    /// Returns these settings, with the session's creation settings for unset values.
     pub(crate) fn over(self, created: Option<&SessionCreated>) -> Self {
         Self {
             model: self.model.or_else(|| created.map(|created| created.model.clone())),
-            // The stricter of the two: opening a session never widens what it may do.
+            // The stricter of the two: opening a session never widens its permissions.
             permission_mode: [self.permission_mode, created.map(|made| made.permission_mode)]
                 .into_iter()
                 .flatten()
@@ -147,7 +147,7 @@ impl OpenConfig {
         }
     }
 
-    /// Refuses what can only be said when a session is made.
+    /// Rejects settings that are only allowed for a new session.
     pub(crate) fn check_open(&self) -> Result<(), Error> {
         let what = if self.system_prompt.is_some() {
             "a session's system prompt cannot be changed"

@@ -21,10 +21,10 @@ pub enum SubscriptionCommand {
         subscriber: Subscriber,
         /// Hand on the events after this number first.
         from_seq: Option<u64>,
-        /// Receives the session as it stands.
+        /// Receives the session's current state.
         reply: Reply<SessionResult>,
     },
-    /// Read the session as it stands.
+    /// Read the session's current state.
     Snapshot {
         /// Receives it.
         reply: Reply<SessionResult>,
@@ -52,7 +52,7 @@ pub enum Feed {
     Question(Arc<Record>),
     /// A transient event.
     Transient(Arc<Transient>),
-    /// A delta that may be held back for so long, to be merged with the next ones.
+    /// A delta that may be delayed for up to this duration, to be merged with the following ones.
     Held(Arc<Transient>, Duration),
     /// Something that this client offered to do.
     Call(Arc<ClientCall>),
@@ -69,7 +69,7 @@ pub enum Feed {
     },
 }
 
-/// A durable event, as a value and as the JSON text that the journal holds.
+/// A durable event, as a value and as the journal's JSON text.
 #[derive(Debug)]
 pub struct Record {
     /// The value.
@@ -90,12 +90,12 @@ pub struct Transient {
 }
 
 impl Transient {
-    /// An event that no connection has sent yet.
+    /// Returns an event that no connection has sent yet.
     pub fn new(value: TransientRecord) -> Self {
         Self { value, encoded: Encoded::default() }
     }
 
-    /// The value, to be changed for one connection alone.
+    /// Returns the value for changes that affect only one connection.
     pub fn change(this: &mut Arc<Self>) -> &mut TransientRecord {
         let own = Arc::make_mut(this);
         own.encoded = Encoded::default();
@@ -103,19 +103,19 @@ impl Transient {
     }
 }
 
-/// The message of an event: made by the first connection that sends it, shared by the others that send the same.
+/// An event's message: serialized by the first connection that sends it, and shared by others that send the same.
 #[derive(Debug, Default)]
 pub struct Encoded(OnceLock<Bytes>);
 
 impl Clone for Encoded {
-    /// A copy of an event is made to be changed, and so has another message.
+    /// A cloned event is about to be changed, so it gets a new message.
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
 impl Encoded {
-    /// Returns the message, which `make` writes where no connection has. It is kept only for an event that others hold.
+    /// Returns the message, serialized by `make` if no connection has done so. It is kept only if the event is shared.
     pub fn message(&self, is_shared: bool, make: impl FnOnce() -> Vec<u8>) -> Bytes {
         match self.0.get() {
             Some(message) => message.clone(),
@@ -126,21 +126,21 @@ impl Encoded {
 }
 
 impl Record {
-    /// An event with its text in the journal.
+    /// Returns an event with its journal text.
     pub fn new(value: EventRecord, json: Box<str>) -> Self {
         Self { value, json, encoded: Encoded::default() }
     }
 
-    /// Reads an event of the journal.
+    /// Parses a journal event.
     ///
     /// # Errors
-    /// It is no event that this version knows.
+    /// This version does not know the event.
     pub fn read(json: Box<RawValue>) -> Result<Self, serde_json::Error> {
         Ok(Self::new(serde_json::from_str(json.get())?, json.into()))
     }
 }
 
-/// Is handed the sub-agents of a session that it watches, so that it can answer their questions and steer them.
+/// Receives the sub-agents of a watched session, so that the client can answer their questions and steer them.
 #[derive(Clone)]
 pub struct Adopt(Arc<dyn Fn(SessionHandle) + Send + Sync>);
 
@@ -161,7 +161,7 @@ impl std::fmt::Debug for Adopt {
     }
 }
 
-/// Somebody who watches a session.
+/// A client that watches a session.
 #[derive(Debug, Clone)]
 pub struct Subscriber {
     /// Its id.
@@ -170,12 +170,12 @@ pub struct Subscriber {
     pub feed: mpsc::Sender<Feed>,
     /// The events that it is handed.
     pub filter: Wanted,
-    /// It can answer approvals.
+    /// True if the client can answer approvals.
     pub can_approve: bool,
-    /// It can answer questions of the model.
+    /// True if the client can answer the model's questions.
     pub can_answer: bool,
     /// The hooks and tools that it gives.
     pub extensions: Arc<Extensions>,
-    /// Takes the handles of sub-agents, before anything of theirs is handed on.
+    /// Receives sub-agent handles, before any of their events is sent.
     pub adopt: Option<Adopt>,
 }

@@ -1,4 +1,4 @@
-//! Turns: begun with a filled queue, and waited for.
+//! Turns: started with a filled queue, and waited for.
 
 use super::Reply;
 use pintle_protocol::content::Input;
@@ -11,9 +11,9 @@ pub enum TurnCommand {
     StartWith {
         /// The prompt.
         input: Vec<Input>,
-        /// The messages, each with the way in which it is to be read.
+        /// The messages, each with its delivery.
         behind: Vec<(Delivery, Vec<Input>)>,
-        /// Receives the messages that were queued, in their order; fewer where the journal could not be written.
+        /// Receives the queued messages, in order; fewer if the journal could not be written.
         reply: Reply<Vec<QueuedInput>>,
     },
     /// Wait until no turn runs, nothing is queued and no title is being made.

@@ -1,4 +1,4 @@
-//! Logins of providers, for clients.
+//! Provider logins, for clients.
 
 use crate::engine::EngineHandle;
 use crate::error::{Error, ErrorKind};
@@ -7,12 +7,12 @@ use pintle_protocol::auth::{AuthMethod, AuthStatusResult};
 use tokio_util::sync::CancellationToken;
 
 impl EngineHandle {
-    /// Returns who is logged in, and what a person can log in to.
+    /// Returns the current logins, and the providers that offer one.
     pub fn auth_status(&self) -> AuthStatusResult {
         self.services().auth.as_ref().map(|auth| auth.auth_status()).unwrap_or_default()
     }
 
-    /// Logs in to a provider. Returns the way in which that was done.
+    /// Logs in to a provider. Returns the login method used.
     ///
     /// # Errors
     /// The provider is unknown or has no such login, or the login failed or was cancelled.

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 impl EngineHandle {
-    /// The places to which files can go back.
+    /// Returns the points to which files can be rewound.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
@@ -27,10 +27,10 @@ impl EngineHandle {
         in_background(move || Ok(checkpoints(&read(&store, &id)?))).await
     }
 
-    /// The difference of files between two places.
+    /// Compares files between two points in the history.
     ///
     /// # Errors
-    /// The session or one of the places does not exist, or cannot be read.
+    /// The session or one of the points does not exist, or cannot be read.
     pub async fn compare(
         &self,
         id: SessionId,
@@ -42,7 +42,7 @@ impl EngineHandle {
             let (store, id) = (store.clone(), id.clone());
             in_background(move || Ok(store.entries(&id)?.header().cwd.clone())).await?
         };
-        // Files are told by their canonical paths.
+        // Files are identified by their canonical paths.
         let env = &self.services().env;
         let cwd = env.canonicalize(Path::new(&cwd)).await.unwrap_or_else(|_| cwd.into());
         let compared = in_background(move || {

@@ -1,6 +1,6 @@
-//! Sessions written as texts for clients: into the answer, or into a file where the session's tools act.
+//! Exports sessions as text for clients: into the response, or into a file on the machine where the session's tools run.
 //!
-//! Invariant: nothing outside the session's working directory is written, and nothing that is there is written over unasked.
+//! Invariant: nothing outside the session's working directory is written, and no existing file is overwritten without a request.
 
 use crate::engine::EngineHandle;
 use crate::error::{Error, ErrorKind};
@@ -25,7 +25,7 @@ impl EngineHandle {
     /// Exports a stored session, open or not.
     ///
     /// # Errors
-    /// It does not exist or cannot be read, is too long for an answer, or the file may not or cannot be written.
+    /// The session does not exist, cannot be read, or is too long for a response; or the file must not or cannot be written.
     pub async fn export(
         &self,
         id: SessionId,
@@ -76,10 +76,10 @@ impl EngineHandle {
         Ok(SessionExportResult { text: None, path, bytes })
     }
 
-    /// Appends to a session's transcript what has happened since, or begins it.
+    /// Appends new events to a session's transcript, or starts it.
     ///
     /// # Errors
-    /// The session cannot be read or the file not be written.
+    /// The session cannot be read or the file cannot be written.
     pub async fn grow(
         &self,
         mut transcript: Transcript,
@@ -97,7 +97,7 @@ impl EngineHandle {
         .await
     }
 
-    /// The messages of people in a session, oldest first, without those that were left behind in its history.
+    /// Returns a session's user messages, oldest first, without those on abandoned branches.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
@@ -132,7 +132,7 @@ fn too_long(most: usize) -> Error {
         .hint("write it to a file with `path`, or use `pintle sessions export`")
 }
 
-/// The path, symbolic links resolved, if it lies within the working directory.
+/// Returns the path with symbolic links resolved, if it is within the working directory.
 async fn within(env: &dyn Environment, cwd: &Path, path: &Path) -> Result<PathBuf, Error> {
     let refused = |error: pintle_exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
     let root = env.canonicalize(cwd).await.map_err(refused)?;

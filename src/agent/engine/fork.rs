@@ -1,7 +1,7 @@
-//! A session that begins with the history of another one: a copy of the way to a place there, under a new id.
+//! Forks a session: copies its history up to a point, under a new id.
 //!
-//! Invariants: the other session is only read, open or not, here or in another process; what was used there is not counted here; the
-//! copy ends in order, wherever the place is.
+//! Invariants: the original session is only read, open or not, here or in another process; its usage is not counted here; the copy ends in
+//! a valid state, at any point.
 
 use crate::background::in_background;
 use crate::command::{OpenConfig, SessionHandle};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 impl EngineHandle {
-    /// Asks the hooks of the settings whether a session may be forked. They run in the task of whoever asks for the fork.
+    /// Asks the configured hooks whether a session may be forked. They run in the requester's task.
     pub(super) async fn ask_to_fork(&self, fork: &ForkSession) -> Result<(), Error> {
         let (services, point) = (self.services(), HookPoint::SessionFork);
         let list = &services.hooks;

@@ -1,7 +1,7 @@
-//! The index beside the sessions' work: after each turn it reads what the journals have got meanwhile, on a thread for it.
+//! Background indexing: after each turn the index reads new journal entries, on a separate thread.
 //!
-//! Invariant: no session waits for it and none notices its errors; what is left undone, also by a process that ends meanwhile, is
-//! done at the next list or search.
+//! Invariant: no session waits for the index or sees its errors; unfinished work, also that of an exiting process, is done at the next list
+//! or search.
 
 use pintle_session::store::Store;
 use tokio::task::JoinSet;
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 /// The bytes of journals that are read at once. Other processes get a turn at the index in between.
 const BUDGET: u64 = 1024 * 1024;
 
-/// The work of the index.
+/// The index's work.
 #[derive(Debug)]
 pub(super) struct Indexing {
     store: Store,
@@ -24,7 +24,7 @@ impl Indexing {
         Self { store, running: JoinSet::new(), is_due: false }
     }
 
-    /// A session has got further.
+    /// Records that a session's journal has grown.
     pub(super) fn due(&mut self) {
         self.is_due = true;
         self.begin();
@@ -45,7 +45,7 @@ impl Indexing {
         });
     }
 
-    /// Waits until a piece of work is done, and begins the next. Cancel-safe; for ever where nothing runs.
+    /// Waits until a piece of work is done, and starts the next. Cancel-safe; never completes if nothing runs.
     pub(super) async fn next(&mut self) {
         match self.running.join_next().await {
             None => std::future::pending().await,

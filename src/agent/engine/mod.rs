@@ -56,7 +56,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-/// The open sessions. Run it beside the frontends.
+/// The open sessions. Run it alongside the frontends.
 #[derive(Debug)]
 pub struct Engine {
     services: Arc<Services>,
@@ -69,7 +69,7 @@ pub struct Engine {
     indexing: Indexing,
 }
 
-/// The way to an engine. Cheap to clone.
+/// An engine handle. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct EngineHandle {
     services: Arc<Services>,
@@ -81,84 +81,84 @@ impl EngineHandle {
         &self.services
     }
 
-    /// The time, in milliseconds since 1970.
+    /// Returns the time, in milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         self.services.ambient.now_ms()
     }
 
-    /// The clock and the source of ids.
+    /// Returns the clock and the id source.
     pub fn ambient(&self) -> &Ambient {
         &self.services.ambient
     }
 
-    /// The stored sessions.
+    /// Returns the stored sessions.
     pub fn store(&self) -> &Store {
         &self.services.store
     }
 
-    /// The known providers and models.
+    /// Returns the known providers and models.
     pub fn models(&self) -> ModelsListResult {
         self.services.models.list()
     }
 
-    /// The efforts that a model may be asked for, by name.
+    /// Returns the effort levels that a model may be asked for, by name.
     pub fn efforts(&self) -> Vec<&'static str> {
         Effort::NAMES.iter().map(|(name, _)| *name).collect()
     }
 
-    /// The model of a session that names none.
+    /// Returns the default model, for sessions that do not request one.
     pub fn default_model(&self) -> Option<&str> {
         self.services.default_model.as_deref()
     }
 
-    /// Checks that a model can answer: that its provider is known and has its key, by the settings as they are now.
+    /// Checks that a model is usable with the current settings: its provider is known and has its key.
     ///
     /// # Errors
-    /// It cannot; the hint says what is missing.
+    /// The model is not usable; the hint lists the missing parts.
     pub fn check_model(&self, model: &str) -> Result<(), Error> {
         let model = parse_model(model)?;
-        // The list looks at the settings anew, and leaves their problems to be told by the next turn.
+        // Listing reloads the settings, and leaves their problems for the next turn to report.
         self.services.models.list();
         self.services.models.provider(&model).map(drop).map_err(Error::from)
     }
 
-    /// The permission mode of a session that names none.
+    /// Returns the default permission mode, for sessions that do not request one.
     pub fn default_permission_mode(&self) -> PermissionMode {
         self.services.permissions.default_mode
     }
 
-    /// Trusts the projects in these resolved folders as long as the engine runs.
+    /// Trusts the projects in these resolved directories while the engine runs.
     pub fn trust_for_now(&self, folders: Vec<PathBuf>) {
         self.services.permissions.answers.trust_for_now(folders);
     }
 
-    /// Returns true where a conversation that nears the end of the model's window is compacted by itself.
+    /// Returns true if a conversation that nears the window limit is compacted automatically.
     pub fn compacts_by_itself(&self) -> bool {
         self.services.room.is_automatic
     }
 
-    /// Reads a file of this machine, wherever tools act.
+    /// Reads a file on this machine, wherever tools run.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub async fn read_local(&self, path: &Path) -> Result<Vec<u8>, Error> {
         let read = self.services.here.read(path).await;
         read.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
-    /// Writes a file of this machine, wherever tools act.
+    /// Writes a file on this machine, wherever tools run.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub async fn write_local(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
         let written = self.services.here.write(path, content).await;
         written.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
-    /// Adds to a file of this machine, which is made if it is not there.
+    /// Appends to a file on this machine, creating it if it does not exist.
     ///
     /// # Errors
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     pub async fn append_local(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
         let wrong = |error: pintle_exec::Error| Error::new(ErrorKind::Invalid, error.to_string());
         let here = &self.services.here;
@@ -171,58 +171,58 @@ impl EngineHandle {
         here.write(path, all).await.map_err(wrong)
     }
 
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// # Errors
-    /// A session has this id already, the working directory or the model makes no sense, or the data folder cannot be written.
+    /// The id is in use, the working directory or the model is invalid, or the data directory cannot be written.
     pub async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
         self.request(|reply| Request::Create(Box::new(create), reply)).await
     }
 
-    /// Opens a stored session, or returns the one that is open.
+    /// Opens a stored session, or returns the open one.
     ///
     /// # Errors
-    /// It does not exist, is open in another process, or cannot be read.
+    /// The session does not exist, is open in another process, or cannot be read.
     pub async fn open(&self, id: SessionId, config: OpenConfig) -> Result<SessionHandle, Error> {
         self.request(|reply| Request::Open(id, config, reply)).await
     }
 
-    /// Makes a session that begins with another one's history, and opens it.
+    /// Creates a session that starts with another session's history, and opens it.
     ///
     /// # Errors
-    /// The other one or the place in it does not exist, or the data folder cannot be written.
+    /// The other session or the point in it does not exist, or the data directory cannot be written.
     pub async fn fork(&self, fork: ForkSession) -> Result<SessionHandle, Error> {
         self.ask_to_fork(&fork).await?;
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 
-    /// The documents and terminals of editors; `None` where the files are on another machine.
+    /// Returns the editors' documents and terminals; `None` if the files are on another machine.
     pub fn editors(&self) -> Option<&Editors> {
         self.services.editors.as_ref()
     }
 
-    /// The canonical path of a file that is perhaps not there yet.
+    /// Returns the canonical path of a file that may not exist yet.
     ///
     /// # Errors
-    /// It cannot be looked at.
+    /// The path cannot be resolved.
     pub async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
         let found = self.services.env.canonicalize(path).await;
         found.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
-    /// The prompts that can be called in a working directory, as the files say now.
+    /// Returns the prompts that can be called in a working directory, from the current files.
     pub async fn commands(&self, cwd: &str) -> CommandListResult {
         let Services { env, personal, .. } = &*self.services;
         project::commands(env.as_ref(), personal, Path::new(cwd)).await
     }
 
-    /// The skills that can be called in a folder.
+    /// Returns the skills that can be called in a directory.
     pub async fn skills(&self, cwd: &str) -> Vec<PromptCommand> {
         let Services { env, personal, .. } = &*self.services;
         project::skills(env.as_ref(), personal, Path::new(cwd)).await
     }
 
-    /// Lists the files that configure the engine in the project around a folder.
+    /// Lists the files that configure the engine in the project around a directory.
     pub async fn orders(&self, cwd: &str) -> TrustResult {
         let Services { env, personal, .. } = &*self.services;
         project::trust(env.as_ref(), personal, Path::new(cwd)).await
@@ -269,12 +269,12 @@ impl EngineHandle {
         }
     }
 
-    /// Has what the first session waits for begin now. A busy engine is not told: its sessions wait for it then.
+    /// Starts the work that the first session would wait for. A busy engine ignores this: its sessions wait for the work then.
     pub fn prepare(&self) {
         let _ = self.requests.try_send(Request::Prepare);
     }
 
-    /// Has the index go on reading.
+    /// Triggers indexing.
     pub(super) fn index_due(&self) {
         let _ = self.requests.try_send(Request::IndexDue);
     }
@@ -292,7 +292,7 @@ impl Engine {
         &self.services
     }
 
-    /// An engine without sessions, and the way to it.
+    /// Returns an engine without sessions, and a handle to it.
     pub fn new(services: Services) -> (Self, EngineHandle) {
         let (tx, requests) = mpsc::channel(REQUEST_CAPACITY);
         let services = Arc::new(services);
@@ -306,7 +306,7 @@ impl Engine {
         )
     }
 
-    /// Serves until every handle is gone, then closes what is open.
+    /// Serves until every handle is gone, then closes the open sessions.
     pub async fn run(mut self) {
         loop {
             tokio::select! {
@@ -315,7 +315,7 @@ impl Engine {
                 () = self.indexing.next() => {}
                 request = self.requests.recv() => match request {
                     Some(Request::Create(create, reply)) => {
-                        // Who asked may be gone: then nobody will close it.
+                        // If the requester is gone, no one else will close the session.
                         if let Err(Ok(handle)) = reply.send(self.create(*create).await) {
                             let (reply, _) = oneshot::channel();
                             let _ = handle.tell(Command::Close { reply }).await;
@@ -443,7 +443,7 @@ impl Engine {
                 handle.ask(|reply| SettingsCommand::Configure { config: config.clone(), reply });
             match configured.await {
                 Ok(()) => return Ok(handle),
-                // It is being closed: wait until its journal is free.
+                // The session is closing: wait until its journal is free.
                 Err(_) if handle.commands.is_closed() => {
                     while self.open.contains_key(id)
                         && let Some(ended) = self.tasks.join_next().await
@@ -519,17 +519,17 @@ impl Engine {
         found.earlier.touched = TouchedFiles::replay(&entries);
         let conversation = replay::conversation(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
-        // Freeing those of a long session takes a while, for which nobody has to wait.
+        // Freeing a long session's entries takes a while, so it runs in the background.
         drop(tokio::task::spawn_blocking(move || drop(entries)));
         let state = TurnState { conversation, briefing, files, ..TurnState::default() };
         let handle = self.spawn(journal, settings, state, found.earlier);
-        // It keeps a stricter mode and tells so, as one that was open already does.
+        // The session keeps a stricter mode and reports that, as an already open one does.
         let config = OpenConfig { permission_mode, ..OpenConfig::default() };
         handle.ask(|reply| SettingsCommand::Configure { config, reply }).await?;
         Ok(handle)
     }
 
-    /// Returns the folder in which a stored session works when it is opened: its own, unless the configuration names another one.
+    /// Returns the working directory of a stored session when it is opened: the stored one, unless the configuration specifies another one.
     pub(super) async fn folder_of(&self, own: &str, config: &OpenConfig) -> Result<String, Error> {
         let env = self.services.env.as_ref();
         let is_gone = || async {
@@ -561,7 +561,7 @@ impl Engine {
         Ok(if is_same { own.to_owned() } else { wanted.into_owned() })
     }
 
-    /// Returns the new path of a session's folder that is gone: the named folder, or a folder below it that the store recognizes.
+    /// Returns the new path of a session's missing directory: the specified directory, or one below it that the store recognizes.
     async fn place_in(&self, own: &str, folder: &Path) -> Result<PathBuf, Error> {
         if !self.services.env.is_this_machine() {
             return Ok(folder.to_owned());
@@ -578,7 +578,7 @@ impl Engine {
         .await
     }
 
-    /// Has the kernel asked for the sandbox, which a session shows as that of its commands.
+    /// Queries the kernel for the sandbox that sessions report for their commands.
     async fn prepare(&self) {
         if self.services.env.is_this_machine() {
             self.services.permissions.sandbox.level().await;
@@ -611,7 +611,7 @@ impl Engine {
                 .min(self.services.permissions.ceiling),
             mode: config.mode.unwrap_or_default(),
             title,
-            // Whoever makes or opens a sub-agent's session knows how deep it is.
+            // The code that creates or opens a sub-agent's session knows its depth.
             limits: if is_subagent {
                 Limits { subagent_depth: 0, turns: None, ..self.services.limits }
             } else {
@@ -632,7 +632,7 @@ impl Engine {
         })
     }
 
-    /// The session that a request with the same key made before.
+    /// Returns the session that an earlier request with the same key created.
     async fn made_with(&self, cause: Option<&Cause>) -> Result<Option<SessionId>, Error> {
         let Some(key) = cause.and_then(|cause| cause.key.clone()) else { return Ok(None) };
         let store = self.services.store.clone();
@@ -676,9 +676,9 @@ impl Engine {
     }
 }
 
-/// The number of sessions above a sub-agent's, from its parent on; `None` if one of them is gone.
+/// Returns the number of sessions above a sub-agent's, starting with its parent; `None` if one of them is gone.
 fn ancestors(store: &Store, mut parent: SessionId) -> Option<u32> {
-    /// More than any setting allows: a journal that somebody edited may name itself.
+    /// More than any setting allows: in a journal edited by hand, a session may be its own parent.
     const MAX_DEPTH: u32 = 64;
     for above in 1..=MAX_DEPTH {
         let first = store.page(&parent, 0, 1).ok()?.events.into_iter().next()?;

@@ -1,4 +1,4 @@
-//! Files and kept contents for clients that show them, by the rules that hold for a model that reads.
+//! Files and kept contents for clients to display, under the same rules as for a reading model.
 
 use crate::background::in_background;
 use crate::engine::EngineHandle;
@@ -15,15 +15,15 @@ use tokio_util::sync::CancellationToken;
 /// The maximum size of a file that is handed to a client in one piece. Base64 of it stays well below a message's limit.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Decides a file's new content from its present one, `None` where there is no file. An error is words for the client.
+/// Computes a file's new content from its present one, `None` if the file does not exist. An error is a message for the client.
 pub type DecideContent = Box<dyn FnOnce(Option<Vec<u8>>) -> Result<Vec<u8>, String> + Send>;
 
-/// The metadata of a file or a folder.
+/// Metadata of a file or directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceStat {
     /// The canonical path.
     pub path: PathBuf,
-    /// It is a folder.
+    /// True if this is a directory.
     pub is_folder: bool,
     /// Its size in bytes.
     pub size: u64,
@@ -31,7 +31,7 @@ pub struct ResourceStat {
     pub modified_ms: u64,
 }
 
-/// A change of files that a client asks for.
+/// A file change requested by a client.
 pub enum ResourceChange {
     /// Write a file.
     Write {
@@ -40,12 +40,12 @@ pub enum ResourceChange {
         /// Its new content.
         decide: DecideContent,
     },
-    /// Make a folder, with those above it.
+    /// Create a directory, with its parents.
     Folder {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
-    /// Remove a file, a link or an empty folder.
+    /// Remove a file, a link or an empty directory.
     Remove {
         /// Its path.
         path: PathBuf,
@@ -56,16 +56,16 @@ pub enum ResourceChange {
         from: PathBuf,
         /// The new path.
         to: PathBuf,
-        /// Nothing may be there.
+        /// True if the target must not exist.
         is_new: bool,
     },
     /// Copy a file.
     Copy {
         /// The file.
         from: PathBuf,
-        /// The path of the copy.
+        /// The copy's path.
         to: PathBuf,
-        /// Nothing may be there.
+        /// True if the target must not exist.
         is_new: bool,
     },
 }
@@ -83,13 +83,13 @@ impl std::fmt::Debug for ResourceChange {
     }
 }
 
-/// The paths of a change.
+/// A change's paths.
 struct Ends {
     from: PathBuf,
     to: PathBuf,
-    /// The source stays as it is.
+    /// True if the source stays unchanged.
     reads_source: bool,
-    /// A link is removed or moved itself; what is written goes to where it leads.
+    /// True if a link itself is removed or moved; writes follow the link.
     is_link_itself: bool,
 }
 
@@ -123,7 +123,7 @@ fn not_found(error: &pintle_exec::Error) -> Error {
 }
 
 impl EngineHandle {
-    /// Reads a file for a client: one that a session in this folder may read without asking anybody; `None` for any other.
+    /// Reads a file for a client, if a session in this directory may read it without approval; `None` otherwise.
     ///
     /// # Errors
     /// The file is too large, or cannot be read.
@@ -140,10 +140,11 @@ impl EngineHandle {
         env.read(path).await.map(Some).map_err(|error| not_found(&error))
     }
 
-    /// Lists a folder for a client as [`Self::read_resource`] reads: the names in it, and which of them are folders.
+    /// Lists a directory for a client, under the same conditions as [`Self::read_resource`]: the names in it, and which of them are
+    /// directories.
     ///
     /// # Errors
-    /// The folder cannot be listed.
+    /// The directory cannot be listed.
     pub async fn list_resource(
         &self,
         cwd: &Path,
@@ -157,10 +158,10 @@ impl EngineHandle {
         Ok(Some(entries.into_iter().map(|entry| (entry.name, entry.is_folder)).collect()))
     }
 
-    /// Returns the metadata of a path for a client as [`Self::read_resource`] reads, with its canonical path.
+    /// Returns a path's metadata and its canonical path, under the same conditions as [`Self::read_resource`].
     ///
     /// # Errors
-    /// There is nothing at the path.
+    /// The path does not exist.
     pub async fn stat_resource(
         &self,
         cwd: &Path,
@@ -177,11 +178,11 @@ impl EngineHandle {
         Ok(Some(ResourceStat { path: real, is_folder, size, modified_ms }))
     }
 
-    /// Changes files for a client that acts for a person: in one of these folders, and nothing that the engine protects there. Returns
-    /// false where it does not.
+    /// Changes files for a client that acts for the user: only in one of these directories, and nothing that the engine protects there.
+    /// Returns false if the change is not permitted.
     ///
     /// # Errors
-    /// It cannot be done; then nothing has changed.
+    /// The change failed; then nothing was modified.
     pub async fn change_resource(
         &self,
         folders: &[PathBuf],
@@ -232,7 +233,7 @@ impl EngineHandle {
         Ok(true)
     }
 
-    /// The canonical paths of a change, the source and the target; `None` for one that may not be made.
+    /// Returns a change's canonical paths, the source and the target; `None` if the change is not permitted.
     async fn places(
         &self,
         folders: &[PathBuf],
@@ -255,7 +256,7 @@ impl EngineHandle {
         None
     }
 
-    /// The canonical path of a place that the write tool may change unasked where edits are not asked about.
+    /// Returns the canonical path if the write tool may change it without approval in a mode that does not ask about edits.
     async fn writable(
         &self,
         folders: &[PathBuf],
@@ -269,7 +270,7 @@ impl EngineHandle {
         } else {
             env.canonicalize(path).await.ok()?
         };
-        // A folder is what may be in it.
+        // A directory is judged by the files that it may contain.
         let written = if is_folder(env, &real).await { real.join("entry") } else { real.clone() };
         for cwd in folders {
             let root = env.canonicalize(cwd).await.ok()?;
@@ -281,13 +282,13 @@ impl EngineHandle {
         None
     }
 
-    /// Returns true for a path in this folder that the read tool may read unasked in a session there.
+    /// Returns true for a path in this directory that a session there may read without approval.
     async fn is_readable(&self, cwd: &Path, path: &Path) -> bool {
         let Ok(real) = self.services().env.canonicalize(path).await else { return false };
         self.is_allowed(cwd, &real, "read", &Access::Read(vec![path.to_owned()])).await
     }
 
-    /// Returns true for a canonical path in this folder where this tool's access is not asked about.
+    /// Returns true for a canonical path in this directory if the tool's access needs no approval.
     async fn is_allowed(&self, cwd: &Path, real: &Path, tool: &str, access: &Access) -> bool {
         let services = self.services();
         let env = services.env.as_ref();
@@ -300,10 +301,10 @@ impl EngineHandle {
         explained.verdict.decision == Decision::Allow
     }
 
-    /// Reads what a file of a session was, from the contents that the session keeps.
+    /// Reads an earlier version of a file from the contents kept by a session.
     ///
     /// # Errors
-    /// The session is not there, or has not kept this content.
+    /// The session does not exist, or has not kept this content.
     pub async fn kept_content(
         &self,
         session: &SessionId,

@@ -18,7 +18,7 @@ use pintle_session::history::{anchors, items, tree, usage};
 use pintle_session::store::artifacts::Piece;
 use pintle_session::store::{Cursor, Entry, Filter, Page};
 
-/// Which events of a session a page holds.
+/// Which events of a session a page contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageRange {
     /// The first ones after this number.
@@ -28,10 +28,10 @@ pub enum PageRange {
 }
 
 impl EngineHandle {
-    /// Lists stored sessions, newest first, from where the last page ended; returns where this one does.
+    /// Lists stored sessions, newest first, from the previous page's end; returns this page's end.
     ///
     /// # Errors
-    /// The data folder cannot be read.
+    /// The data directory cannot be read.
     pub async fn list(
         &self,
         filter: Filter,
@@ -44,10 +44,10 @@ impl EngineHandle {
         Ok((sessions, next.map(|cursor| cursor.0)))
     }
 
-    /// Searches what was said and done in stored sessions.
+    /// Searches the conversations and actions of stored sessions.
     ///
     /// # Errors
-    /// The index cannot be used, or the cursor is none of its own.
+    /// The index cannot be used, or the cursor is invalid.
     pub async fn search(
         &self,
         wanted: SessionSearchParams,
@@ -61,29 +61,29 @@ impl EngineHandle {
         Ok(found)
     }
 
-    /// Deletes a stored session with those of its sub-agents. Returns them, the one that was named last.
+    /// Deletes a stored session with its sub-agents' sessions. Returns all deleted ids, the requested one last.
     ///
     /// # Errors
-    /// It does not exist, one of them is open, or the data folder cannot be written.
+    /// The session does not exist, one of them is open, or the data directory cannot be written.
     pub async fn delete(&self, id: SessionId) -> Result<Vec<SessionId>, Error> {
         let store = self.services().store.clone();
         let wanted = id.clone();
         in_background(move || store.delete(&wanted)).await
     }
 
-    /// Archives a stored session, or takes it back.
+    /// Archives or unarchives a stored session.
     ///
     /// # Errors
-    /// It does not exist, or the data folder cannot be written.
+    /// The session does not exist, or the data directory cannot be written.
     pub async fn archive(&self, id: SessionId, archived: bool) -> Result<(), Error> {
         let store = self.services().store.clone();
         in_background(move || store.archive(&id, archived)).await
     }
 
-    /// Reads a stored session's events without opening it; also returns the number of its last one.
+    /// Reads a stored session's events without opening it; also returns the last event's number.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub async fn page(
         &self,
         id: SessionId,
@@ -131,7 +131,7 @@ impl EngineHandle {
         })
     }
 
-    /// The working directory of a session.
+    /// Returns a session's working directory.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
@@ -140,7 +140,7 @@ impl EngineHandle {
         in_background(move || Ok(store.entries(&id)?.header().cwd.clone())).await
     }
 
-    /// The points between which items can be listed and searched.
+    /// Returns the points between which items can be listed and searched.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
@@ -153,7 +153,7 @@ impl EngineHandle {
         in_background(read).await
     }
 
-    /// The tokens and the money that a session has used.
+    /// Returns a session's token usage and cost.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
@@ -173,7 +173,7 @@ impl EngineHandle {
         Ok(counted)
     }
 
-    /// The ways that the history has taken.
+    /// Returns the history tree with all branches.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.

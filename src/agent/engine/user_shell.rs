@@ -1,6 +1,6 @@
-//! Commands that a person runs beside the agent, where its tools act.
+//! Runs the user's shell commands on the machine where the agent's tools run.
 //!
-//! No permission is asked, since it is the person who asks. Its result gets into a session as a [`Note`](crate::Note).
+//! They need no permission, since the user requests them. The result becomes part of a session as a [`Note`](crate::Note).
 
 use crate::engine::EngineHandle;
 use crate::error::{Error, ErrorKind};
@@ -12,17 +12,17 @@ use pintle_session::store::artifacts;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
-/// The limits of the output that is kept; the rest is in a file.
+/// Limits for the kept output; the rest is in a file.
 const LIMITS: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
 
-/// The result of a command.
+/// A command's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserShellRun {
-    /// The end of what it printed, stdout and stderr as they came.
+    /// The last part of the output, with stdout and stderr interleaved.
     pub output: String,
-    /// Its exit code; none when it was stopped, or a signal ended it.
+    /// The exit code; `None` if the command was stopped, or ended by a signal.
     pub exit_code: Option<i32>,
-    /// It was stopped.
+    /// True if the command was stopped.
     pub is_cancelled: bool,
     /// Something of the output was cut.
     pub is_cut: bool,
@@ -31,11 +31,11 @@ pub struct UserShellRun {
 }
 
 impl EngineHandle {
-    /// Runs a command in a folder, with these variables besides, and hands on what it prints meanwhile. What it leaves in the background
-    /// ends with the session.
+    /// Runs a command in a directory with these additional variables, and forwards its output meanwhile. Background processes that it
+    /// leaves behind end with the session.
     ///
     /// # Errors
-    /// It could not be started.
+    /// The command could not be started.
     pub async fn run_user_shell(
         &self,
         session: &SessionId,

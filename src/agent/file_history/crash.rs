@@ -1,11 +1,11 @@
-//! Changes of files that a kill may cut: announced before they begin, and told when the session is opened again.
+//! File changes that may be interrupted by a kill: announced before they start, and reported when the session is reopened.
 //!
-//! Not for changes that end, whose `files.changed` tells them. Invariant: what a cut change did stands in the journal before anything
-//! else happens to files, so that going back undoes it.
+//! Completed changes are not covered, since their `files.changed` reports them. Invariant: the effects of an interrupted change are
+//! journaled before any other file change, so that a rewind undoes them.
 //!
-//! A change is announced in one small file of the session's folder, which the next announcement replaces: the states of the files
-//! before it, for a command those of the whole folder. It is no event, since it means nothing once the change has ended. A verdict that
-//! did not get into the journal is reverted instead, since its changes would pass for a person's edits.
+//! A change is announced in one small file in the session's directory, which the next announcement replaces: it has the prior states of the
+//! files, for a command those of the whole directory. It is not an event, since it is obsolete once the change has ended. A verdict that
+//! was not journaled is reverted instead, since its changes would be mistaken for the user's edits.
 
 use crate::file_history::evidence::changes_nothing;
 use crate::file_history::{look_at, put_back, record, scanned, state};
@@ -23,13 +23,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Announces a change. That the disk is full does not hold it up: it can still be made, and only a kill would leave it untold.
+/// Announces a change. A full disk does not block the change: it can still be made, and only a kill would leave it unreported.
 pub(crate) async fn announce(announcements: &Announcements, announced: Announced) {
     let announcements = announcements.clone();
     announce_with(move || announcements.put(&announced)).await;
 }
 
-/// Writes the states of a folder's files, which announcements name. Returns their checksum, unless the disk is full.
+/// Writes the states of a directory's files, to which announcements refer. Returns their checksum, unless the disk is full.
 pub(super) async fn announce_folder(
     announcements: &Announcements,
     files: Arc<Files>,
@@ -56,7 +56,7 @@ async fn announce_with<T: Send + 'static>(
     }
 }
 
-/// The changes of files that a kill left out of the journal: an event for it, with its turn.
+/// Returns the file changes missing from the journal after a kill: an event for them, with its turn.
 pub(crate) async fn untold(
     env: &dyn Environment,
     journal: &Journal,
@@ -72,7 +72,7 @@ pub(crate) async fn untold(
     let mut by = announced.by.clone();
     if by == (ChangedBy::Review {}) && !is_decided(&announced, entries) {
         take_back(env, &blobs, &announced).await;
-        // What could not be taken back no verdict tells.
+        // A change that could not be reverted is not covered by a verdict.
         by = ChangedBy::Other {};
     }
     // Changes after the kill are included, so their author is unknown.
@@ -86,7 +86,7 @@ pub(crate) async fn untold(
     (!changes.is_empty()).then_some((announced.turn_id, event))
 }
 
-/// Updates the announced paths if the folder was moved after the kill.
+/// Updates the announced paths if the directory was moved after the kill.
 fn relocate(announced: &mut Announced, entries: &[Entry], moves: &Moves) {
     let begun = match &announced.by {
         ChangedBy::Call { item_id, .. } => entries.iter().rev().find_map(|entry| {
@@ -122,7 +122,7 @@ fn last(entries: &[Entry]) -> Option<&Entry> {
     entries.iter().rfind(|entry| !is_move(entry))
 }
 
-/// Returns true when the announced verdict is the journal's last event, so that its changes of files are not in it yet.
+/// Returns true if the announced verdict is the journal's last event, so that its file changes are not in it yet.
 fn is_decided(announced: &Announced, entries: &[Entry]) -> bool {
     let Some(record) = last(entries).and_then(|entry| entry.record.as_ref()) else { return false };
     announced.by == (ChangedBy::Review {})
@@ -130,7 +130,7 @@ fn is_decided(announced: &Announced, entries: &[Entry]) -> bool {
         && matches!(record.event, Event::ReviewDecided(_))
 }
 
-/// A verdict that does not stand in the journal was not made: its files are what they were, but for those that somebody changed since.
+/// Reverts a verdict that is not in the journal: restores its files, except those changed by others since.
 async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) {
     for (path, then) in &announced.before {
         let at = Path::new(path);
@@ -146,7 +146,7 @@ async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) 
     }
 }
 
-/// Returns true when the journal does not say how the announced change ended.
+/// Returns true if the journal does not record how the announced change ended.
 fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
     let ChangedBy::Call { item_id, .. } = &announced.by else {
         let last = last(entries).map_or(0, |entry| entry.seq);
@@ -169,7 +169,7 @@ fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
     runs
 }
 
-/// Takes away new contents that lie beside files and never took their place.
+/// Removes temporary files with new contents that never replaced their targets.
 async fn tidy(env: &dyn Environment, announced: &Announced) {
     // A command makes none.
     let paths = announced.before.keys().filter(|_| announced.folders.is_empty());
@@ -181,7 +181,7 @@ async fn tidy(env: &dyn Environment, announced: &Announced) {
     }
 }
 
-/// The changes of files since they were announced.
+/// Returns the file changes since the announcement.
 async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) -> Vec<FileRecord> {
     let mut now: BTreeMap<String, Option<FileState>> = BTreeMap::new();
     if announced.folders.is_empty() {
@@ -222,7 +222,8 @@ mod tests {
     use pintle_protocol::ids::ItemId;
     use serde_json::{Value, json};
 
-    /// Events in a word each: `keep` a verdict, `files` what somebody did, `runs` and `ends` of a call, anything else a notice.
+    /// Builds events from one word each: `keep` for a verdict, `files` for changes by others, `runs` and `ends` for a call, anything else
+    /// for a notice.
     fn journal(words: &str) -> Vec<Entry> {
         let item = |status| json!({"id": "c", "type": "toolCall", "status": status, "startedMs": 0, "title": "t", "toolName": "edit", "kind": "edit"});
         let entry = |(at, word): (usize, &str)| {

@@ -1,8 +1,8 @@
-//! Attributes the changes of files during a command, to the command or to others.
+//! Attributes file changes during a command, to the command or to others.
 //!
-//! The kernel's log of the paths that the command changed and the editors' log of saves are conclusive. Without the kernel's log, the text
-//! of the command decides: a command that only reads changed nothing, and one that only runs file tools changed the files that it names,
-//! since it ends before anybody else can save. The author of any other change stays unknown.
+//! The kernel's log of the paths that the command changed and the editors' log of saves are conclusive. Without the kernel's log, the
+//! command's text decides: a command that only reads changed nothing, and one that only runs file tools changed the files in its arguments,
+//! since it ends before anyone else can save. The author of any other change stays unknown.
 
 use super::state_of_content;
 use crate::workspace::Workspace;
@@ -15,7 +15,7 @@ use pintle_tools::permissions::command::{Analysis, Target, locate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The author of a change that appeared while a command ran.
+/// Who made a change that appeared while a command ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Author {
     Command,
@@ -36,15 +36,15 @@ pub(super) struct Evidence {
     writes: WriteLog,
     /// By its text, the command writes no files but the named ones.
     only_reads: bool,
-    /// By its text, the command ends before anybody else can save.
+    /// True if, judging by its text, the command ends before anyone else can save.
     is_brief: bool,
-    /// The files and folders that the command names, canonical.
+    /// The files and directories in the command's text, canonical.
     named: BTreeSet<PathBuf>,
     steps: BTreeMap<PathBuf, Vec<DocumentStep>>,
 }
 
 impl Running {
-    /// A command that begins now.
+    /// Starts collecting evidence for a command.
     pub(super) fn new(place: &Workspace, command: &str) -> Self {
         Self { command: command.to_owned(), documents: place.env.follow_documents() }
     }
@@ -59,14 +59,14 @@ impl Running {
         }
     }
 
-    /// The command has ended.
+    /// Returns the evidence after the command has ended.
     pub(super) async fn evidence(&self, place: &Workspace, writes: &WriteLog) -> Evidence {
         let (cwd, home) = (&place.folders.cwd, place.folders.home.as_deref());
         let mut evidence = Evidence::of_text(&self.command, cwd, home);
         let roots = place.roots().await;
         let named: Vec<PathBuf> = evidence.named.iter().cloned().collect();
         let found = place.env.canonicalize_all(&named).await;
-        // The name of a whole root is no evidence: most commands work on it in some way.
+        // A mention of a whole root is not evidence: most commands work on it in some way.
         evidence.named =
             found.into_iter().flatten().filter(|path| !is_above(path, &roots)).collect();
         evidence.steps =
@@ -104,7 +104,7 @@ fn is_above(path: &Path, roots: &[PathBuf]) -> bool {
 }
 
 impl Evidence {
-    /// The evidence in the text of a command. The named paths are not resolved yet.
+    /// Returns the evidence in a command's text. The mentioned paths are not resolved yet.
     fn of_text(command: &str, cwd: &Path, home: Option<&Path>) -> Self {
         let analysis = Analysis::of(command);
         let only_reads = analysis.opaque.is_none()
@@ -128,7 +128,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the author of a file's change on disk.
+    /// Returns who changed a file on disk.
     pub(super) fn author(&self, path: &Path) -> Author {
         match self.writes.changed(path) {
             Changed::Yes => Author::Command,
@@ -160,7 +160,7 @@ impl Evidence {
             _ => changes.push((author, after)),
         };
         let steps = self.steps.get(path).map(Vec::as_slice).unwrap_or_default();
-        // Editors that tell of no saves, and other programs, have changed what the command found.
+        // The content that the command found comes from an editor that does not report saves, or from another program.
         let found = self.writes.found(path).filter(|_| steps.is_empty());
         let mode = was.or(is).and_then(|state| state.mode);
         // Following began before the first look at the file.
@@ -193,7 +193,7 @@ impl Evidence {
     }
 }
 
-/// Returns true if a file in this state holds a text, in whatever encoding.
+/// Returns true if a file in this state contains a given text, in any encoding.
 fn is_text(state: Option<&FileState>, blobs: &Blobs, text: &str) -> bool {
     let Some(state) = state else { return false };
     if state.size == text.len() as u64 {

@@ -1,11 +1,10 @@
-//! The changes of files by a turn's calls, found by comparing files before and after each call that may change some.
+//! The file changes of a turn's calls, found by comparing files before and after each call that may change some.
 //!
-//! A tool that writes says which files it is about; for a command the whole folder is looked at. What somebody else changed between two
-//! calls is told apart, as far as the file was changed by the model before. Invariant: the content that a call replaces is kept before
-//! the call runs.
+//! A writing tool declares its files; for a command the whole directory is scanned. Changes by others between two calls are recorded
+//! separately if the model had changed the file before. Invariant: the content that a call replaces is kept before the call runs.
 //!
-//! The content of a file is kept in the session's `blobs/` before a call replaces it; for a command the folders are scanned before and
-//! after (`exec/scan`). Contents that no event names go when the session is closed.
+//! A file's content is kept in the session's `blobs/` before a call replaces it; for a command the directories are scanned before and after
+//! (`exec/scan`). Contents that no event refers to are removed when the session is closed.
 
 mod content;
 pub(super) mod crash;
@@ -42,38 +41,38 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct FileHistory {
     /// Their last states in the journal.
     states: FileStates,
-    /// The folder when it was looked at last.
+    /// The directory at the last scan.
     scanned: Arc<Files>,
-    /// The folder as it was announced last, and the checksum of that.
+    /// The directory as last announced, and the announcement's checksum.
     announced: Option<(Arc<Files>, u32)>,
-    /// The folder is too much to look at, which has been told.
+    /// True if the directory is too large to scan, which has been reported.
     is_blind: bool,
-    /// It was told that looking at the folder took too long.
+    /// True if a notice reported that scanning the directory took too long.
     has_told_over: bool,
-    /// It was told that a content is not kept.
+    /// True if a notice reported that a content is not kept.
     has_told_loss: bool,
-    /// Files that somebody else changed last, as far as it was seen.
+    /// Files known to be last changed by others.
     by_others: BTreeSet<PathBuf>,
 }
 
 /// The files before a call.
 #[derive(Debug)]
 pub(super) enum FilesBefore {
-    /// It changes nothing, or nobody can tell.
+    /// Nothing, or unknown.
     Unknown,
     /// These files, each as it was.
     Paths(Vec<(PathBuf, Option<FileState>)>),
-    /// The whole folder, for a command.
+    /// The whole directory, for a command.
     Folder(Running),
 }
 
-/// The changes of files while a call ran, by who made them.
+/// File changes during a call, by author.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ObservedChanges {
-    /// By somebody else, before the call changed it.
+    /// By others, before the call changed the file.
     before: Vec<FileRecord>,
     by_call: Vec<FileRecord>,
-    /// By somebody else, since.
+    /// By others, after that.
     after: Vec<FileRecord>,
 }
 
@@ -107,7 +106,7 @@ impl Rounds {
 }
 
 impl ObservedChanges {
-    /// A file that a call changed, and with it, as far as that is known, what exactly the call made of it.
+    /// Records a file changed by a call and, if known, the call's exact edit.
     fn file(
         &mut self,
         path: &Path,
@@ -117,7 +116,7 @@ impl ObservedChanges {
         is_unsaved: bool,
     ) {
         let Some(Transition { before: from, after: to }) = made else {
-            // A text that nobody saved has been typed in, where no edit was made of it.
+            // Unsaved text was typed in by the user, unless it came from an edit.
             let by = if is_unsaved { &mut self.after } else { &mut self.by_call };
             by.extend(record(path, before, after));
             return;
@@ -129,12 +128,12 @@ impl ObservedChanges {
 }
 
 impl FileHistory {
-    /// Folds the entries of a journal.
+    /// Folds a journal's entries.
     pub(super) fn replay(entries: &[Entry]) -> Self {
         Self { states: FileStates::replay(entries), ..Self::default() }
     }
 
-    /// Looks at what a call may change.
+    /// Records the state of the files that a call may change.
     pub(super) async fn before<H: Host>(
         &mut self,
         host: &mut H,
@@ -168,7 +167,7 @@ impl FileHistory {
         }
     }
 
-    /// Announces what a call may change, should nobody live to tell what it did.
+    /// Announces the possible changes of a call, in case the process is killed before it can report them.
     pub(super) async fn announce(
         &mut self,
         place: &Workspace,
@@ -177,9 +176,9 @@ impl FileHistory {
         item_id: &ItemId,
     ) {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        // The disk never held these texts, so it does not tell what became of them.
+        // These texts were never on disk, so the disk does not show what became of them.
         let unknown = place.env.unsaved(Path::new("/"));
-        // After a kill there is no evidence about the author of a change.
+        // After a kill there is no evidence about a change's author.
         let while_ran = match before {
             FilesBefore::Folder(running) => Some(running.command.clone()),
             FilesBefore::Unknown | FilesBefore::Paths(_) => None,
@@ -210,7 +209,7 @@ impl FileHistory {
         crash::announce(&place.announcements, announced).await;
     }
 
-    /// Announces the states of the folder's files, unless they are those that were announced last. Returns their checksum.
+    /// Announces the states of the directory's files, unless they match the last announcement. Returns their checksum.
     async fn announce_folder(&mut self, place: &Workspace) -> Option<u32> {
         if let Some((files, sum)) = &self.announced
             && Arc::ptr_eq(files, &self.scanned)
@@ -224,7 +223,7 @@ impl FileHistory {
         Some(sum)
     }
 
-    /// Tells what a call has changed.
+    /// Reports a call's changes.
     pub(super) async fn after<H: Host>(
         &mut self,
         host: &mut H,
@@ -281,7 +280,7 @@ impl FileHistory {
         }
     }
 
-    /// Takes note of what the engine itself did to files.
+    /// Records file changes made by the engine itself.
     pub(super) fn note(&mut self, changes: &[FileRecord]) {
         for change in changes {
             self.by_others.remove(Path::new(&change.path));
@@ -289,7 +288,7 @@ impl FileHistory {
         self.states.note(changes);
     }
 
-    /// Returns true if the session itself gave a file the content that it has, by a call or by what a person did with the session.
+    /// Returns true if the file's current content comes from the session itself, from a call or from a user action in the session.
     pub(super) fn is_of_session(&self, file: &ChangedFile) -> bool {
         !self.by_others.contains(&file.path) && self.states.is_last(&file.path, file.digest)
     }
@@ -323,12 +322,12 @@ impl FileHistory {
         }
     }
 
-    /// Tells what became of known files since they were last seen.
+    /// Reports changes to known files since they were last seen.
     fn note_others<H: Host>(&mut self, host: &mut H, found: &[(PathBuf, Option<FileState>)]) {
         self.tell(host, self.states.others(found), ChangedBy::Other {});
     }
 
-    /// Looks at the folder; nothing where that is too much, which is told once.
+    /// Scans the directory; returns `None` if it is too large, which is reported once.
     async fn scan<H: Host>(&mut self, host: &mut H, place: &Workspace) -> Option<Arc<Files>> {
         let roots = host.wait(place.roots()).await;
         let known = Arc::clone(&self.scanned);
@@ -341,7 +340,7 @@ impl FileHistory {
                 return Some(files);
             }
             Ok(Scanned { files, over: Some(over) }) => {
-                // The next one goes on from there.
+                // The next scan continues from there.
                 self.scanned = files;
                 over
             }
@@ -378,7 +377,7 @@ impl FileHistory {
     }
 }
 
-/// The files whose states differ, in the order of paths.
+/// Returns the files whose states differ, in path order.
 fn differences<'a>(
     before: &'a Files,
     after: &'a Files,
@@ -402,7 +401,7 @@ fn differences<'a>(
     }
 }
 
-/// The files that a call names, each as it is.
+/// Returns the current states of the files in a call's arguments.
 async fn present(place: &Workspace, paths: &[PathBuf]) -> Vec<(PathBuf, Option<FileState>)> {
     let mut found = Vec::new();
     for path in paths {
@@ -418,7 +417,7 @@ async fn present(place: &Workspace, paths: &[PathBuf]) -> Vec<(PathBuf, Option<F
     found
 }
 
-/// Compares files with what they were before a call.
+/// Compares files with their states before a call.
 async fn compared(place: &Workspace, before: Vec<(PathBuf, Option<FileState>)>) -> ObservedChanges {
     let mut seen = ObservedChanges::default();
     for (path, before) in before {
@@ -439,10 +438,10 @@ fn is_in(path: &Path, roots: &[PathBuf]) -> bool {
     roots.iter().any(|root| path.starts_with(root))
 }
 
-/// The files of folders; contents that are not known are kept.
+/// Returns the files in directories, and keeps contents that are not known yet.
 ///
 /// # Errors
-/// They are too many.
+/// There are too many files.
 pub(super) async fn scanned(
     env: &dyn Environment,
     blobs: &Blobs,
@@ -503,7 +502,7 @@ pub(super) async fn look_at(
     }
 }
 
-/// The edits of an open document, in which somebody may have typed meanwhile, as one transition.
+/// Returns an open document's edits, including any typing meanwhile, as one transition.
 async fn transition(
     place: &Workspace,
     path: &Path,
@@ -522,10 +521,10 @@ async fn transition(
     })
 }
 
-/// The state of a file now; its content is kept.
+/// Returns a file's current state, and keeps its content.
 ///
 /// # Errors
-/// It cannot be read, or its content not be kept.
+/// The file cannot be read, or its content cannot be kept.
 pub(super) async fn state(
     env: &dyn Environment,
     blobs: &Blobs,
@@ -534,10 +533,10 @@ pub(super) async fn state(
     env.remember(path, keeper(blobs), Limits::default().file_bytes).await
 }
 
-/// Makes a file what it was, if it is what it was seen to be. Returns what it is now.
+/// Restores a file to an earlier state, if its state is the expected one. Returns its new state.
 ///
 /// # Errors
-/// In words: it has changed in the meantime, what it was is not kept, or the disk said no.
+/// A message: the file has changed meanwhile, its earlier content is not kept, or the write failed.
 pub(super) async fn put_back(
     env: &dyn Environment,
     blobs: &Blobs,
@@ -565,7 +564,7 @@ pub(super) async fn put_back(
     state(env, blobs, path).await.map_err(words)
 }
 
-/// The state of a file with this content, which is kept.
+/// Returns a file's state with this content, which is kept.
 fn state_of_content(blobs: &Blobs, content: &[u8], mode: Option<u32>) -> FileState {
     let StoredContent { sha256, is_lost } = keeper(blobs)(content);
     FileState { sha256, size: content.len() as u64, mode, is_lost }

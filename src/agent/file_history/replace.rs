@@ -1,10 +1,10 @@
-//! Replacing a file, if it is still what it was seen to be: the one way in which the engine itself changes files outside of tools.
+//! Replaces a file if its state is the expected one: the only way in which the engine itself changes files outside tools.
 
 use pintle_exec::{After, Before, Environment, Error, Rewrites};
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
-/// Writes or removes a file, if `is_expected` says of its present content (`None` where there is none) that it may go.
+/// Writes or removes a file, if `is_expected` accepts its present content (`None` if it does not exist).
 ///
 /// # Errors
 /// The file has changed meanwhile, or it could not be written.
@@ -82,7 +82,7 @@ mod tests {
             let left = match (result, want) {
                 (Ok(()), Ok(())) => after,
                 (Err(error), Err(want)) => {
-                    // What a link leads to is not what was changed.
+                    // A link's target is not the changed file.
                     let want = if is_link { LINK } else { want };
                     assert!(error.to_string().contains(want), "{name}, link: {is_link}: {error}");
                     present

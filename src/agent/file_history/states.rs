@@ -7,12 +7,12 @@ use pintle_session::store::Entry;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The last known state of each file; `None` for one that is not there.
+/// The last known state of each file; `None` for a missing file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FileStates(BTreeMap<PathBuf, Option<FileState>>);
 
 impl FileStates {
-    /// Folds the entries of a journal.
+    /// Folds a journal's entries.
     pub(crate) fn replay(entries: &[Entry]) -> Self {
         let last = ledger::last(entries).into_iter().map(|(path, state)| (path.into(), state));
         Self(last.collect())
@@ -25,18 +25,18 @@ impl FileStates {
         }
     }
 
-    /// The files.
+    /// Returns the known files.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.keys()
     }
 
-    /// Returns true if a file is in its last known state, given its content; none for one that is gone.
+    /// Returns true if a file is in its last known state, given its content's digest (`None` for a missing file).
     pub(crate) fn is_last(&self, path: &Path, digest: Option<Digest>) -> bool {
         let Some(last) = self.0.get(path) else { return false };
         last.as_ref().map(|last| last.sha256.clone()) == digest.map(|digest| digest.to_string())
     }
 
-    /// The changes that were made by somebody else: what differs between these states and the files as they were found.
+    /// Returns changes made by others: the differences between these states and the files found.
     pub(crate) fn others(&self, found: &[(PathBuf, Option<FileState>)]) -> Vec<FileRecord> {
         let changes = found.iter().filter_map(|(path, present)| {
             let last = self.0.get(path)?;
@@ -46,7 +46,7 @@ impl FileStates {
     }
 }
 
-/// The change of a file, if it is one.
+/// Returns a file's change, if the states differ.
 pub(crate) fn record(
     path: &Path,
     before: Option<&FileState>,

@@ -1,13 +1,13 @@
-//! The decision of a hook: pure, from its answer or its failure.
+//! A hook's decision, derived from its answer or its failure. Pure.
 
 use pintle_protocol::hook::{HookAnswer, HookDecision, HookPoint, HookRun, OnFailure};
 
 /// The combined decision of the hooks at a point.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Ruling {
-    /// The reason of the first denial, if one denied.
+    /// The first denial's reason, if any.
     pub(crate) denied: Option<String>,
-    /// A hook has done what the message asks for; with words for the person.
+    /// Set if a hook has handled the message itself; a text for the user.
     pub(crate) handled: Option<String>,
     /// Text that the model reads in addition.
     pub(crate) context: Vec<String>,
@@ -31,7 +31,7 @@ pub(crate) fn is_gate(point: HookPoint) -> bool {
     }
 }
 
-/// Reads what a hook printed. Nothing is an answer too.
+/// Parses a hook's output. Empty output is a valid answer.
 pub(crate) fn read(printed: &[u8]) -> Result<HookAnswer, String> {
     if printed.trim_ascii().is_empty() {
         return Ok(HookAnswer::default());

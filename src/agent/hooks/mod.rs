@@ -1,12 +1,12 @@
-//! Hooks: programs and clients that are asked at points of the engine's work.
+//! Hooks: programs and clients that are called at certain points of the engine's work.
 //!
-//! Answers are judged in `decide`; this is the one place that runs hooks. They run in order: those of the config file as
-//! written, then those of clients. The first denial ends the round. A hook that fails is told of as a notice and holds nothing up but what its
-//! setting says. Whatever waits for a hook races the turn's cancellation.
+//! Answers are evaluated in `decide`; this is the only place that runs hooks. They run in order: those of the config file as written, then
+//! those of clients. The first denial ends the round. A failing hook is reported as a notice and blocks only what its setting specifies.
+//! Every wait for a hook races the turn's cancellation.
 //!
-//! A hook is asked, not trusted to allow: it denies, changes or watches, and what it lets through still needs permission. Its lasting
-//! changes are in the journal as what the model read or what ran (`changedInput`), so replay needs no hooks. A changed system prompt holds
-//! for a turn, and changed messages for a request; the journal keeps neither.
+//! A hook cannot grant permission: it denies, changes or watches, and calls that it lets through still need permission. Its lasting changes
+//! are journaled as the text that the model read or the command that ran (`changedInput`), so replay needs no hooks. A changed system
+//! prompt applies to one turn, and changed messages to one request; the journal keeps neither.
 
 mod decide;
 
@@ -19,13 +19,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// The most that a hook may print: an answer holds at most a file.
+/// The maximum output of a hook: an answer contains at most one file.
 const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The most characters of a hook's complaint that are shown.
 const MAX_COMPLAINT_CHARS: usize = 500;
 
-/// The hooks that hold for a turn or for a session, and what running them needs.
+/// A turn's or session's hooks, and the resources for running them.
 #[derive(Debug, Clone)]
 pub(super) struct Hooks {
     pub(super) list: Arc<[Hook]>,
@@ -34,27 +34,27 @@ pub(super) struct Hooks {
     pub(super) cwd: PathBuf,
     /// The owner of processes that they leave in the background, which end with it.
     pub(super) owner: String,
-    /// The way to clients; none outside a turn.
+    /// Calls clients; `None` outside a turn.
     pub(super) clients: Option<ClientCalls>,
 }
 
-/// The result of running the hooks of a point.
+/// The result of running a point's hooks.
 #[derive(Debug)]
 pub(super) struct Ran {
-    /// The input of the hooks, with their changes.
+    /// The hooks' input, with their changes.
     pub(super) run: HookRun,
     pub(super) ruling: Ruling,
-    /// Notices for a person.
+    /// Notices for the user.
     pub(super) notices: Vec<Notice>,
 }
 
 impl Hooks {
-    /// Returns true when a hook runs at this point, for calls of this tool.
+    /// Returns true if a hook runs at this point, for calls of this tool.
     pub(super) fn has(&self, point: HookPoint, tool: Option<&str>) -> bool {
         self.list.iter().any(|hook| hook.is_for(point, tool))
     }
 
-    /// Runs the hooks of a point.
+    /// Runs a point's hooks.
     pub(super) async fn run(&self, mut run: HookRun, cancel: &CancellationToken) -> Ran {
         let (mut ruling, mut notices) = (Ruling::default(), Vec::new());
         let (point, tool) = (run.point, run.call.as_ref().map(|call| call.tool_name.clone()));

@@ -1,10 +1,10 @@
-//! The background jobs of one session: who runs, what they printed, and what the model has not been told.
+//! A session's background jobs: the running ones, their output, and the news that the model has not read.
 //!
-//! An object that the session's task owns and polls; it starts no task and holds no lock. It writes no journal: it says what
-//! happened, the session appends that. Invariant: a job's future lives in here, so whatever drops this kills every job.
+//! The session's task owns and polls this object, which starts no task and has no lock. It does not write to the journal: it returns
+//! events, which the session appends. Invariant: each job's future is stored here, so dropping this object kills every job.
 //!
-//! A background job is an item that may end after its turn: deltas, the durable end and replay come for nothing. The model learns of
-//! the end by an `engineMessage` in the conversation, which the journal holds at the place where the model read it.
+//! A background job is an item that may end after its turn, so it gets deltas, a durable end and replay like any item. The model learns of
+//! the end through an `engineMessage` in the conversation, which is journaled at the point where the model read it.
 
 use crate::full_output::name_full_output;
 use futures_util::future::BoxFuture;
@@ -22,31 +22,31 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel for requests of tools. A tool waits for its response, so there are never more than calls side by side.
+/// The channel capacity for tool requests. A tool waits for its response, so there are never more requests than parallel calls.
 const REQUEST_CAPACITY: usize = 16;
 
-/// The capacity of the channel for output while the session is busy. More pieces are dropped; the end of the job holds all.
+/// The channel capacity for output while the session is busy. Further chunks are dropped; the job's end contains the full output.
 const PRINTED_CAPACITY: usize = 16;
 
 /// A session with more jobs than this has lost track of them.
 const MAX_RUNNING: usize = 16;
 
-/// So many ended jobs are kept, with their output, for a late reader.
+/// The maximum number of ended jobs to keep, with their output, for a late reader.
 const MAX_ENDED: usize = 16;
 
-/// The limits of the output that the model reads with the news of a job's end.
+/// Limits for output that the model reads with the report of a job's end.
 const NOTE_OUTPUT: Limits = Limits { max_lines: 20, max_bytes: 2048 };
 
 type Running = BoxFuture<'static, (ItemId, Result<Ran, Error>)>;
 
-/// The jobs of a session.
+/// A session's jobs.
 #[derive(Debug)]
 pub(super) struct Jobs {
     entries: Vec<Entry>,
     running: FuturesUnordered<Running>,
-    /// The number of the next job.
+    /// The next job's number.
     next: u64,
-    /// Of jobs of an earlier life of the session.
+    /// Jobs from a previous run of the session, not yet reported.
     untold: Vec<Item>,
     requests: mpsc::Receiver<JobRequest>,
     requests_tx: mpsc::Sender<JobRequest>,
@@ -59,24 +59,24 @@ struct Entry {
     item: Item,
     id: JobId,
     output: OutputBuffer,
-    /// Up to where the model has read.
+    /// The position up to which the model has read.
     position: u64,
     cancel: CancellationToken,
     /// The reason for stopping it, once it is being stopped.
     stopping: Option<JobEnd>,
     waiting: Vec<Waiting>,
-    /// The model knows how it ended, or learns it in another way.
+    /// True if the model knows how the job ended, or will learn it in another way.
     is_told: bool,
-    /// A person's command, and whether the model reads of it.
+    /// Set for a user's command, with whether its output is for the model.
     by_user: Option<ToModel>,
-    /// The number of the next piece of output.
+    /// The next output chunk's number.
     n: u64,
 }
 
-/// True where the model reads of a person's command.
+/// True if a user command's output is shown to the model.
 type ToModel = bool;
 
-/// Someone who waits for the end of a job.
+/// A waiter for a job's end.
 #[derive(Debug)]
 enum Waiting {
     Model(oneshot::Sender<Result<JobView, String>>),
@@ -94,18 +94,18 @@ pub(super) enum JobEvent {
     Printed(ItemId, String),
 }
 
-/// A job that has ended: its item and those who waited for it.
+/// A job that has ended: its item and its waiters.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) item: Item,
     waiting: Vec<Waiting>,
     view: Option<JobView>,
-    /// The model is to read of the person's command that it was.
+    /// True if the job was a user's command and the model should read about it.
     pub(super) is_for_model: bool,
 }
 
 impl Ended {
-    /// Answers those who waited.
+    /// Answers the waiters.
     pub(super) fn answer(self) {
         for waiting in self.waiting {
             match (waiting, &self.view) {
@@ -133,12 +133,12 @@ impl Jobs {
         }
     }
 
-    /// The way for tools to ask.
+    /// Returns the interface for tools.
     pub(super) fn requests(&self) -> pintle_tools::Jobs {
         pintle_tools::Jobs::new(self.requests_tx.clone())
     }
 
-    /// Waits for what happens next, and lets the jobs go on meanwhile. Cancel-safe.
+    /// Waits for the next event, and drives the jobs meanwhile. Cancel-safe.
     pub(super) async fn next(&mut self) -> JobEvent {
         tokio::select! {
             biased;
@@ -149,14 +149,14 @@ impl Jobs {
         }
     }
 
-    /// The reason why no job can be added, if there is one.
+    /// Returns the reason why no job can be added, if any.
     pub(super) fn refusal(&self) -> Option<String> {
         (self.running.len() >= MAX_RUNNING).then(|| {
             format!("{MAX_RUNNING} jobs are already running. Stop one before you start another.")
         })
     }
 
-    /// The body of the next job's item.
+    /// Returns the next job's item body.
     pub(super) fn body(&self, command: &str, title: &str, by_user: bool) -> Job {
         Job {
             job_id: JobId::new(format!("job-{}", self.next)),
@@ -169,7 +169,7 @@ impl Jobs {
         }
     }
 
-    /// Begins a job whose item is in the journal.
+    /// Starts a job whose item is in the journal.
     pub(super) fn begin(
         &mut self,
         env: Arc<dyn Environment>,
@@ -197,7 +197,7 @@ impl Jobs {
         self.entries.push(entry);
         self.running.push(Box::pin(async move {
             let mut print = |text: &str| {
-                // A full channel drops the piece; the job's end holds everything.
+                // A full channel drops the chunk; the job's end contains the full output.
                 let _ = printed.try_send((item_id.clone(), text.to_owned()));
             };
             let ran = env.exec(command, &cancel, &mut print).await;
@@ -267,7 +267,7 @@ impl Jobs {
         }
     }
 
-    /// Has a client wait for the end of a job.
+    /// Registers a client as a waiter for a job's end.
     pub(super) fn wait_for_client(&mut self, id: &JobId, reply: crate::command::Reply<Item>) {
         if let Some((entry, reply)) = self.running_for_client(id, reply) {
             entry.waiting.push(Waiting::Client(reply));
@@ -293,7 +293,7 @@ impl Jobs {
         None
     }
 
-    /// Answers a tool. `Start` is the session's, which has the journal.
+    /// Answers a tool. The session handles `Start`, since it has the journal.
     pub(super) fn answer(&mut self, request: JobRequest, now_ms: u64) {
         let unknown =
             |id: &JobId| format!("Unknown job `{id}`. The action \"list\" shows all jobs.");
@@ -326,30 +326,30 @@ impl Jobs {
         }
     }
 
-    /// The jobs that the model began.
+    /// Returns the jobs started by the model.
     fn of_model(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.is_models())
     }
 
-    /// The number of the next piece of a job's output.
+    /// Returns a job's next chunk number.
     pub(super) fn next_piece(&mut self, item: &ItemId) -> Option<u64> {
         let entry = self.entries.iter_mut().find(|entry| entry.item.id == *item)?;
         entry.n += 1;
         Some(entry.n - 1)
     }
 
-    /// The items of all jobs, oldest first.
+    /// Returns the items of all jobs, oldest first.
     pub(super) fn items(&self) -> Vec<Item> {
         self.entries.iter().map(|entry| entry.item.clone()).collect()
     }
 
-    /// The items of those that run.
+    /// Returns the items of running background jobs.
     pub(super) fn background(&self) -> Vec<ItemId> {
         let running = self.entries.iter().filter(|entry| entry.is_running());
         running.map(|entry| entry.item.id.clone()).collect()
     }
 
-    /// Takes the news for the model; it counts as told.
+    /// Takes the news for the model; it counts as reported.
     pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
         let mut news = Vec::new();
         let mut jobs = Vec::new();
@@ -384,7 +384,7 @@ impl Entry {
         self.item.duration_ms.is_none()
     }
 
-    /// Returns true where the model began it.
+    /// Returns true if the model started the job.
     fn is_models(&self) -> bool {
         self.by_user.is_none()
     }
@@ -412,7 +412,7 @@ impl Entry {
     }
 }
 
-/// The end of a job, the end of its output, and details for clients.
+/// Returns how a job ended, its last output, and details for clients.
 fn outcome(ran: Result<Ran, Error>, stopping: Option<JobEnd>) -> (JobEnd, String, ToolDetails) {
     let mut details = ToolDetails::default();
     let ran = match ran {
@@ -454,7 +454,7 @@ fn status(end: JobEnd, details: &ToolDetails) -> ItemStatus {
     }
 }
 
-/// The words for the model about a person's command that has ended.
+/// Returns the text for the model about a user's command that has ended.
 pub(super) fn words_for_model(job: &Job) -> String {
     let how = ended(job.end.unwrap_or(JobEnd::SessionEnded), &job.details);
     let cut = if job.details.truncation.is_some() { "the end of the output:\n" } else { "" };
@@ -463,7 +463,7 @@ pub(super) fn words_for_model(job: &Job) -> String {
     format!("The user ran a command:\n$ {}\n{cut}{output}{gap}({how})", job.command)
 }
 
-/// A job's end in a sentence.
+/// Describes a job's end in one sentence.
 fn line(item: &Item) -> Option<String> {
     let job = item.body.as_job()?;
     let how = ended(job.end?, &job.details);

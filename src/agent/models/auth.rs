@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub struct LoginRequest {
     /// The provider.
     pub provider: String,
-    /// The way; the provider's preferred one by default.
+    /// The login method; the provider's preferred one by default.
     pub method: Option<AuthMethod>,
     /// The key, for a login with a key.
     pub key: Option<Secret>,
@@ -27,7 +27,7 @@ pub struct LoginRequest {
 pub type ShowPrompt<'a> = &'a mut (dyn FnMut(Prompt) + Send);
 
 impl ConfiguredModels {
-    /// Returns who is logged in, and what a person can log in to. Blocking, and short.
+    /// Returns the current logins, and the providers that offer one. Blocking, and short.
     pub fn auth_status(&self) -> AuthStatusResult {
         self.settings.refresh();
         let config = self.settings.current();
@@ -56,7 +56,7 @@ impl ConfiguredModels {
         AuthStatusResult { providers: providers.chain(forgotten).collect(), problem }
     }
 
-    /// Logs in to a provider. Returns the way in which that was done.
+    /// Logs in to a provider. Returns the login method used.
     ///
     /// # Errors
     /// The provider is unknown or has no such login, or the login failed or was cancelled.
@@ -118,14 +118,14 @@ impl ConfiguredModels {
     }
 }
 
-/// The ways to log in to a provider. One that needs no key has none, unless the user described it.
+/// Returns the login methods of a provider. A provider that needs no key has none, unless the user configured one.
 fn methods(config: &Config, row: &ProviderInfo) -> Vec<AuthMethod> {
     let login = known::login(config, &row.name);
     let own = config.providers.contains_key(&row.name);
     let with_login = login.iter().flat_map(Login::methods);
     let has_exchange = login.as_ref().is_some_and(|login| login.exchange_url.is_some());
     let takes_key = own || row.key_var.is_some() || row.key != KeyState::NotNeeded;
-    // A token to exchange is made by a login, and is no key that a person has.
+    // A token to exchange comes from a login, and is not a key that the user has.
     let key = (takes_key && !has_exchange).then_some(AuthMethod::Key);
     with_login.chain(key).collect()
 }

@@ -104,7 +104,7 @@ impl ModelSource for ConfiguredModels {
 }
 
 impl ConfiguredModels {
-    /// Returns the endpoint of a model, without secrets that commands print.
+    /// Returns a model's endpoint, without secrets that commands print.
     ///
     /// # Errors
     /// The provider is unknown, or its key is missing.
@@ -120,7 +120,7 @@ impl ConfiguredModels {
         Ok(reached)
     }
 
-    /// Takes the token of a login where there is no key, or where the provider wants the key exchanged.
+    /// Uses a login's token if there is no key, or if the provider requires exchanging the key.
     fn use_login(
         &self,
         config: &Config,
@@ -319,7 +319,7 @@ impl ConfiguredModels {
         Ok(())
     }
 
-    /// Returns the endpoint of the command line's server.
+    /// Returns the endpoint for the server given on the command line.
     fn at_server(&self, name: &str, base_url: &str, api: Option<&str>) -> Result<Endpoint, Error> {
         let mut endpoint = match catalog::find(name) {
             Some(_) => self.resolved(name, Some(base_url))?,
@@ -377,7 +377,7 @@ fn unknown_api(name: &str) -> Error {
         .hint("add --api chat, messages, responses or gemini, or `api` in the config file")
 }
 
-/// Returns a dialect with the fields of a settings file, which were validated when it was read.
+/// Returns a dialect with the fields from a settings file, which were validated when it was read.
 fn dialect_with(dialect: Dialect, said: &Map<String, Value>) -> Dialect {
     said.iter()
         .fold(dialect, |dialect, (field, value)| dialect.with(field, value).unwrap_or(dialect))

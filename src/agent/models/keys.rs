@@ -1,7 +1,7 @@
-//! Fetches keys: runs commands that print them, such as one of a password manager, and reads files and the system's keyring.
+//! Fetches keys: runs commands that print them, such as a password manager, and reads files and the system's keyring.
 //!
-//! All this comes from the user's own settings files only, and is done on this machine, wherever tools run.
-//! `llm/credentials` decides when.
+//! All sources are defined in the user's settings files only, and are read on this machine, wherever tools run. `llm/credentials` decides
+//! when.
 
 use crate::config::{self, KEY_FILE, KEYRING};
 use pintle_base::ambient::{Secret, Secrets};
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// The maximum size of a key file.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
-/// The timeout of such a command, long enough for a person to unlock something.
+/// The timeout of such a command, long enough for the user to unlock something.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Fetches keys.
@@ -29,7 +29,7 @@ pub struct KeyFetcher {
 }
 
 impl KeyFetcher {
-    /// Runs commands in this environment, and adds what is fetched to these secrets.
+    /// Returns a fetcher that runs commands in this environment, and registers fetched keys as secrets.
     pub fn new(env: Arc<dyn Environment>, secrets: &Secrets) -> Self {
         Self { env, secrets: secrets.clone(), timeout: TIMEOUT }
     }
@@ -60,7 +60,7 @@ async fn blocking(
     fetched.unwrap_or_else(|error| Err(Error::new(ErrorKind::Auth, error.to_string())))
 }
 
-/// The first line of a file that nobody else may read.
+/// Returns the first non-empty line of a file that only its owner may read.
 fn of_file(path: &Path) -> Result<String, Error> {
     let shown = path.display();
     let failed = |message: String| Error::new(ErrorKind::Auth, message);
@@ -78,7 +78,7 @@ fn of_file(path: &Path) -> Result<String, Error> {
     Ok(key.ok_or_else(|| failed(format!("the key file {shown} is empty")))?.to_owned())
 }
 
-/// The password of an entry, `SERVICE/USER`, in the system's keyring.
+/// Returns the keyring's password for an entry, `SERVICE/USER`.
 #[cfg(feature = "keyring")]
 fn of_keyring(entry: &str) -> Result<String, Error> {
     let (service, user) = entry.split_once('/').unwrap_or((entry, ""));
@@ -102,7 +102,7 @@ fn of_keyring(entry: &str) -> Result<String, Error> {
 }
 
 impl KeyFetcher {
-    /// The first line that a command prints. It is never shown or logged, because it may be a key.
+    /// Returns the first line that a command prints. It is never shown or logged, because it may be a key.
     async fn of_command(&self, line: &str) -> Result<String, Error> {
         let failed = |what: String| {
             Error::new(ErrorKind::Auth, format!("the key command {what}"))

@@ -66,7 +66,7 @@ fn price(base: Option<Price>, provider: &str, said: PriceEntry) -> Option<Price>
     Some(price)
 }
 
-/// Returns the names of files, in order.
+/// Returns the file names, in order.
 pub(super) fn names(files: &[PathBuf]) -> String {
     let mut names: Vec<String> = Vec::new();
     for file in files {
@@ -78,7 +78,7 @@ pub(super) fn names(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// Returns the login of a provider: the catalogue's with the user's fields laid over it.
+/// Returns a provider's login: the catalogue's, overridden by the user's fields.
 pub(super) fn login(config: &Config, provider: &str) -> Option<Login> {
     let own = config.providers.get(provider).and_then(|entry| entry.login.clone());
     let known = catalog::find(provider).and_then(|known| known.login.clone());
@@ -93,7 +93,7 @@ pub(super) fn login(config: &Config, provider: &str) -> Option<Login> {
 /// The stored logins: the method of each, by provider.
 pub(super) type StoredLogins = BTreeMap<String, AuthMethod>;
 
-/// Lists everything, for people who choose a model.
+/// Lists all models, for users to choose from.
 pub(super) fn list(
     config: &Config,
     ambient: &Ambient,

@@ -1,7 +1,7 @@
-//! Resolves a model's name to a provider that answers: the user's entries over the catalogue, keys and the commands
-//! that print them, and the tools in the profile of the model's family.
+//! Resolves a model name to a provider: the user's entries override the catalogue, keys come from variables or commands, and tools from the
+//! profile of the model's family.
 //!
-//! Nothing here knows sessions. `llm` decides the requests, `config` the settings.
+//! Nothing here knows sessions. `llm` builds the requests, `config` reads the settings.
 
 mod auth;
 mod configured;

@@ -6,7 +6,7 @@ use pintle_base::network::Network;
 use pintle_llm::catalog;
 use pintle_llm::login::Logins;
 
-/// Variables of clouds that hold keys, besides those that the catalogue names.
+/// Cloud variables that contain keys, in addition to those in the catalogue.
 const CLOUD_VARIABLES: [&str; 3] =
     ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK"];
 
@@ -43,7 +43,7 @@ pub fn register(config: &Config, ambient: &Ambient) {
     }
 }
 
-/// Returns true for the name of a header that holds a secret.
+/// Returns true for the name of a secret header.
 pub(super) fn is_secret_header(name: &str) -> bool {
     const WORDS: [&str; 7] =
         ["authorization", "key", "token", "secret", "password", "cookie", "auth"];

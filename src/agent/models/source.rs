@@ -1,4 +1,4 @@
-//! The interface between the agent and models: providers and facts about models, independent of where they come from.
+//! The interface between the agent and models: providers and model metadata, independent of their source.
 
 use pintle_llm::catalog::{self, Model};
 use pintle_llm::{Error, ModelRef, Provider};
@@ -7,12 +7,12 @@ use pintle_protocol::models::ModelsListResult;
 use std::fmt;
 use std::sync::Arc;
 
-/// A source of providers and of facts about models.
+/// Provides providers and model metadata.
 pub trait ModelSource: Send + Sync {
-    /// Returns the provider of a model.
+    /// Returns a model's provider.
     ///
     /// # Errors
-    /// The provider is unknown, or its key is missing; the hint says which variable to set.
+    /// The provider is unknown, or its key is missing; the hint lists the variable to set.
     fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, Error>;
 
     /// Returns the known facts about a model.
@@ -60,7 +60,7 @@ impl Models {
         Self(source)
     }
 
-    /// Returns the provider of a model.
+    /// Returns a model's provider.
     ///
     /// # Errors
     /// The provider is unknown, or its key is missing.

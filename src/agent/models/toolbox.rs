@@ -1,7 +1,7 @@
 //! The tools that a session's model sees, by profile.
 //!
-//! The profile is configured by a person, or else chosen by the model's family. It decides names and schemas only;
-//! the tools behave the same in each.
+//! The profile is configured by the user, or else chosen by the model's family. It decides names and schemas only; the tools behave the
+//! same in each.
 
 use super::source::Models;
 use globset::GlobSet;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 pub enum Toolbox {
     /// The same tools for every model.
     Fixed(Arc<[Arc<dyn Tool>]>),
-    /// The tools of a profile.
+    /// The tools from a profile.
     Profiles {
-        /// The profile for every model; `None` takes each model's own.
+        /// The profile for every model; `None` selects each model's default.
         profile: Option<Profile>,
         /// Enables the tool that fetches from the web.
         web_fetch: bool,
-        /// Enables the search of the web by providers that have one.
+        /// Enables web search by providers that have one.
         web_search: bool,
         /// The facts about models.
         models: Models,
@@ -38,15 +38,15 @@ pub enum Toolbox {
     Also {
         /// The other toolbox.
         of: Box<Toolbox>,
-        /// The tools beside those.
+        /// Additional tools.
         tools: Arc<[Arc<dyn Tool>]>,
     },
 }
 
-/// The groups of tools that a session has beside those for its work.
+/// The additional tool groups of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extras {
-    /// The tools that speak with a person; a sub-agent has none.
+    /// Includes the tools that interact with the user; a sub-agent has none.
     pub person: bool,
     /// The tools that start sub-agents.
     pub agents: bool,
@@ -130,7 +130,7 @@ impl Toolbox {
     }
 }
 
-/// Returns the profile of a model: the configured one, or else its family's.
+/// Returns a model's profile: the configured one, else its family's.
 fn profile_of(said: Option<&str>, id: &str) -> Profile {
     let name = profile_name(said, id);
     let found = PROFILES.iter().find(|(known, _)| name == *known);
@@ -149,7 +149,7 @@ mod tests {
     use pintle_llm::catalog::Model;
     use pintle_llm::{Error, ErrorKind, Provider};
 
-    /// A model source in which one model has another profile than its family.
+    /// Returns a model source in which one model has another profile than its family.
     fn models() -> Models {
         struct Known;
         impl ModelSource for Known {

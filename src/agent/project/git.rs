@@ -1,8 +1,8 @@
 //! The state of the git repository that a session works in.
 //!
-//! The branch is read from files; what is changed and what was done last is asked of git, for a second at most. Invariant:
-//! nothing is started where there is no repository, where nobody trusts it, or where its settings would have git start a program;
-//! and git runs in the sandbox where there is one.
+//! The branch is read from files; changed files and recent commits are queried from git, for a second at most. Invariant: nothing is
+//! started if there is no repository, if it is not trusted, or if its settings would make git start a program; and git runs in the sandbox
+//! if there is one.
 
 use super::read;
 use pintle_exec::sandbox::Confinement;
@@ -16,17 +16,17 @@ use tokio_util::sync::CancellationToken;
 /// The time limit for git. A session must not wait for a large repository.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The way in which git is asked.
+/// How git is run.
 #[derive(Debug)]
 pub(crate) struct Asking<'a> {
-    /// The limits of its process, where there is a sandbox.
+    /// The process limits, if there is a sandbox.
     pub(crate) confinement: Option<Confinement>,
-    /// The owner of its processes.
+    /// The processes' owner.
     pub(crate) owner: &'a str,
     pub(crate) cancel: &'a CancellationToken,
 }
 
-/// The state of the repository at a folder: of one that nobody trusts the branch alone.
+/// Returns the repository's state at a directory: only the branch if the repository is not trusted.
 pub(crate) async fn repository(
     env: &dyn Environment,
     root: &Path,
@@ -42,7 +42,7 @@ pub(crate) async fn repository(
     let branch = head.ok().and_then(|head| told::branch(&head));
     let Asking { confinement, owner, cancel } = asking;
     let confinement = confinement.map(|mut confinement| {
-        // They may lie where a confined command sees nothing, such as below `/tmp`.
+        // They may be in a place that is hidden from a confined command, such as below `/tmp`.
         confinement.readable.extend([root.to_owned(), folder, common]);
         Arc::new(confinement)
     });
@@ -52,7 +52,7 @@ pub(crate) async fn repository(
             Command { timeout: Some(TIMEOUT), confinement, ..Command::new(line, root, owner) };
         run(env, command, cancel)
     };
-    // Without settings it is no repository that git would look at.
+    // Without settings, git does not treat it as a repository.
     let (status, log) = match config {
         Ok(config) if is_trusted && told::is_harmless(&config) => {
             tokio::join!(run(told::STATUS), run(told::LOG),)
@@ -62,7 +62,7 @@ pub(crate) async fn repository(
     Snapshot { branch, status, log }
 }
 
-/// The folder with a working tree's `HEAD`, and the one with the repository's settings.
+/// Returns the directory with a working tree's `HEAD`, and the one with the repository's settings.
 async fn git_folders(env: &dyn Environment, root: &Path) -> (PathBuf, PathBuf) {
     let git = root.join(".git");
     // In a worktree or a submodule it is a file that leads elsewhere.
@@ -76,7 +76,7 @@ async fn git_folders(env: &dyn Environment, root: &Path) -> (PathBuf, PathBuf) {
     }
 }
 
-/// The output of a command that succeeds within its time limit.
+/// Returns a command's output if it succeeds within its time limit.
 async fn run(
     env: &dyn Environment,
     command: Command,

@@ -1,7 +1,7 @@
-//! The files that a project and its user have written for agents, read from where they are. `context` decides what they mean.
+//! The files that a project and its user provide for agents, read in place. `context` interprets them.
 //!
-//! Everything is read through an environment: a project's files in the place where tools act, a user's own on this machine.
-//! Invariant: reading starts nothing of the project, and what cannot be read is left out or told as a problem, never an error.
+//! Everything is read through an environment: a project's files on the machine where tools run, the user's files on this machine.
+//! Invariant: reading never runs project code, and unreadable files are skipped or reported as a problem, never as an error.
 
 mod git;
 mod orders;
@@ -25,37 +25,37 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The number of files that are read concurrently. Behind a command prefix each is a process of its own.
+/// How many files are read concurrently. Behind a command prefix, each is a separate process.
 const SIDE_BY_SIDE: usize = 8;
 
 /// More of a file than this is not read.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
 
-/// The number of files on the way from a document to one that it imports through others.
+/// The maximum length of an import chain, in files.
 const MAX_IMPORT_DEPTH: usize = 5;
 
 /// More files of one kind than this are not read.
 const MAX_FILES: usize = 200;
 
-/// A user's own documents, rules, skills, prompts and agents, for all projects.
+/// The user's documents, rules, skills, prompts and agents, for all projects.
 #[derive(Debug, Clone, Default)]
 pub struct Personal {
-    /// The folder with `AGENTS.md`, `rules`, `skills`, `prompts` and `agents`, and how to read there.
+    /// The directory with `AGENTS.md`, `rules`, `skills`, `prompts` and `agents`, and how to read there.
     pub folder: Option<(Arc<dyn Environment>, PathBuf)>,
-    /// The text that takes the place of the engine's own instructions in the system prompt.
+    /// Replaces the engine's instructions in the system prompt.
     pub base_prompt: Option<String>,
-    /// Instructions for every session, told behind all that is in files.
+    /// Instructions for every session, placed after those from files.
     pub instructions: Option<String>,
-    /// Which of all that is written down is looked at.
+    /// Which sources are used.
     pub sources: Sources,
-    /// The answers that say which projects are trusted.
+    /// The trust decisions about projects.
     pub answers: Answers,
 }
 
-/// Which of what is written down is looked at.
+/// Which sources are used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// No documents, such as `AGENTS.md`.
+    /// True if documents, such as `AGENTS.md`, are ignored.
     pub no_documents: bool,
     /// Where skills are.
     pub skills: Named,
@@ -63,16 +63,16 @@ pub struct Sources {
     pub prompts: Named,
 }
 
-/// Files that are named, and folders of such files, on this machine. They count more than those that are found.
+/// Explicitly configured files, and directories of such files, on this machine. They take precedence over discovered ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
     /// Their paths, absolute.
     pub paths: Vec<PathBuf>,
-    /// No others are looked for.
+    /// True if no others are searched for.
     pub alone: bool,
 }
 
-/// The file of a project that names MCP servers, as other programs know it.
+/// The project file that configures MCP servers, as other programs use it.
 const SERVERS_FILE: &str = ".mcp.json";
 
 impl Sources {
@@ -89,15 +89,15 @@ pub(super) struct ProjectFiles<'a> {
     personal: &'a Personal,
     /// The working directory.
     cwd: &'a Path,
-    /// The folder of the git repository, else the working directory.
+    /// The git repository's root, else the working directory.
     pub(super) root: PathBuf,
     /// The same without symbolic links.
     real_root: PathBuf,
     /// There is a repository.
     pub(super) is_repository: bool,
-    /// A person trusts the project. Until then its files are listed and not used.
+    /// True if the user trusts the project. Until then its files are listed and not used.
     pub(super) is_trusted: bool,
-    /// What a person agreed to in the files from which the engine takes orders.
+    /// The user's agreement to the content of files that configure the engine.
     agreement: Agreement,
 }
 
@@ -116,7 +116,7 @@ pub(super) struct FoundFiles<T> {
 }
 
 impl<'a> ProjectFiles<'a> {
-    /// The place that a working directory belongs to.
+    /// Returns the project files for a working directory.
     pub(super) async fn of(
         env: &'a dyn Environment,
         personal: &'a Personal,
@@ -131,7 +131,7 @@ impl<'a> ProjectFiles<'a> {
             .await
     }
 
-    /// The place with a root that is known.
+    /// Returns the project files for a known root.
     pub(super) async fn at(
         env: &'a dyn Environment,
         personal: &'a Personal,
@@ -161,15 +161,15 @@ impl<'a> ProjectFiles<'a> {
         place
     }
 
-    /// The folders whose own files count: the working directory, and the root of the repository.
+    /// Returns the directories whose files count: the working directory, and the repository root.
     fn places(&self) -> Vec<&Path> {
         let mut places = vec![self.cwd, self.root.as_path()];
         places.dedup();
         places
     }
 
-    /// The files of a project that would be used if a person trusted it: documents that are there, and folders of rules,
-    /// skills, prompts and agents. Nothing for a trusted one.
+    /// Returns the project files that would be used if the project were trusted: existing documents, and directories of rules, skills,
+    /// prompts and agents. Empty for a trusted project.
     pub(super) async fn withheld(&self, documents: &[PathBuf]) -> Vec<PathBuf> {
         if self.is_trusted {
             return Vec::new();
@@ -189,8 +189,8 @@ impl<'a> ProjectFiles<'a> {
         paths.into_iter().zip(found).filter_map(|(path, found)| found.ok().map(|_| path)).collect()
     }
 
-    /// The texts of the project's own rules with the folder that each is for, or the reason why one cannot be read. Nothing of a
-    /// project that nobody trusts.
+    /// Returns the project's permission rules as texts, each with its directory, or the reason why one cannot be read. Empty for an
+    /// untrusted project.
     pub(super) async fn permissions(&self) -> Vec<(PathBuf, Result<String, String>)> {
         let mut folders = self.places();
         folders.reverse();
@@ -230,7 +230,7 @@ impl<'a> ProjectFiles<'a> {
         found
     }
 
-    /// The texts of the project's files that name MCP servers, the nearest first. Nothing of a project that nobody trusts.
+    /// Returns the project's MCP server files as texts, the nearest first. Empty for an untrusted project.
     pub(super) async fn servers(&self) -> Vec<(PathBuf, String)> {
         let mut found = Vec::new();
         for folder in self.places().into_iter().filter(|_| self.is_trusted) {
@@ -240,13 +240,13 @@ impl<'a> ProjectFiles<'a> {
         found
     }
 
-    /// The environment for a path, and its owner: a user's own folder is on this machine.
+    /// Returns a path's environment and owner: the user's directory is on this machine.
     pub(super) fn env_of(&self, path: &Path) -> (&dyn Environment, Owner) {
         env_of(self.env, self.personal, path)
     }
 
-    /// The text of a file. One of the project must not lead out of it: a link could show what is none of its business. From one that
-    /// gives orders, none is taken before a person has agreed to its content.
+    /// Returns a file's text. A project file must not lead out of the project, since a link could expose unrelated files. A file that
+    /// configures the engine is ignored until the user has agreed to its content.
     pub(super) async fn text(&self, path: &Path) -> Option<String> {
         let text = self.any_text(path).await?;
         let owner = self.env_of(path).1;
@@ -254,7 +254,7 @@ impl<'a> ProjectFiles<'a> {
         is_used.then_some(text)
     }
 
-    /// The same, whether a person has agreed to the content or not.
+    /// Like `text`, whether the user has agreed to the content or not.
     async fn any_text(&self, path: &Path) -> Option<String> {
         let (env, owner) = self.env_of(path);
         if owner == Owner::Project && !self.is_trusted {
@@ -273,7 +273,7 @@ impl<'a> ProjectFiles<'a> {
         read(env, path).await.ok()
     }
 
-    /// The texts of these files, those that are there, in their order, each behind the files that it imports.
+    /// Returns the existing documents, in order, each preceded by the files that it imports.
     pub(super) async fn documents(&self, paths: Vec<PathBuf>) -> Vec<Document> {
         let documents = self.texts(paths).await;
         let mut seen = documents.iter().map(|document| document.path.clone()).collect();
@@ -285,8 +285,8 @@ impl<'a> ProjectFiles<'a> {
         all
     }
 
-    /// The files that a document imports, directly and through others, the deepest first. None that was seen before, and none that
-    /// has another owner than the document.
+    /// Returns the files that a document imports, directly and through others, the deepest first. Files that were seen before are left out,
+    /// and so are files with another owner than the document.
     pub(super) async fn imports(
         &self,
         document: &Document,
@@ -314,7 +314,7 @@ impl<'a> ProjectFiles<'a> {
         found
     }
 
-    /// The texts of these files, those that are there, in their order.
+    /// Returns the existing files as documents, in order.
     async fn texts(&self, mut paths: Vec<PathBuf>) -> Vec<Document> {
         let mut found = stat_all(self.env, self.personal, &paths).await.into_iter();
         paths.retain(|_| found.next().is_some_and(|found| found.is_ok()));
@@ -327,7 +327,7 @@ impl<'a> ProjectFiles<'a> {
         texts.filter_map(std::future::ready).collect().await
     }
 
-    /// The rules. Where the model cannot read a user's files, it is told no rule that it would have to.
+    /// Returns the rules. If the model cannot read the user's files, rules that it would have to read are left out.
     pub(super) async fn rules(&self) -> FoundFiles<Rule> {
         let folders = self.folders(&rules::FOLDERS, "rules");
         let mut found = parse(self.markdown(folders).await, rules::parse, |rule| &rule.name);
@@ -338,7 +338,7 @@ impl<'a> ProjectFiles<'a> {
         found
     }
 
-    /// The skills whose files the model can read.
+    /// Returns the skills whose files the model can read.
     pub(super) async fn skills(&self) -> FoundFiles<Skill> {
         let Named { paths, alone } = &self.personal.sources.skills;
         let mut folders =
@@ -354,7 +354,7 @@ impl<'a> ProjectFiles<'a> {
         parse(self.files(named, folders, names).await, skills::parse, |skill| &skill.name)
     }
 
-    /// The skill of a name, with the text of its file.
+    /// Returns the skill with a name, and its file's text.
     pub(super) async fn skill(&self, name: &str) -> Option<(Skill, String)> {
         let FoundFiles { all, .. } = self.skills().await;
         let (skill, path, _) = all.into_iter().find(|(skill, ..)| skill.name == name)?;
@@ -362,13 +362,13 @@ impl<'a> ProjectFiles<'a> {
         Some((skill, text))
     }
 
-    /// The named agents.
+    /// Returns the named agents.
     pub(super) async fn agents(&self) -> FoundFiles<NamedAgent> {
         let folders = self.folders(&agents::FOLDERS, "agents");
         parse(self.markdown(folders).await, agents::parse, |agent| &agent.name)
     }
 
-    /// The prompts that can be called.
+    /// Returns the prompts that can be called.
     pub(super) async fn templates(&self) -> FoundFiles<Template> {
         let Named { paths, .. } = &self.personal.sources.prompts;
         let named = self.named(paths, None, markdown).await;
@@ -376,7 +376,7 @@ impl<'a> ProjectFiles<'a> {
         parse(files, templates::parse, |template| &template.name)
     }
 
-    /// The prompt of a name.
+    /// Returns the prompt with a name.
     pub(super) async fn template(&self, name: &str) -> Option<Template> {
         let file = format!("{name}.md");
         let named = self.named(&self.personal.sources.prompts.paths, None, markdown).await;
@@ -397,7 +397,7 @@ impl<'a> ProjectFiles<'a> {
         self.folders(&[templates::FOLDER], "prompts")
     }
 
-    /// The files that are named; of a folder those that its entries stand for, or the one that makes the whole folder one.
+    /// Returns the configured files; for a directory, the files of its entries, or the one file that makes the whole directory an entry.
     async fn named(
         &self,
         paths: &[PathBuf],
@@ -424,7 +424,7 @@ impl<'a> ProjectFiles<'a> {
         files
     }
 
-    /// Where files of a kind may be, what counts most first.
+    /// Returns the directories for files of a kind, in order of precedence.
     fn folders(&self, names: &[&str], personal: &str) -> Vec<(PathBuf, Owner)> {
         let mut places = vec![self.cwd];
         if self.root != self.cwd {
@@ -445,7 +445,7 @@ impl<'a> ProjectFiles<'a> {
         self.files(Vec::new(), folders, markdown).await
     }
 
-    /// Files that are named, and those that the entries of folders stand for, by name within each folder.
+    /// Returns the configured files, and the files of directory entries, sorted by name within each directory.
     async fn files(
         &self,
         named: Vec<PathBuf>,
@@ -472,7 +472,7 @@ impl<'a> ProjectFiles<'a> {
     }
 }
 
-/// The environment for a path, and its owner: a user's own folder is on this machine.
+/// Returns a path's environment and owner: the user's directory is on this machine.
 fn env_of<'e>(
     env: &'e dyn Environment,
     personal: &'e Personal,
@@ -486,9 +486,9 @@ fn env_of<'e>(
     }
 }
 
-/// Paths by their owners, so that each environment is asked once about all that are its own.
+/// Paths grouped by owner, so that each environment is queried once about all its paths.
 struct ByOwner<'e> {
-    /// Of the user, and of the project.
+    /// The user's paths, and the project's.
     sides: [(&'e dyn Environment, Vec<PathBuf>); 2],
     /// The owner of each path, in their order.
     owners: Vec<Owner>,
@@ -509,7 +509,7 @@ impl<'e> ByOwner<'e> {
         Self { sides, owners }
     }
 
-    /// The answers of both in the order of the paths.
+    /// Returns the answers of both in path order.
     fn in_order<T>(self, user: Vec<T>, project: Vec<T>) -> Vec<T> {
         let (mut user, mut project) = (user.into_iter(), project.into_iter());
         let next = |owner| match owner {
@@ -520,7 +520,7 @@ impl<'e> ByOwner<'e> {
     }
 }
 
-/// What is at these paths.
+/// Returns the metadata of these paths.
 pub(super) async fn stat_all(
     env: &dyn Environment,
     personal: &Personal,
@@ -532,7 +532,7 @@ pub(super) async fn stat_all(
     asked.in_order(own, others)
 }
 
-/// The entries of these folders.
+/// Returns the entries of these directories.
 async fn list_all(
     env: &dyn Environment,
     personal: &Personal,
@@ -544,13 +544,13 @@ async fn list_all(
     asked.in_order(own, others)
 }
 
-/// A Markdown file in a folder.
+/// Returns a directory entry if it is a Markdown file.
 fn markdown(name: &str, is_folder: bool) -> Option<PathBuf> {
     let is_markdown = Path::new(name).extension().is_some_and(|end| end == "md");
     (!is_folder && is_markdown).then(|| name.into())
 }
 
-/// The prompts that can be called in a folder, for a client.
+/// Returns the prompts that can be called in a directory, for a client.
 pub(super) async fn commands(
     env: &dyn Environment,
     personal: &Personal,
@@ -571,7 +571,7 @@ pub(super) async fn commands(
     CommandListResult { commands, problems }
 }
 
-/// The skills that can be called in a folder, for a client.
+/// Returns the skills that can be called in a directory, for a client.
 pub(super) async fn skills(
     env: &dyn Environment,
     personal: &Personal,
@@ -592,7 +592,7 @@ pub(super) async fn skills(
     commands
 }
 
-/// A text file, or its beginning.
+/// Reads a text file, or its start.
 pub(super) async fn read(env: &dyn Environment, path: &Path) -> Result<String, Error> {
     let window = Window { first_line: 1, max_lines: u64::MAX, max_bytes: MAX_FILE_BYTES };
     let path = env.canonicalize(path).await?;
@@ -601,7 +601,7 @@ pub(super) async fn read(env: &dyn Environment, path: &Path) -> Result<String, E
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Returns true when there is a file at a path.
+/// Returns true if there is a file at a path.
 pub(super) async fn is_file(env: &dyn Environment, path: &Path) -> bool {
     env.stat(path).await.is_ok_and(|stat| stat.kind == FileKind::File)
 }

@@ -10,7 +10,7 @@ use pintle_tools::trust::{Agreement, Orders};
 use std::path::{Path, PathBuf};
 
 impl ProjectFiles<'_> {
-    /// The project files that configure the engine, each with a digest of its current content.
+    /// Returns the project files that configure the engine, each with a digest of its current content.
     pub(super) async fn orders(&self) -> Orders {
         let mut paths = Vec::new();
         for place in self.places() {
@@ -36,9 +36,9 @@ impl ProjectFiles<'_> {
             .collect()
     }
 
-    /// The name of a file from which the engine takes orders: its path below the root. None for others.
+    /// Returns a file's name if it configures the engine: its path below the root. `None` for other files.
     fn order(&self, path: &Path) -> Option<String> {
-        // Prompts are not among them: a person calls each by its name.
+        // Prompts are not included: the user calls each by its name.
         let kinds = [&rules::FOLDERS[..], &skills::FOLDERS, &agents::FOLDERS];
         let is_order = |place: &Path| {
             let Ok(below) = path.strip_prefix(place) else { return false };
@@ -51,7 +51,7 @@ impl ProjectFiles<'_> {
         Some(below.to_string_lossy().into_owned())
     }
 
-    /// The user's agreement to the content of a file. A file that does not configure the engine needs none.
+    /// Returns whether the user agreed to a file's content. A file that does not configure the engine needs no agreement.
     pub(super) fn standing(&self, path: &Path, text: &str) -> Standing {
         let name = self.order(path);
         name.map_or(Standing::Agreed, |name| self.standing_of(&name, &digest(text)))
@@ -72,7 +72,7 @@ impl ProjectFiles<'_> {
         self.order(path).is_some_and(|name| files.contains_key(&name))
     }
 
-    /// The project files that configure the engine if the user agrees to them, and permissions that are missing.
+    /// Returns the project files that configure the engine if the user agrees to them, and permissions that are missing.
     async fn all_orders(&self) -> Vec<ProjectFile> {
         let all = Self {
             root: self.root.clone(),
@@ -102,12 +102,12 @@ impl ProjectFiles<'_> {
         files
     }
 
-    /// A digest of what the user agreed to.
+    /// Returns a digest of the content that the user agreed to.
     pub(crate) fn agreed(&self) -> String {
         digest(&format!("{} {:?}", self.is_trusted, self.agreement))
     }
 
-    /// The files of a trusted project that are ignored until the user agrees to their current content.
+    /// Returns a trusted project's files that are ignored until the user agrees to their current content.
     pub(crate) async fn not_agreed(&self) -> Vec<ProjectFile> {
         if !self.is_trusted || !matches!(self.agreement, Agreement::To(_)) {
             return Vec::new();
@@ -117,13 +117,13 @@ impl ProjectFiles<'_> {
     }
 }
 
-/// The files that configure the engine in the project around a folder, each with a digest of its current content.
+/// Returns the files that configure the engine in the project around a directory, each with a digest of its current content.
 pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
     let personal = Personal::default();
     ProjectFiles::of(env, &personal, folder).await.orders().await
 }
 
-/// The same, with the user's agreement to each.
+/// Like `orders`, with the user's agreement to each file.
 pub(crate) async fn trust(env: &dyn Environment, personal: &Personal, cwd: &Path) -> TrustResult {
     let place = ProjectFiles::of(env, personal, cwd).await;
     let (root, is_trusted) = (place.root.to_string_lossy().into_owned(), place.is_trusted);
@@ -173,7 +173,7 @@ pub(crate) async fn agree(
     Err(NotAgreed::NotSaved(failed))
 }
 
-/// The SHA-256 of a text in hexadecimal digits.
+/// Returns a text's SHA-256 in hexadecimal digits.
 fn digest(text: &str) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
     digest.as_ref().iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))

@@ -31,7 +31,7 @@ async fn what_leads_out_of_a_project_is_not_read() {
     let rules = place.rules().await;
     let names: Vec<&str> = rules.all.iter().map(|(rule, ..)| rule.name.as_str()).collect();
     assert_eq!(names, ["own"]);
-    // A user's own files may be links to anywhere.
+    // The user's files may be links to anywhere.
     let here: Arc<dyn Environment> = Arc::new(env);
     let personal = Personal { folder: Some((here, project.clone())), ..Personal::default() };
     let env = Local::new(&Ambient::fixed([]), Options::default());

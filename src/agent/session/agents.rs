@@ -1,6 +1,6 @@
-//! Sub-agents: made, steered, followed and closed.
+//! Sub-agents: created, steered, followed and closed.
 //!
-//! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
+//! Invariant: a sub-agent's item is journaled before it starts, and its end before it is reported.
 
 use super::{Phase, Session};
 use crate::command::OpenConfig;
@@ -128,7 +128,7 @@ impl Session {
             };
             if let Some(found) = found {
                 create.role = Some(found.role);
-                // What the call says counts more than what the file says.
+                // The call's options take precedence over the file's.
                 if let (None, Some(its_model)) = (model, found.model) {
                     create.config.model = Some(its_model.to_string());
                 }
@@ -207,7 +207,7 @@ impl Session {
                 });
             }
             News::Gone => {
-                // Somebody else closed its session, or it broke down.
+                // Its session was closed from outside, or its task failed.
                 if let Some(item) = self.subagents.close(id) {
                     self.agent_closed(id, item);
                 }
@@ -215,7 +215,7 @@ impl Session {
         }
     }
 
-    /// Records a sub-agent's changes of files here as well: its work is the session's.
+    /// Also records a sub-agent's file changes here: its work belongs to the session.
     fn agent_changed(&mut self, id: &AgentId, while_ran: Option<String>, changes: Vec<FileRecord>) {
         let Some(item_id) = self.subagents.item_id(id).filter(|_| !changes.is_empty()) else {
             return;
@@ -267,21 +267,21 @@ impl Session {
     }
 }
 
-/// The names by which models ask for a sub-agent without instructions of its own. Source: the built-in agents of Claude Code, codex,
-/// gemini-cli, Kimi Code and Qwen Code, checked 2026-11.
+/// The names that models use for a sub-agent without special instructions. Source: the built-in agents of Claude Code, codex, gemini-cli,
+/// Kimi Code and Qwen Code, checked 2026-11.
 const GENERAL: [&str; 6] =
     ["default", "worker", "general", "general-purpose", "generalist", "coder"];
 
-/// The names by which models ask for a sub-agent that explores code, and for one that plans. Source: the built-in agents of Claude Code,
-/// codex, gemini-cli, Kimi Code, Qwen Code and Mistral Vibe, checked 2026-11.
+/// The names that models use for a sub-agent that explores code, and for one that plans. Source: the built-in agents of Claude Code, codex,
+/// gemini-cli, Kimi Code, Qwen Code and Mistral Vibe, checked 2026-11.
 const EXPLORERS: [&str; 3] = ["explore", "explorer", "codebase_investigator"];
 const PLANNERS: [&str; 1] = ["plan"];
 
-/// The instructions of the sub-agents that models know by these names.
+/// Instructions for the sub-agents that models know by these names.
 const EXPLORE: &str = "You explore code for another agent and do not change anything. Search broadly first, then read the relevant places. Answer the task with the facts you found, each with its file and line, and list what you searched for without success.";
 const PLAN: &str = "You plan a change for another agent and do not change anything. Read the relevant code, and how the project does similar things. Answer with the steps in order, the files and functions that each step touches, what could go wrong, and how to verify the result.";
 
-/// The tools of these sub-agents; each stands for those of every family with the same purpose.
+/// The tools of these sub-agents; each name covers the equivalent tools of every family.
 const READING: [&str; 7] =
     ["read", "grep", "find", "bash", "web_fetch", "web_search", "todo_write"];
 
@@ -290,11 +290,11 @@ struct Found {
     role: AgentRole,
     /// Its own model.
     model: Option<ModelRef>,
-    /// It changes nothing, whatever the session may do.
+    /// True if it changes nothing, whatever the session's permissions.
     is_read_only: bool,
 }
 
-/// Returns the engine's own agent of a name, unless a project or the user has one.
+/// Returns the built-in agent with a name, unless the project or the user defines one.
 fn built_in(name: &str) -> Option<Found> {
     let is = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(name));
     let instructions = match (is(&EXPLORERS), is(&PLANNERS)) {
@@ -310,8 +310,8 @@ fn built_in(name: &str) -> Option<Found> {
     Some(Found { role, model: None, is_read_only: true })
 }
 
-/// The named agent of a project or of the user, and its model where it may have one of its own; `None` for a general name that nobody has
-/// given to an agent.
+/// Returns the project's or the user's agent with a name, and its model if it may choose one; `None` for a general name that no agent file
+/// uses.
 async fn named(
     services: &Services,
     cwd: &Path,
@@ -343,8 +343,8 @@ async fn named(
     Ok(Some(Found { role, model, is_read_only: false }))
 }
 
-/// The model that an agent's file names. A project must not choose where requests go: its agents stay at the provider of the
-/// session. A name that nobody knows, such as one of another program's short names, is passed over.
+/// Returns the model from an agent file. A project must not choose where requests are sent: its agents stay with the session's provider. An
+/// unknown name, such as another program's short name, is ignored.
 fn model_of(models: &Models, named: &str, owner: Owner, own_model: &ModelRef) -> Option<ModelRef> {
     let model: ModelRef = if named.contains('/') {
         named.parse().ok()?
@@ -355,7 +355,7 @@ fn model_of(models: &Models, named: &str, owner: Owner, own_model: &ModelRef) ->
     (is_allowed && models.model(&model).is_some()).then_some(model)
 }
 
-/// An error in words for a model.
+/// Formats an error for a model.
 fn words(error: &Error) -> String {
     match &error.hint {
         Some(hint) => format!("{error} ({hint})"),

@@ -1,7 +1,7 @@
-//! Answers that came by a request of their own: late, or from a client that was not asked.
+//! Answers sent as separate requests: late, or from a client that was not asked.
 //!
-//! They are checked more strictly than those that come back to a question, since whoever sends them can be told what is wrong.
-//! Invariant: the first answer holds, and a later one learns who gave it.
+//! They are checked more strictly than replies to a question, since their sender receives an error response. Invariant: the first answer
+//! wins, and a later one learns who gave it.
 
 use super::Session;
 use crate::command::Reply;

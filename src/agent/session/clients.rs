@@ -1,4 +1,4 @@
-//! Calls to clients that have given hooks or tools, and hooks at the session's own points.
+//! Calls to clients that registered hooks or tools, and hooks at session-level points.
 
 use super::Session;
 use crate::clients::{
@@ -32,7 +32,7 @@ impl Session {
         }
     }
 
-    /// The hooks that hold for a turn: those of the settings, then those of clients.
+    /// Returns a turn's hooks: configured ones first, then client hooks.
     pub(super) fn turn_hooks(&self) -> Hooks {
         let clients = self.log.subscribers.iter();
         let clients = clients.flat_map(|served| &served.subscriber.extensions.hooks);
@@ -44,7 +44,7 @@ impl Session {
         }
     }
 
-    /// The hooks that hold outside of turns: those of the settings.
+    /// Returns the hooks that apply outside of turns: the configured ones.
     fn hooks(&self) -> Hooks {
         Hooks {
             list: Arc::clone(&self.services.hooks),
@@ -55,7 +55,7 @@ impl Session {
         }
     }
 
-    /// The hooks and tools of clients.
+    /// Returns the clients' hooks and tools.
     pub(super) fn extensions(&self) -> impl Iterator<Item = &Extensions> {
         self.log.subscribers.iter().map(|served| &*served.subscriber.extensions)
     }
@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// Tells clients of calls whose answer nobody waits for any more.
+    /// Notifies clients of calls whose answer is no longer needed.
     pub(super) fn withdraw_calls(&mut self) {
         let over = self.contributions.calls.open.extract_if(.., |open| open.reply.is_closed());
         for OpenCall { id, to, .. } in over {
@@ -133,7 +133,7 @@ impl Session {
         }
     }
 
-    /// Ends the calls of clients that are gone.
+    /// Fails calls to disconnected clients.
     pub(super) fn fail_calls_of_the_gone(&mut self) {
         let subscribers = &self.log.subscribers;
         let is_gone = |open: &mut OpenCall| {
@@ -163,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Runs the hooks of the session's begin beside everything else.
+    /// Runs the session-start hooks in parallel with all other work.
     pub(super) fn run_start_hooks(&mut self) {
         let (hooks, point) = (self.hooks(), HookPoint::SessionStart);
         if hooks.has(point, None) {
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// Asks the hooks whether the session may continue from another place of its history.
+    /// Asks the hooks whether the session may continue from another point in its history.
     pub(super) async fn ask_to_switch(&mut self, to_seq: Option<u64>) -> Result<(), Error> {
         let (hooks, point) = (self.hooks(), HookPoint::SessionSwitch);
         if !hooks.has(point, None) {
@@ -186,7 +186,7 @@ impl Session {
         ruling.denied.map_or(Ok(()), |reason| Err(hook_denied(&reason)))
     }
 
-    /// Runs the hooks of the session's end, and waits for them, but not for long.
+    /// Runs the session-end hooks, and waits for them briefly.
     pub(super) async fn run_end_hooks(&mut self) {
         let hooks = self.hooks();
         if !hooks.has(HookPoint::SessionEnd, None) {
@@ -212,7 +212,7 @@ impl Session {
     }
 }
 
-/// The refusal of a command that a hook denied.
+/// Returns the error for a command that a hook denied.
 pub(crate) fn hook_denied(reason: &str) -> Error {
     Error::new(ErrorKind::Conflict, format!("a hook denied it: {reason}"))
         .hint("a hook from the config file decided this")

@@ -1,4 +1,4 @@
-//! Commands about the context: the last request to the model, the use of its window, compaction on request.
+//! Context commands: the last request to the model, window usage, compaction on request.
 
 use super::turns::other_request;
 use super::{Phase, Session};
@@ -16,7 +16,7 @@ use pintle_session::history::keys::Effect;
 use std::sync::Arc;
 
 impl Session {
-    /// Begins to sum up the conversation.
+    /// Starts a compaction.
     pub(super) fn compact(
         &mut self,
         params: SessionCompactParams,
@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    /// The turn that an earlier request with the key of this one began, where there was one.
+    /// Returns the turn that an earlier request with the same key started, if any.
     fn begun_before(&self) -> Option<Result<TurnId, Error>> {
         let key = self.log.cause.as_ref()?.key.as_ref()?;
         Some(match self.log.keys.effect(key)? {
@@ -86,7 +86,7 @@ impl Session {
         }
     }
 
-    /// The use of the window.
+    /// Returns the window usage.
     pub(super) fn context_usage(&self) -> ContextUsage {
         if let Some(usage) = &self.view.usage {
             return usage.clone();
@@ -98,7 +98,7 @@ impl Session {
                 let messages = &state.conversation.messages;
                 meter.tokens(state.briefing.system(), &self.tool_specs(), messages)
             }
-            // It is told with the first reply.
+            // Reported with the first reply.
             Phase::Running(_) => 0,
         };
         ContextUsage { tokens, window: known.and_then(|known| known.window) }

@@ -1,5 +1,4 @@
-//! The contributions of clients: pending calls of their hooks and tools, diagnostics; and hooks of the settings that
-//! only watch.
+//! Client contributions: pending calls of their hooks and tools, and diagnostics; also the configured watch-only hooks.
 
 use crate::clients::{CallId, CallReply, CallRequest, SubscriberId};
 use crate::turn::diagnostics::Reports;
@@ -8,20 +7,20 @@ use futures_util::stream::FuturesUnordered;
 use pintle_protocol::event::Notice;
 use tokio::sync::{mpsc, watch};
 
-/// The contributions of clients, and the hooks that only watch.
+/// Client contributions, and the watch-only hooks.
 #[derive(Debug, Default)]
 pub(super) struct Contributions {
     pub(super) calls: PendingCalls,
-    /// The diagnostics of an editor; the running turn looks at them.
+    /// The editor's diagnostics, read by the running turn.
     pub(super) reports: watch::Sender<Reports>,
     /// Hooks that only watch and still run; each returns what went wrong.
     pub(super) watching_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
 }
 
-/// The capacity of the channel for calls of hooks. The session takes them at once; a hook that finds this full waits.
+/// The channel capacity for hook calls. The session takes them immediately; if the channel is full, the hook waits.
 const CALL_CAPACITY: usize = 16;
 
-/// The calls of clients that have no answer yet, and the way for hooks to make one.
+/// The unanswered client calls, and the channel through which hooks make calls.
 #[derive(Debug)]
 pub(super) struct PendingCalls {
     pub(super) open: Vec<OpenCall>,
@@ -41,7 +40,7 @@ impl PendingCalls {
     pub(super) async fn next(&mut self) -> CallRequest {
         match self.requests.recv().await {
             Some(request) => request,
-            // It never ends, since a sender is kept here.
+            // Never reached, since a sender is kept here.
             None => std::future::pending().await,
         }
     }

@@ -1,6 +1,6 @@
-//! Going to another place of a session's history, and naming places.
+//! Moves to another point in a session's history, and labels points.
 //!
-//! Invariant: nothing leaves the journal; what the model knows is what lies on the way to the last event.
+//! Invariant: the journal never loses an event; the model knows exactly the path to the last event.
 
 use super::{Phase, Session};
 use crate::background::in_background;
@@ -22,13 +22,13 @@ use pintle_session::store::Entry;
 use pintle_tools::Ledger;
 use std::sync::Arc;
 
-/// The longest name of a place, in characters.
+/// The maximum length of a label, in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
-/// The maximum size of the data about a place, as JSON.
+/// The maximum size of a point's metadata, as JSON.
 const MAX_METADATA_BYTES: usize = 16 * 1024;
 
-/// The messages to sum up after going to another place.
+/// The messages to summarize after moving to another point.
 struct AbandonedBranch {
     turn_id: TurnId,
     messages: Vec<Arc<Message>>,
@@ -46,7 +46,7 @@ impl Session {
         }
     }
 
-    /// Goes to another place, or says what that would do.
+    /// Moves to another point, or previews the move.
     pub(super) async fn rewind(
         &mut self,
         params: SessionRewindParams,
@@ -54,7 +54,7 @@ impl Session {
     ) {
         let (mut records, mut left) = (Vec::new(), None);
         let _ = reply.send(self.try_rewind(params, &mut records, &mut left).await);
-        // Also where it failed in the middle: what the journal says is told.
+        // Even after a partial failure, journaled events are published.
         for record in records {
             self.publish(&record);
         }
@@ -130,7 +130,7 @@ impl Session {
         Ok(result)
     }
 
-    /// The conversation's messages.
+    /// Returns the conversation's messages.
     fn known_messages(&self) -> Vec<Arc<Message>> {
         match &self.phase {
             Phase::Idle(state) => state.conversation.messages.clone(),
@@ -138,7 +138,7 @@ impl Session {
         }
     }
 
-    /// The messages that are not in the conversation any more, to be summed up.
+    /// Returns the messages that left the conversation, to be summarized.
     fn abandoned_branch(
         &self,
         known: Vec<Arc<Message>>,
@@ -151,7 +151,7 @@ impl Session {
         (!messages.is_empty()).then_some(AbandonedBranch { turn_id, messages, provider })
     }
 
-    /// Goes on with what these entries say, and nothing else. Returns what is to be told of it.
+    /// Rebuilds the view from these entries alone. Returns the notice to publish, if any.
     pub(super) fn rebuild_view(&mut self, entries: &[Entry]) -> Result<Option<Arc<Record>>, Error> {
         self.replay_state(entries);
         let plan = recovery::plan(entries);
@@ -163,9 +163,9 @@ impl Session {
         Ok(Some(record))
     }
 
-    /// The model knows what these entries say.
+    /// Restores the model's knowledge from these entries.
     fn replay_state(&mut self, entries: &[Entry]) {
-        // What was allowed and what happened to files does not depend on what the model knows.
+        // Grants and file history do not depend on the model's knowledge.
         let (grants, files, served, told_unused) = match &mut self.phase {
             Phase::Idle(state) => (
                 std::mem::take(&mut state.grants),
@@ -188,12 +188,12 @@ impl Session {
         self.view.touched = TouchedFiles::replay(entries);
         self.view.sent = None;
         self.view.usage = None;
-        // The model may not know any more what it read of files, so it reads them again before it replaces them.
+        // The model may have lost the file contents that it read, so it must read them again before it replaces them.
         self.view.ledger = Ledger::default();
         self.save_seen();
     }
 
-    /// Names a place, or takes its name away.
+    /// Labels a point, or removes its label.
     pub(super) async fn label(
         &mut self,
         params: SessionLabelParams,
@@ -224,7 +224,7 @@ impl Session {
         }
         let entries = in_background(self.log.journal.reader()).await?;
         let seq = match &at.item_id {
-            // The message itself carries the name, not what stands before it.
+            // The message itself has the label, not the entry before it.
             Some(id) => tree::seq_of(&entries, id),
             None => None,
         };

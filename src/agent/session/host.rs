@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 impl Host for Session {
     fn record_with(&mut self, event: Event, private: Option<Box<RawValue>>) {
         let Some(running) = self.phase.running() else { return };
-        // The events before this one are lost, so the call does not run: it must not stand there as running.
+        // The events before this one are lost, so the call does not run: it must not appear as running.
         if running.is_lost && begins_call(&event) {
             return;
         }
@@ -86,7 +86,7 @@ impl Host for Session {
         }
         let mode = self.work_mode();
         let told = std::mem::replace(&mut self.view.reported_mode, mode);
-        // In a turn, `wait` brings what sub-agents say; who comes late is told of it at once.
+        // During a turn, `wait` delivers reports of sub-agents; reports from before it come with the first request.
         let running = self.phase.running_mut()?;
         let is_first = !std::mem::replace(&mut running.has_news, true);
         let agents = is_first.then(|| self.subagents.take_news()).flatten();
@@ -136,7 +136,7 @@ impl Host for Session {
     }
 }
 
-/// Returns true for the event that says that a call runs now.
+/// Returns true for the event that marks a call as running.
 fn begins_call(event: &Event) -> bool {
     matches!(event, Event::ItemUpdated { item } if item.status == ItemStatus::Running
         && matches!(item.body, ItemBody::ToolCall(_)))

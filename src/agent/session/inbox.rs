@@ -1,9 +1,9 @@
-//! Messages that the model has not read, and notes that wait for the running turn to end: pure.
+//! Messages that the model has not read, and notes that wait for the running turn to end. Pure.
 //!
-//! Messages that an engine accepted and did not live to have read are held: they begin nothing by themselves, and are read with the next
+//! Messages that an earlier engine accepted but never processed are held: they start nothing by themselves, and are read with the next
 //! prompt.
 //!
-//! Invariant: a message leaves either by being read or by being handed back, whole.
+//! Invariant: a message leaves only by being read or by being returned, complete.
 
 use crate::command::Note;
 use crate::error::{Action, Error, ErrorKind};
@@ -19,7 +19,7 @@ pub(super) struct Inbox {
     queue: Queue,
     /// The number of steers that are read at once.
     pub(super) steer_mode: QueueMode,
-    /// The number of follow-ups that a turn begins with.
+    /// How many follow-ups a turn starts with.
     pub(super) follow_up_mode: QueueMode,
     /// Notes, in order, each with the cause that it is recorded with.
     pub(super) notes: Vec<(Note, Option<Cause>)>,
@@ -43,12 +43,12 @@ pub(super) struct Queue {
     held: VecDeque<QueuedInput>,
     /// Messages for the running turn.
     steers: VecDeque<QueuedInput>,
-    /// Messages that begin turns of their own.
+    /// Messages that start separate turns.
     follow_ups: VecDeque<QueuedInput>,
 }
 
 impl Queue {
-    /// All messages: the held ones, those for the running turn, then those for turns of their own.
+    /// Returns all messages: the held ones, those for the running turn, then those for separate turns.
     pub(super) fn all(&self) -> Vec<QueuedInput> {
         self.lists().into_iter().flatten().cloned().collect()
     }
@@ -74,7 +74,7 @@ impl Queue {
 }
 
 impl Inbox {
-    /// An inbox that holds these messages for the next prompt.
+    /// Returns an inbox with these messages held for the next prompt.
     pub(super) fn holding(held: Vec<QueuedInput>) -> Self {
         let queue = Queue { held: held.into(), ..Queue::default() };
         Self { queue, ..Self::default() }
@@ -85,7 +85,7 @@ impl Inbox {
         self.queue.held.push_back(input);
     }
 
-    /// Returns true where the message is held for the next prompt.
+    /// Returns true if the message is held for the next prompt.
     pub(super) fn holds(&self, id: &ItemId) -> bool {
         place(&self.queue.held, id).is_some()
     }
@@ -95,12 +95,12 @@ impl Inbox {
         std::mem::take(&mut self.queue.held).into()
     }
 
-    /// The messages that the model has not read.
+    /// Returns the messages that the model has not read.
     pub(super) fn unread(&self) -> Vec<QueuedInput> {
         self.queue.all()
     }
 
-    /// Adds a message at the end of its queue.
+    /// Appends a message to its queue.
     pub(super) fn push(&mut self, input: QueuedInput) {
         self.queue.of(input.delivery).push_back(input);
     }
@@ -110,7 +110,7 @@ impl Inbox {
         take(&mut self.queue.steers, self.steer_mode)
     }
 
-    /// Takes the messages that the next turn begins with: steers that came too late for the last one, else follow-ups.
+    /// Takes the messages that start the next turn: steers that came too late for the last one, else follow-ups.
     pub(super) fn take_next(&mut self) -> Vec<QueuedInput> {
         if self.queue.steers.is_empty() {
             take(&mut self.queue.follow_ups, self.follow_up_mode)
@@ -125,7 +125,7 @@ impl Inbox {
         steers.drain(..).chain(follow_ups.drain(..)).collect()
     }
 
-    /// The messages with these ids, or all of them.
+    /// Returns the messages with these ids, or all of them.
     ///
     /// # Errors
     /// One of the ids is not in the queue.
@@ -147,8 +147,8 @@ impl Inbox {
         }
     }
 
-    /// The queue with a message changed or moved; [`Self::replace`] takes it over. `running` is the running turn, and `new_turn` the turn
-    /// of a message that gets one of its own.
+    /// Returns the queue with a message changed or moved; [`Self::replace`] installs it. `running` is the running turn, and `new_turn` the
+    /// turn for a message that gets a separate one.
     ///
     /// # Errors
     /// A message is not in the queue, or its new text is empty.
@@ -199,8 +199,8 @@ impl Inbox {
         Ok(queue)
     }
 
-    /// The queue with its messages for turns of their own in this order. Those that are not named stay behind the others; ids of
-    /// messages that were read meanwhile count for nothing.
+    /// Returns the queue with its messages for separate turns in this order. Unlisted messages follow the listed ones; ids of messages read
+    /// meanwhile are ignored.
     pub(super) fn ordered(&self, ids: &[ItemId]) -> Queue {
         let mut queue = self.queue.clone();
         let rank = |input: &QueuedInput| place_in(ids, &input.item_id);
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use pintle_protocol::content::Input;
 
-    /// An inbox from words: `s1` is a steer with the id 1, `f2` a follow-up with the id 2.
+    /// Builds an inbox from words: `s1` is a steer with the id 1, `f2` a follow-up with the id 2.
     fn inbox(words: &str) -> Inbox {
         let mut inbox = Inbox::default();
         for word in words.split_whitespace() {

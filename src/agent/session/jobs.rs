@@ -1,6 +1,6 @@
-//! Background jobs: they begin, print and end, and clients ask about them.
+//! Background jobs: start, output, end, and client requests about them.
 //!
-//! Invariant: a job's item is in the journal before its command runs, and its end before anyone is told.
+//! Invariant: a job's item is journaled before its command runs, and its end before it is reported.
 
 use super::turns::other_request;
 use super::{Phase, Session};
@@ -23,10 +23,10 @@ use std::time::Duration;
 /// The time that jobs have to stop when the session ends, before they are dropped, which kills them.
 const STOP_GRACE: Duration = Duration::from_secs(6);
 
-/// The output of a person's command that its item keeps; the whole of a longer one is in a file.
+/// How much output the item of a user's command keeps; longer output is in a file.
 const OUTPUT: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
 
-/// The kind of the note with a person's command.
+/// The note kind for a user's command.
 const USER_COMMAND: &str = "shell";
 
 impl Session {
@@ -49,7 +49,7 @@ impl Session {
         }
     }
 
-    /// Runs a person's command as a job, unless an earlier request with the same key did.
+    /// Runs a user's command as a job, unless an earlier request with the same key did.
     fn run_for_user(
         &mut self,
         line: String,
@@ -58,7 +58,7 @@ impl Session {
         if let Some(earlier) = self.run_before(&line) {
             return earlier.map(|job| (job, None));
         }
-        // A client acts within the ceiling that the engine's user has set: where only reading is allowed, it runs nothing either.
+        // A client acts within the ceiling that the engine's user has set: in read-only mode it cannot run commands either.
         if self.settings.permission_mode == PermissionMode::ReadOnly {
             let what = "the session's permission mode is readOnly, which does not run commands";
             let hint = "set another permission mode, if the engine allows it";
@@ -83,7 +83,7 @@ impl Session {
         Ok((job, Some(record)))
     }
 
-    /// The job that an earlier request with the key of this one began, where there was one.
+    /// Returns the job that an earlier request with the same key started, if any.
     fn run_before(&self, line: &str) -> Option<Result<UserJob, Error>> {
         let key = self.log.cause.as_ref()?.key.as_ref()?;
         let asked = digest(&self.services.ambient.secrets().redact(line));
@@ -98,7 +98,7 @@ impl Session {
         })
     }
 
-    /// The item of a job that begins.
+    /// Returns the item for a new job.
     fn job_item(&self, body: Job, turn_id: Option<TurnId>) -> Item {
         Item {
             id: ItemId::new(self.services.ambient.new_id()),
@@ -165,7 +165,7 @@ impl Session {
         {
             self.inbox.notes.push((note_about(job), None));
         }
-        // It may end after its turn, so the record belongs to none.
+        // A job may end after its turn, so the record has no turn.
         match self.log.append(None, Event::ItemCompleted { item: ended.item.clone() }, None) {
             Ok(record) => {
                 ended.answer();
@@ -196,7 +196,7 @@ impl Session {
     }
 }
 
-/// The note for the model about a person's command. People see its job.
+/// Returns the note for the model about a user's command. Users see its job.
 fn note_about(job: &Job) -> Note {
     let data = json!({"command": job.command, "jobId": job.job_id});
     let kind = Some(USER_COMMAND.to_owned());

@@ -1,9 +1,9 @@
-//! The session's journal and its subscribers: an event is appended, then handed on.
+//! The session's journal and its subscribers: an event is appended, then published.
 //!
-//! Known keys are replaced here, where every event comes by before anybody has it: so they are in no journal, no index, no export and no
-//! message. In the text of tool results they are replaced earlier, so that the model and the journal read the same.
+//! Known keys are redacted here, which every event passes before anyone receives it: so no journal, index, export or message contains them.
+//! In the text of tool results they are redacted earlier, so that the model and the journal read the same.
 //!
-//! Invariant: this is the journal's only writer, numbers have no gaps, and nothing is handed on before it is in the journal.
+//! Invariant: this is the journal's only writer, numbers have no gaps, and nothing is published before it is in the journal.
 
 use super::streaming::Streaming;
 use super::subscribers::Subscription;
@@ -26,22 +26,22 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The journal of a session, with those who receive its events.
+/// A session's journal, with the receivers of its events.
 #[derive(Debug)]
 pub(super) struct Log {
     pub(super) id: SessionId,
     pub(super) journal: Journal,
     pub(super) subscribers: Vec<Subscription>,
-    /// Notices about the opening of the session, for whoever opens it: they are recorded at the next subscription.
+    /// Notices about opening the session, for the client that opens it: recorded at the next subscription.
     pub(super) unseen: Vec<Notice>,
-    /// The cause of the events that are appended now.
+    /// The cause of the events being appended.
     pub(super) cause: Option<Cause>,
     /// The effects of requests with a key.
     pub(super) keys: Keys,
-    /// The text that streams, and where it is saved.
+    /// The streaming text, and where it is saved.
     streaming: Streaming,
     streaming_file: StreamingFile,
-    /// The end of a turn that was handed on and is not in the journal, since the disk refused it.
+    /// A turn's end that was published but is not in the journal, because the disk write failed.
     owed: Option<EventRecord>,
     ambient: Ambient,
     engine: SessionFactory,
@@ -70,17 +70,17 @@ impl Log {
         }
     }
 
-    /// The session's working directory.
+    /// Returns the session's working directory.
     pub(super) fn cwd(&self) -> &Path {
         Path::new(&self.journal.header().cwd)
     }
 
-    /// The folder for long outputs.
+    /// Returns the directory for long outputs.
     pub(super) fn artifacts(&self) -> PathBuf {
         self.journal.folder().join(artifacts::FOLDER)
     }
 
-    /// Where changes of files are announced before they are made.
+    /// Returns where file changes are announced before they are made.
     pub(super) fn announcements(&self) -> Announcements {
         Announcements::of(self.journal.folder())
     }
@@ -100,8 +100,8 @@ impl Log {
         Ok(Arc::new(Record::new(value, json)))
     }
 
-    /// Appends the end of a turn. If the disk refuses it, the error is returned with the record, which is to be handed on all the same:
-    /// it is written before the next event, and when the session is opened again without it, recovery ends the turn.
+    /// Appends the end of a turn. If the disk write fails, returns the error with the record, which must be published anyway: it is written
+    /// before the next event, and if the session is reopened without it, recovery ends the turn.
     pub(super) fn append_end(
         &mut self,
         turn_id: TurnId,
@@ -131,7 +131,7 @@ impl Log {
         }
     }
 
-    /// The record of the next event.
+    /// Returns the next event's record.
     fn next(&self, turn_id: Option<TurnId>, event: Event) -> EventRecord {
         let value = EventRecord {
             session_id: self.id.clone(),
@@ -184,7 +184,7 @@ impl Log {
         Arc::new(Transient::new(TransientRecord { session_id, after, turn_id, event }))
     }
 
-    /// Adds a subscriber, who is told what streams so far.
+    /// Adds a subscriber, which receives the text streamed so far.
     pub(super) fn add(&mut self, subscriber: Subscriber, seq: u64) {
         self.subscribers.retain(|served| served.subscriber.id != subscriber.id);
         let subscription = Subscription::new(subscriber, seq);
@@ -195,7 +195,7 @@ impl Log {
         self.subscribers.push(subscription);
     }
 
-    /// Waits until what streams is to be saved; for ever where nothing is. Cancel-safe.
+    /// Waits until streaming text is due to be saved; never completes if nothing streams. Cancel-safe.
     pub(super) async fn save_due(&self) {
         self.streaming.due().await;
     }
@@ -208,7 +208,7 @@ impl Log {
         }
     }
 
-    /// Tells subscribers that are behind which events they missed, as far as there is room.
+    /// Notifies lagging subscribers of the events they missed, if there is room.
     pub(super) fn catch_up(&mut self) {
         let head = self.journal.last_seq();
         for subscription in &mut self.subscribers {
@@ -216,7 +216,7 @@ impl Log {
         }
     }
 
-    /// Waits until a subscriber that was behind has room again; for ever where none is behind. Cancel-safe.
+    /// Waits until a lagging subscriber has room again; never completes if none lags. Cancel-safe.
     pub(super) async fn room(&self) {
         let behind = self.subscribers.iter().map(|subscription| Box::pin(subscription.has_room()));
         let behind: Vec<_> = behind.collect();
@@ -226,7 +226,7 @@ impl Log {
         select_all(behind).await;
     }
 
-    /// The subscription of a subscriber.
+    /// Returns a client's subscription.
     pub(super) fn subscription(&self, id: SubscriberId) -> Option<&Subscription> {
         self.subscribers.iter().find(|subscription| subscription.subscriber.id == id)
     }
@@ -235,7 +235,7 @@ impl Log {
         self.subscribers.iter_mut().find(|subscription| subscription.subscriber.id == id)
     }
 
-    /// Writes to the disk what a turn has appended, and has the index read it.
+    /// Syncs a turn's events to disk, and notifies the index.
     pub(super) async fn sync(&mut self) -> Result<(), Error> {
         let synced = self.journal.sync().await;
         self.engine.index_due();
@@ -256,7 +256,7 @@ fn redacted<T: Serialize + DeserializeOwned>(secrets: &Secrets, record: T) -> T 
     })
 }
 
-/// Returns the part of a journal's line that no client sees without known keys.
+/// Returns the private part of a journal line, with known keys redacted.
 fn redacted_part<'a>(secrets: &Secrets, part: &'a RawValue) -> Cow<'a, RawValue> {
     match secrets.redact(part.get()) {
         Cow::Borrowed(_) => Cow::Borrowed(part),

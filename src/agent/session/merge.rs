@@ -1,6 +1,6 @@
-//! Taking a fork back: what was said and done there becomes a way of the session that it was made of.
+//! Merges a fork: its conversation becomes a branch of the session that it was forked from.
 //!
-//! Invariants: all of it is in the journal, or nothing; the fork is only read; no file changes.
+//! Invariants: all of it is journaled, or nothing; the fork is only read; no file changes.
 
 use super::{Phase, Session};
 use crate::background::in_background;
@@ -18,7 +18,7 @@ impl Session {
     pub(super) async fn merge(&mut self, fork: SessionId, reply: Reply<SessionMergeResult>) {
         let mut records = Vec::new();
         let _ = reply.send(self.try_merge(fork, &mut records).await);
-        // Also where it failed in the middle: what the journal says is told.
+        // Even after a partial failure, journaled events are published.
         for record in records {
             self.publish(&record);
         }
@@ -72,7 +72,7 @@ impl Session {
         Ok(SessionMergeResult { to_seq, from_seq, copied_seq, dropped, restored, added })
     }
 
-    /// Puts a way of its own into the journal, all of it or nothing.
+    /// Appends a separate branch to the journal, all of it or nothing.
     fn append_branch(
         &mut self,
         rewound: HistoryRewound,
@@ -103,7 +103,7 @@ impl Session {
     }
 }
 
-/// The entries of a fork of a session, in which nothing is open.
+/// Returns the entries of a session's fork, with no open items.
 async fn entries_of_fork(
     store: Store,
     fork: &SessionId,

@@ -91,7 +91,7 @@ pub(super) struct Session {
     door: Door,
 }
 
-/// The way into a session, and out of it.
+/// The session's entry and exit: its commands and how it closes.
 #[derive(Debug)]
 struct Door {
     commands: mpsc::Receiver<Sent>,
@@ -104,7 +104,7 @@ struct Door {
 }
 
 impl Door {
-    /// Waits for a command; `None` when every handle is gone, and for ever after that. Cancel-safe.
+    /// Waits for a command; `None` once every handle is gone, and on every later call. Cancel-safe.
     async fn next(&mut self) -> Option<Sent> {
         if self.closing.as_ref().is_some_and(|closing| closing.is_abandoned) {
             std::future::pending::<()>().await;
@@ -116,7 +116,7 @@ impl Door {
 /// The session is to end.
 #[derive(Debug)]
 struct Closing {
-    /// Where the response to the command goes when all is done; none where no command asked for it.
+    /// Receives the command's response when everything is done; `None` if no command requested it.
     reply: Option<Reply<()>>,
     /// Every handle is gone, so no command comes any more.
     is_abandoned: bool,
@@ -132,7 +132,7 @@ enum Wake {
     Question(Box<QuestionEvent>),
     /// A hook calls its client.
     Call(CallRequest),
-    /// A hook of the session's begin has ended; with what went wrong.
+    /// A session-start hook has ended, with its problems.
     Hooked(Vec<Notice>),
     /// A model has named the session, or could not.
     Named(Answered),
@@ -143,7 +143,7 @@ enum Wake {
 }
 
 impl Session {
-    /// The task of a session: serves until it is closed or every handle is gone. Returns its id.
+    /// Runs a session's task: serves until the session is closed or every handle is gone. Returns its id.
     pub(super) fn serve(
         services: Arc<Services>,
         sessions: SessionFactory,
@@ -209,7 +209,7 @@ impl Session {
     /// Waits for the next thing to do. Cancel-safe.
     async fn next(&mut self) -> Wake {
         let is_running = matches!(self.phase, Phase::Running(_));
-        // What a tool said of a job comes first of all, so that the turn is not told what its model has just read.
+        // Job reports from tools come first, so that the turn does not repeat news that its model has just read.
         tokio::select! {
             biased;
             event = self.jobs.next() => Wake::Job(Box::new(event)),
@@ -227,7 +227,7 @@ impl Session {
     /// Does what woke the task.
     async fn handle(&mut self, wake: Wake) {
         match wake {
-            // Dropping a command's reply tells who asked that the session is closed.
+            // Dropping a command's reply signals to its sender that the session is closed.
             Wake::Command(sent) if self.door.closing.is_some() => drop(sent),
             Wake::Command(Sent { command: Command::Close { reply }, .. }) => {
                 self.begin_to_close(Closing { reply: Some(reply), is_abandoned: false });
@@ -284,7 +284,7 @@ impl Session {
         }
     }
 
-    /// Tells who waits for it that nothing runs any more.
+    /// Resolves pending requests that wait until nothing runs.
     fn answer_idle_waiters(&mut self) {
         if matches!(self.phase, Phase::Idle(_)) && self.naming.is_idle() {
             for reply in self.door.idle_waiters.drain(..) {
@@ -293,12 +293,12 @@ impl Session {
         }
     }
 
-    /// The tools that the session's model sees.
+    /// Returns the tools that the session's model sees.
     fn tools(&self) -> Arc<[Arc<dyn Tool>]> {
         tools_of(&self.services, &self.settings)
     }
 
-    /// The tools that the person who started it leaves out.
+    /// Returns the tools excluded by the user who started the session.
     fn withheld_tools(&self) -> Vec<Arc<dyn Tool>> {
         let (services, settings) = (&self.services, &self.settings);
         let extras = extras(settings);
@@ -310,7 +310,7 @@ impl Session {
         withheld
     }
 
-    /// Lets a client go. With nobody left, the session closes: at once, or when nothing runs.
+    /// Removes a client. If it was the last one, the session closes: immediately, or when nothing runs.
     async fn leave(&mut self, id: SubscriberId, finishes: bool, reply: Reply<()>) {
         let is_last = self
             .log
@@ -325,7 +325,7 @@ impl Session {
         self.unsubscribe(id, reply).await;
     }
 
-    /// Returns true where the last client has left and nothing runs.
+    /// Returns true if the last client has left and nothing runs.
     fn is_over(&self) -> bool {
         self.door.is_left
             && matches!(self.phase, Phase::Idle(_))
@@ -333,7 +333,7 @@ impl Session {
             && self.naming.is_idle()
     }
 
-    /// Stops what runs. The rest follows when the running turn is over.
+    /// Stops running work. Closing continues when the running turn has ended.
     fn begin_to_close(&mut self, closing: Closing) {
         self.door.closing = Some(closing);
         self.naming = Naming::default();
@@ -382,7 +382,7 @@ pub(super) fn parse_model(model: &str) -> Result<ModelRef, Error> {
     model.parse().map_err(|message: String| Error::new(ErrorKind::Config, message))
 }
 
-/// The tools that the session's model sees: a named agent's are those that its file names, and a session may be limited to some.
+/// Returns the tools that the session's model sees: a named agent's are those listed in its file, and a session may be limited to some.
 fn tools_of(services: &Services, settings: &Settings) -> Arc<[Arc<dyn Tool>]> {
     let tools = services.tools.tools(&settings.model, extras(settings));
     let role = settings.role.as_ref().and_then(|role| role.tools.as_ref());
@@ -396,12 +396,12 @@ fn tools_of(services: &Services, settings: &Settings) -> Arc<[Arc<dyn Tool>]> {
     tools.iter().filter(is_allowed).cloned().collect()
 }
 
-/// The groups of tools that a session has beside those for its work.
+/// Returns the additional tool groups of a session.
 fn extras(settings: &Settings) -> Extras {
     Extras { person: !settings.is_subagent, agents: settings.limits.subagent_depth > 0 }
 }
 
-/// Refuses names that stand for no tool of a session.
+/// Rejects names that match no tool of a session.
 pub(super) fn check_tools(
     services: &Services,
     settings: &Settings,

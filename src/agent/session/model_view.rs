@@ -1,4 +1,4 @@
-//! The model's view of the session beside its conversation, and its last request.
+//! The model's view of the session, apart from the conversation, and its last request.
 
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::plan::{Plan, PlanStatus, WorkMode};
@@ -6,10 +6,10 @@ use pintle_session::context::inspect::RequestParts;
 use pintle_session::history::touched::TouchedFiles;
 use pintle_tools::{Ledger, plan_text};
 
-/// The model's view of the session. Going to another place of the history makes it anew.
+/// The model's view of the session. Moving to another point in the history rebuilds it.
 #[derive(Debug, Default)]
 pub(super) struct ModelView {
-    /// The mode that it was last told of.
+    /// The mode last reported to the model.
     pub(super) reported_mode: WorkMode,
     pub(super) plan: Plan,
     /// The files that it has read.
@@ -20,12 +20,12 @@ pub(super) struct ModelView {
     pub(super) touched: TouchedFiles,
     /// The last request, without its tools' results.
     pub(super) sent: Option<Box<RequestParts>>,
-    /// The use of its window then.
+    /// The window usage at that time.
     pub(super) usage: Option<ContextUsage>,
 }
 
 impl ModelView {
-    /// The tasks of the plan that are not done, as text.
+    /// Returns the unfinished tasks of the plan, as text.
     pub(super) fn open_todos(&self) -> Option<String> {
         let open = self.plan.items.iter().filter(|item| item.status != PlanStatus::Completed);
         let open: Vec<_> = open.cloned().collect();

@@ -1,6 +1,6 @@
-//! The request that has a model name the session.
+//! Asks a model to name the session.
 //!
-//! Invariant: it delays no turn, and does not outlive the session.
+//! Invariant: the request delays no turn, and does not outlive the session.
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -11,19 +11,19 @@ use pintle_session::context::title;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The time limit for the model. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
+/// The time limit for the model. No turn waits for it, but a hanging model must not delay the exit of `pintle run`.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The most that a model may say: far more than a title, since some think first.
+/// The output limit for the model: far more than a title, since some models think first.
 const MAX_TOKENS: u32 = 2_048;
 
 /// A model's answer and its use, or the reason why there is none.
 pub(super) type Answered = Result<(String, Usage), String>;
 
-/// The naming of a session by a model: whether it is due, and the request.
+/// A session's naming by a model: whether it is due, and the request.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
-    /// No model has named it yet, and no person has said anything about its name.
+    /// True while no model has named the session and the user has not set or cleared its name.
     pub(super) is_due: bool,
     /// The request, if it was sent; it ends with the session.
     pub(super) requests: FuturesUnordered<BoxFuture<'static, Answered>>,
@@ -45,7 +45,7 @@ impl Naming {
         }));
     }
 
-    /// Waits for a model's answer; for ever where none is asked. Cancel-safe.
+    /// Waits for the model's answer; never completes if no request is running. Cancel-safe.
     pub(super) async fn next(&mut self) -> Answered {
         match self.requests.next().await {
             Some(answered) => answered,
@@ -58,7 +58,7 @@ impl Naming {
     }
 }
 
-/// Asks once: a session without a title is no harm.
+/// Sends a single request: a session without a title is harmless.
 async fn ask(
     provider: Arc<dyn Provider>,
     model: &ModelRef,

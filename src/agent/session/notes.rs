@@ -1,8 +1,8 @@
-//! Notes: what belongs into the history and was not said in a turn.
+//! Notes: history entries from outside any turn.
 //!
-//! Invariant: a note stands between turns. One that comes while a turn runs waits for its end, and comes before the next begins.
+//! Invariant: a note is placed between turns. A note added while a turn runs waits for its end, and precedes the next turn.
 //!
-//! A note, such as a command that a person ran, is written between turns: at once, or when the running turn is over.
+//! A note, such as a command that the user ran, is written between turns: immediately, or when the running turn has ended.
 
 use super::turns::other_request;
 use super::{Phase, Session};
@@ -54,7 +54,7 @@ impl Session {
         self.write_notes();
     }
 
-    /// Returns false where an earlier request with the key of this one added the note.
+    /// Returns false if an earlier request with the same key added the note.
     ///
     /// # Errors
     /// The key was used by another request.
@@ -99,7 +99,7 @@ impl Session {
             self.log.cause = cause;
             match self.log.append(None, event, private.as_deref()) {
                 Ok(record) => {
-                    // What is on disk is what the model reads.
+                    // The model reads exactly the text stored on disk.
                     if let (Phase::Idle(state), Some(message)) = (&mut self.phase, message) {
                         state.conversation.push(engine_message(&message));
                     }
@@ -111,7 +111,7 @@ impl Session {
         self.log.cause = cause;
     }
 
-    /// The event of a message that stands between turns.
+    /// Returns the event for a message between turns.
     fn told(&self, message: &EngineMessage) -> Event {
         let item = Item {
             id: ItemId::new(self.services.ambient.new_id()),
@@ -126,7 +126,7 @@ impl Session {
     }
 }
 
-/// The message of the engine that carries a note; none for words that only people read.
+/// Returns the engine message for a note, or `None` for text that only users read.
 fn message_of(body: &NoteBody) -> Option<EngineMessage> {
     match body {
         NoteBody::Unread(_) => None,

@@ -1,6 +1,6 @@
-//! The approvals and questions that are open, those that were closed lately, and the way for tools to ask.
+//! Open approvals and questions, recently closed ones, and the channel through which tools ask.
 //!
-//! Invariant: the first answer holds, and a later one learns who gave it.
+//! Invariant: the first answer wins, and a later one learns who gave it.
 
 use crate::error::{Action, Error, ErrorKind};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-/// The capacity of the channel for requests of tools. The session takes them at once; a tool that finds this full waits.
+/// The channel capacity for tool requests. The session takes them immediately; if the channel is full, the tool waits.
 const REQUEST_CAPACITY: usize = 16;
 
 /// Open approvals and questions, and the channel on which tools ask.
@@ -21,7 +21,7 @@ pub(super) struct OpenQuestions {
     pub(super) approvals: Vec<OpenApproval>,
     pub(super) questions: Vec<OpenQuestion>,
     pub(super) closed: ClosedQuestions,
-    /// The end of the wait for a client that can answer.
+    /// When to stop waiting for a client that can answer.
     absence: Option<Instant>,
     requests_tx: mpsc::Sender<ClientRequest>,
     requests: mpsc::Receiver<ClientRequest>,
@@ -48,7 +48,7 @@ pub(super) struct OpenQuestion {
 pub(super) enum QuestionEvent {
     /// A tool asks.
     Requested(ClientRequest),
-    /// The time of a question may be over.
+    /// A question's deadline may have passed.
     Deadline,
 }
 
@@ -61,7 +61,7 @@ impl Default for OpenQuestions {
 }
 
 impl OpenQuestions {
-    /// Where tools ask.
+    /// Returns the channel through which tools ask.
     pub(super) fn requests(&self) -> mpsc::Sender<ClientRequest> {
         self.requests_tx.clone()
     }
@@ -79,13 +79,13 @@ impl OpenQuestions {
         };
         tokio::select! {
             biased;
-            // It never ends, since a sender is kept here.
+            // Never `None`, since a sender is kept here.
             Some(request) = self.requests.recv() => QuestionEvent::Requested(request),
             () = deadline => QuestionEvent::Deadline,
         }
     }
 
-    /// The ids of what is open.
+    /// Returns the ids of open questions and approvals.
     pub(super) fn ids(&self) -> Vec<String> {
         let approvals = self.approvals.iter().map(|open| open.approval.approval_id.to_string());
         let questions = self.questions.iter().map(|open| open.question.question_id.to_string());
@@ -110,13 +110,13 @@ impl OpenQuestions {
         Some(self.questions.remove(place))
     }
 
-    /// Takes note that open questions have somebody who can answer them, or that nobody can from now on.
+    /// Records whether any client can now answer open questions.
     pub(super) fn set_answerable(&mut self, is_answerable: bool, timeout: Duration) {
         let now = Instant::now();
         self.absence = (!is_answerable).then(|| self.absence.unwrap_or_else(|| now + timeout));
     }
 
-    /// Returns true once nobody was there for long enough.
+    /// Returns true once no client was able to answer for the configured time.
     pub(super) fn is_absence_over(&self) -> bool {
         self.absence.is_some_and(|end| end <= Instant::now())
     }
@@ -127,17 +127,17 @@ impl OpenQuestions {
         self.approvals.extract_if(.., |open| open.deadline <= now).collect()
     }
 
-    /// Takes the questions whose time is over.
+    /// Removes and returns the expired questions.
     pub(super) fn take_expired(&mut self) -> Vec<OpenQuestion> {
         let now = Instant::now();
         self.questions.extract_if(.., |open| open.deadline <= now).collect()
     }
 }
 
-/// The number of closed questions that are remembered, to tell a late answer their outcome.
+/// The number of closed questions to remember, so that a late answer can receive their outcome.
 const MAX_REMEMBERED: usize = 256;
 
-/// Questions that are over, oldest first, each with what became of it in words.
+/// Closed questions, oldest first, each with a description of its outcome.
 #[derive(Debug, Default)]
 pub(super) struct ClosedQuestions(VecDeque<(String, String)>);
 
@@ -175,7 +175,7 @@ impl ClosedQuestions {
         self.note(outcome.question_id.as_str(), words.to_owned());
     }
 
-    /// The error for an answer to a question that is not open.
+    /// Returns the error for an answer to a question that is not open.
     pub(super) fn refusal(&self, id: &str) -> Error {
         match self.0.iter().find(|(over, _)| over == id) {
             Some((_, words)) => {

@@ -1,6 +1,6 @@
-//! Commands about settings: options that can be set while a session is open.
+//! Setting commands: options that can be set while a session is open.
 //!
-//! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
+//! Invariant: no option is accepted and ignored. An option that cannot be set is rejected with a reason; others apply from the next turn.
 
 use super::{Session, Settings};
 use crate::command::{NewFolder, OpenConfig, Record, Reply, SettingsCommand, mode_kept};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The option to compact a conversation automatically when it becomes too long.
 const AUTO_COMPACT: &str = "autoCompact";
 
-/// No effort is set: the provider's default holds.
+/// No effort is set: the provider's default applies.
 const DEFAULT_EFFORT: &str = "default";
 
 /// The queue modes by name.
@@ -76,7 +76,7 @@ impl Session {
         }
         if let Some(servers) = config.servers.filter(|servers| *servers != self.settings.servers) {
             self.settings.servers = servers;
-            // The next turn looks for them, and settles the list of tools anew.
+            // The next turn discovers the servers and the tool list again.
             self.servers = SessionServers::default();
         }
         if let Some(trace) = config.trace {
@@ -92,7 +92,7 @@ impl Session {
         self.log.append(None, Event::ConfigChanged(changed), None).map(Some)
     }
 
-    /// The session's configuration as an event.
+    /// Returns the session's configuration as an event.
     pub(super) fn config_changed(&self) -> ConfigChanged {
         ConfigChanged {
             model: self.settings.model.to_string(),
@@ -101,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Every option with the value that holds.
+    /// Returns every option with its current value.
     pub(super) fn options(&self) -> Vec<ConfigOption> {
         let settings = &self.settings;
         let work = WORK_MODES.iter().find(|(_, mode)| *mode == settings.mode);
@@ -152,7 +152,7 @@ impl Session {
         self.respond(reply, done);
     }
 
-    /// The record is to be handed on once the answer is out.
+    /// Sets the options. The caller publishes the record after sending the response.
     fn try_set_options(
         &mut self,
         values: BTreeMap<String, String>,
@@ -187,7 +187,8 @@ impl Session {
         Ok((ConfigResult { options: self.options(), applied, rejected }, record))
     }
 
-    /// Sets what holds as long as the session is open: how many messages go at once, whether room is made by itself; `None` where the option is another one.
+    /// Sets an option that applies while the session is open: the number of messages sent at once, or automatic compaction. Returns `None`
+    /// for any other option.
     fn set_for_now(&mut self, id: &str, value: &str) -> Option<Result<(), String>> {
         if id == AUTO_COMPACT {
             let is_on = match value {
@@ -213,7 +214,7 @@ impl Session {
         })
     }
 
-    /// Sets one value, or says why it cannot be.
+    /// Sets one value, or returns why it is not possible.
     fn set(
         &self,
         id: &str,
@@ -226,7 +227,7 @@ impl Session {
         match id {
             "model" => {
                 let mut named = parse_model(value).map_err(|error| error.message)?;
-                // A model without an effort keeps the one that holds.
+                // A model without an effort keeps the current one.
                 named.effort = named.effort.or(model.effort);
                 self.services.models.provider(&named).map_err(|error| match error.hint {
                     Some(hint) => format!("{}: {hint}", error.message),

@@ -1,4 +1,4 @@
-//! The phase of a session: idle, with the conversation, or running a turn, which has it.
+//! A session's phase: idle, owning the conversation, or running a turn, which owns it.
 
 use crate::host::Activity;
 use crate::turn::{TurnContext, TurnState, Work};
@@ -22,17 +22,17 @@ pub(super) struct Running {
     pub(super) calls: Vec<(ItemId, CancellationToken)>,
     pub(super) mode: WorkMode,
     pub(super) activity: Activity,
-    /// It has asked for news before.
+    /// True if the turn has requested news before.
     pub(super) has_news: bool,
     /// The journal failed while this turn ran.
     pub(super) is_lost: bool,
-    /// Changes of files by verdicts and sub-agents that the turn does not know of.
+    /// File changes by verdicts and sub-agents that the turn does not know of.
     pub(super) foreign_changes: Vec<FileRecord>,
-    /// All that it needs, until it begins.
+    /// The inputs of a turn that has not started yet.
     pub(super) due: Option<Box<DueTurn>>,
 }
 
-/// A turn that begins next.
+/// A turn that starts next.
 pub(super) struct DueTurn {
     pub(super) ctx: TurnContext,
     pub(super) state: TurnState,
@@ -40,7 +40,7 @@ pub(super) struct DueTurn {
 }
 
 impl Running {
-    /// The token that cancels a call that runs.
+    /// Returns the token that cancels a running call.
     pub(super) fn call(&self, item_id: &ItemId) -> Option<&CancellationToken> {
         self.calls.iter().find(|(id, _)| id == item_id).map(|(_, cancel)| cancel)
     }
@@ -61,12 +61,12 @@ impl Phase {
         }
     }
 
-    /// The id of the running turn.
+    /// Returns the running turn's id.
     pub(super) fn turn_id(&self) -> Option<TurnId> {
         Some(self.running()?.turn_id.clone())
     }
 
-    /// Returns true when a turn runs that nobody has stopped.
+    /// Returns true if a turn runs and has not been stopped.
     pub(super) fn is_working(&self) -> bool {
         self.running().is_some_and(|running| !running.cancel.is_cancelled())
     }

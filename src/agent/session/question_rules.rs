@@ -1,4 +1,4 @@
-//! Questions to a person: what an answer comes to, what holds without one, and how the model reads it. Pure.
+//! Questions to the user: an answer's outcome, the default without one, and the model's view of it. Pure.
 
 use pintle_base::text::visible::visible_line;
 use pintle_protocol::question::{
@@ -8,13 +8,13 @@ use pintle_session::history::outcome::{accepts_plan, without_answer};
 use pintle_tools::Ask;
 use std::time::Duration;
 
-/// The default time that a person has to decide about a call: they may be away for a day.
+/// The default time for the user to decide about a call: they may be away for a day.
 pub const APPROVAL_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
-/// The default time that a person has to answer.
+/// The default time for the user to answer.
 pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The options of a question, with the ids that an answer names.
+/// Returns a question's options, with the ids that answers refer to.
 pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
     let numbered = ask.options.iter().enumerate();
     numbered
@@ -25,7 +25,7 @@ pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
         .collect()
 }
 
-/// The outcome of an answer. Only options that were offered count.
+/// Returns an answer's outcome. Only offered options count.
 pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionOutcome {
     let text = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let offered = question.options.iter().map(|option| &option.option_id);
@@ -44,13 +44,13 @@ pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionO
     }
 }
 
-/// The labels of the chosen options.
+/// Returns the chosen options' labels.
 pub(super) fn chosen(question: &Question, outcome: &QuestionOutcome) -> Vec<String> {
     let chosen = question.options.iter().filter(|o| outcome.option_ids.contains(&o.option_id));
     chosen.map(|option| option.label.clone()).collect()
 }
 
-/// The text that the model reads.
+/// Returns the text that the model reads.
 pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Duration) -> String {
     let chosen = chosen(question, outcome);
     let said = outcome.text.as_deref();

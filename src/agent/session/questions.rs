@@ -1,7 +1,7 @@
-//! Approvals, questions of the model, and the plan that it shows.
+//! Approvals, the model's questions, and its proposed plan.
 //!
-//! Invariant: an open question is in the journal before anyone is asked, and none outlives its turn. The first answer wins; with nobody
-//! who can answer, the default holds: at once, or when no client has come for `Services::absence_timeout`.
+//! Invariant: an open question is journaled before it is asked, and none outlives its turn. The first answer wins; if no client can answer,
+//! the default applies: immediately, or when no client has connected for `Services::absence_timeout`.
 
 use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
 use super::{Phase, Session};
@@ -94,7 +94,7 @@ impl Session {
         self.asked_something();
     }
 
-    /// The end of a time from now on: of the clock that clients have, and of the one that runs evenly.
+    /// Returns the deadline after a timeout: on the wall clock that clients have, and on the monotonic one.
     fn deadline(&self, timeout: Duration) -> (u64, Instant) {
         let wait_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         (self.services.ambient.now_ms().saturating_add(wait_ms), Instant::now() + timeout)
@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// Lets the defaults hold where nobody can answer, and no other client comes in time.
+    /// Applies the defaults if no client can answer and no other one connects in time.
     pub(super) fn close_if_nobody_answers(&mut self) {
         self.fail_calls_of_the_gone();
         let is_there = |can: fn(&Subscriber) -> bool| {
@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    /// The turn is being stopped.
+    /// Withdraws open questions when the turn is being stopped.
     pub(super) fn withdraw_questions(&mut self) {
         self.deny_all(DecidedBy::Interrupt);
         self.close_questions(AnsweredBy::Interrupt);
@@ -206,7 +206,7 @@ impl Session {
         self.publish_state();
     }
 
-    /// A plan was accepted: the running turn works from here on, and so do those after it.
+    /// Switches to act mode after an accepted plan, for the running turn and later ones.
     fn begin_to_act(&mut self) {
         if let Some(running) = self.phase.running_mut() {
             running.mode = WorkMode::Act;

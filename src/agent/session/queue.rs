@@ -1,6 +1,6 @@
-//! Commands about the queue: listed, edited, moved and handed back.
+//! Queue commands: list, edit, move and return messages.
 //!
-//! Invariant: the journal knows the queue as it is.
+//! Invariant: the journal always matches the queue.
 
 use super::Session;
 use super::inbox::Queue;
@@ -55,7 +55,7 @@ impl Session {
         self.respond(reply, done.map(|(queue, record)| (QueueResult { queue }, record)));
     }
 
-    /// Returns the queue as it is then, and the record to be handed on after it.
+    /// Returns the changed queue, and the record to publish after it.
     fn change_queue(
         &mut self,
         queue: Queue,

@@ -1,4 +1,4 @@
-//! The requests of the protocol that a session answers, each with the part of the session that does.
+//! Dispatches protocol requests to the session's parts.
 
 use super::Session;
 use crate::command::SessionCall;

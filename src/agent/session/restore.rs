@@ -1,7 +1,7 @@
-//! Putting files back as they were at a place of the history.
+//! Restores files to their state at a point in the history.
 //!
-//! Invariants: what somebody else wrote stays unless it is named; what was there before is kept first, so that going back can be undone;
-//! what was written is read again.
+//! Invariants: changes by others stay unless the request lists the file; the previous contents are kept first, so that a restore can be
+//! undone; written files are read again.
 
 use super::{Phase, Session};
 use crate::background::in_background;
@@ -28,14 +28,14 @@ pub(super) struct RestorePlan {
     present: Option<FileState>,
 }
 
-/// Where files are, and what is kept of them.
+/// The files' environment, and their kept contents.
 pub(super) struct FileRestorer {
     env: Arc<dyn Environment>,
     blobs: Blobs,
 }
 
 impl FileRestorer {
-    /// Plans what going back to a place does to each file that was changed since.
+    /// Plans the effect of returning to a point on each file changed since.
     pub(super) async fn plan(
         &self,
         entries: &[Entry],
@@ -46,7 +46,7 @@ impl FileRestorer {
         for file in ledger::since(entries, seq) {
             let path = Path::new(&file.path);
             let found = state(self.env.as_ref(), &self.blobs, path).await;
-            // A folder in its place, or no right to read: it is not what it was, and cannot be put back.
+            // A directory took its place, or it is unreadable: the file differs from its old state and cannot be restored.
             let present = match found {
                 Ok(present) => present,
                 Err(error) => {
@@ -77,7 +77,7 @@ impl Session {
         FileRestorer { env: Arc::clone(&self.services.env), blobs: self.blobs() }
     }
 
-    /// Announces a change of files outside of turns; the next event tells how it ended.
+    /// Announces a file change outside of turns; the next event reports its result.
     pub(super) async fn announce(
         &mut self,
         by: ChangedBy,
@@ -100,7 +100,7 @@ impl Session {
         }
     }
 
-    /// Lets go of contents that only served to tell what a command would change.
+    /// Releases contents that were kept only to detect a command's changes.
     pub(super) async fn prune_blobs(&mut self) {
         if self.settings.blobs.is_some() {
             return;
@@ -117,7 +117,7 @@ impl Session {
         }
     }
 
-    /// Puts the files back. Returns what the journal now says, if anything was changed.
+    /// Restores the files. Returns the journaled events, if anything was changed.
     pub(super) async fn put_files_back(
         &mut self,
         plans: &mut [RestorePlan],

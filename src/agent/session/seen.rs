@@ -7,7 +7,8 @@ use pintle_tools::{Compared, Known, Ledger};
 use std::path::PathBuf;
 
 impl Session {
-    /// Saves the files that the model has seen. A failure is not reported: the model is then told of no changes in the next life.
+    /// Saves the files that the model has seen. A failure is not reported: changes are then not reported to the model in the session's next
+    /// run.
     pub(super) fn save_seen(&mut self) {
         let files: Vec<Seen> = self.view.ledger.files().into_iter().map(of_known).collect();
         let has_saved = std::mem::replace(&mut self.view.has_saved, !files.is_empty());
@@ -22,7 +23,7 @@ impl Session {
     }
 }
 
-/// Returns the ledger of an earlier life.
+/// Restores the ledger from a previous run of the session.
 pub(super) fn ledger(seen: Vec<Seen>) -> Ledger {
     Ledger::of(seen.into_iter().filter_map(to_known))
 }
@@ -42,7 +43,7 @@ fn of_known(known: Known) -> Seen {
     }
 }
 
-/// `None` if the text of a number is damaged.
+/// Returns `None` if a number cannot be parsed.
 fn to_known(seen: Seen) -> Option<Known> {
     let version = |version: SeenVersion, path: PathBuf| {
         let mark = u128::from_str_radix(&version.mark, 16).ok()?;

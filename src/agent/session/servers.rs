@@ -59,7 +59,7 @@ impl Session {
         Error::new(ErrorKind::NotFound, message).hint(hint)
     }
 
-    /// The states of the servers: those that a turn has found, else those that are known before one.
+    /// Returns the servers' states: as found by a turn, else as known before one.
     pub(super) fn server_states(&self) -> Vec<McpServerState> {
         let Some(shared) = &self.services.servers else { return Vec::new() };
         self.servers.states(shared, &self.settings.servers)

@@ -1,4 +1,4 @@
-//! The settings of a session. `options` changes them while it is open.
+//! A session's settings. `options` changes them while it is open.
 
 use crate::turn::limits::{Budget, Limits};
 use crate::workspace::Additional;
@@ -12,29 +12,29 @@ use pintle_session::store::blobs::Blobs;
 use pintle_tools::mcp::Definition;
 use std::sync::Arc;
 
-/// The settings of a session.
+/// A session's settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) model: ModelRef,
     pub(crate) permission_mode: PermissionMode,
-    /// The mode of the next turn.
+    /// The next turn's mode.
     pub(crate) mode: WorkMode,
     pub(crate) title: Option<String>,
-    /// The limits of a turn.
+    /// The limits per turn.
     pub(crate) limits: Limits,
     /// When and how room is made in a long conversation.
     pub(crate) room: room::Policy,
     /// The budget that it shares with its sub-agents; a sub-agent has its parent's.
     pub(crate) budget: Budget,
-    /// It is nobody else's: each turn fills it anew.
+    /// True if the budget is not shared with a parent session: each turn refills it.
     pub(crate) is_budget_own: bool,
     /// Where a sub-agent keeps what files were: with its parent, who can put them back.
     pub(crate) blobs: Option<Blobs>,
-    /// It works for another session.
+    /// True if the session works for another session.
     pub(crate) is_subagent: bool,
     /// The named agent that it is.
     pub(crate) role: Option<AgentRole>,
-    /// The names of the tools that its model sees; all by default.
+    /// The tools that the model sees, by name; `None` for all.
     pub(crate) tools: Option<Vec<String>>,
     /// The MCP servers that its client named.
     pub(crate) servers: Arc<[Definition]>,
@@ -44,6 +44,6 @@ pub(crate) struct Settings {
     pub(crate) variables: ExtraVariables,
     /// The trace that its requests to models belong to.
     pub(crate) trace: Trace,
-    /// The directories of its work beside the working directory.
+    /// The additional directories.
     pub(crate) additional: Additional,
 }

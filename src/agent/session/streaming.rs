@@ -1,7 +1,8 @@
-//! Text that streams: what the fields of open items hold so far, for clients that come in the middle of it and for the next engine where this one is
+//! Streaming text: the current values of open items' fields, for clients that connect midway, and for the next engine if this one is
 //! killed. Pure.
 //!
-//! Deltas are not in the journal, whose entry at an item's end has the whole value. Until then the text is here, and within a second in a file.
+//! Deltas are not in the journal, whose entry at an item's end has the complete value. Until then the text is here, and within a second in
+//! a file.
 
 use pintle_base::ambient::Secrets;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta};
@@ -11,11 +12,10 @@ use pintle_session::store::streaming::StreamedText;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Text that has streamed is saved so long after it began to differ from what is saved: half of the second that we promise, since a busy
-/// machine is late.
+/// The delay before changed streaming text is saved: half of the promised second, since a busy machine is late.
 const SAVE_DELAY: Duration = Duration::from_millis(500);
 
-/// The maximum size of a field. A longer one is forgotten up to there: its end is what people look at, and its item will hold the rest.
+/// The maximum size of a field. A longer field's text so far is dropped: users look at the end, and the item will contain the rest.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// The fields that stream.
@@ -40,7 +40,7 @@ impl Field {
         *item_id == delta.item_id && *field == delta.field && *path == delta.path
     }
 
-    /// Returns true for text that people read as such. Arguments of a call that never was whole say nothing alone.
+    /// Returns true for text that is readable by itself. A call's arguments are useless unless complete.
     fn is_saved(&self) -> bool {
         matches!(self.so_far.field, DeltaField::Text | DeltaField::Output)
     }
@@ -63,7 +63,7 @@ impl Streaming {
         }
     }
 
-    /// Forgets what an event holds whole. Returns true where nothing streams any more that did.
+    /// Drops the streaming text of values that an event contains in full. Returns true if no text to be saved streams any more.
     pub(super) fn note(&mut self, event: &Event) -> bool {
         if self.fields.is_empty() {
             return false;
@@ -89,7 +89,7 @@ impl Streaming {
         self.fields.retain(|Field { so_far, .. }| so_far.item_id != *id || !is_meant(so_far.field));
     }
 
-    /// The text so far, each field as one piece, without known keys: pieces were looked at one by one, and a key may lie across two.
+    /// Returns the text so far, each field as one chunk, with known keys redacted: chunks were redacted one by one, and a key may span two.
     pub(super) fn pieces(&self, secrets: &Secrets) -> Vec<(Option<TurnId>, ItemDelta)> {
         let whole = |Field { turn_id, so_far }: &Field| {
             let text = secrets.redact(&so_far.text).into_owned();
@@ -98,7 +98,7 @@ impl Streaming {
         self.fields.iter().map(whole).collect()
     }
 
-    /// The texts to save now.
+    /// Returns the texts to save now.
     pub(super) fn take_due(&mut self, secrets: &Secrets) -> Vec<StreamedText> {
         self.due = None;
         let text = |Field { so_far, .. }: &Field| StreamedText {
@@ -109,7 +109,7 @@ impl Streaming {
         self.fields.iter().filter(|field| field.is_saved()).map(text).collect()
     }
 
-    /// Waits until texts are to be saved; for ever where none are. Cancel-safe.
+    /// Waits until texts are due to be saved; never completes if there are none. Cancel-safe.
     pub(super) async fn due(&self) {
         match self.due {
             Some(due) => tokio::time::sleep_until(due).await,

@@ -1,8 +1,7 @@
-//! The subscribers of a session: one bounded feed to each, and what happens when it is full.
+//! A session's subscribers: one bounded feed each, and the behavior when it is full.
 //!
-//! Invariant: a session never waits for a subscriber. A full feed loses transient events, and
-//! holds back durable ones until there is room again; then the subscriber is told once which it missed, and reads
-//! them from the journal.
+//! Invariant: a session never waits for a subscriber. A full feed loses transient events, and holds back durable ones until there is room
+//! again; then the subscriber is notified once of the range it missed, and reads it from the journal.
 
 use crate::clients::{CallId, ClientCall, Extensions};
 use crate::command::{Feed, Record, Subscriber, Transient, is_about_a_question};
@@ -15,7 +14,7 @@ use tokio::sync::mpsc::error::TrySendError;
 /// The time that a session which closes waits for a subscriber that is behind.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A subscriber, with the number of the last event that it was handed.
+/// A subscriber, with the number of the last event sent to it.
 #[derive(Debug)]
 pub(super) struct Subscription {
     pub(super) subscriber: Subscriber,
@@ -28,7 +27,7 @@ impl Subscription {
         Self { subscriber, last_sent_seq: seq, is_behind: false }
     }
 
-    /// Hands on a durable event, or notes that it was held back. `false` when nobody receives any more.
+    /// Sends a durable event, or records that it was held back. Returns `false` if the receiver is gone.
     pub(super) fn durable(&mut self, record: &Arc<Record>) -> bool {
         let feed = if self.subscriber.filter.takes(&record.value.event) {
             Some(Feed::Durable(Arc::clone(record)))
@@ -69,35 +68,35 @@ impl Subscription {
         });
     }
 
-    /// Hands on a call; `false` when there is no room for it.
+    /// Sends a call; returns `false` if there is no room for it.
     pub(super) fn call(&self, call: Arc<ClientCall>) -> bool {
         self.subscriber.feed.try_send(Feed::Call(call)).is_ok()
     }
 
-    /// Says that a call is not waited for. One that has no room for this answers in vain.
+    /// Notifies the client that a call was withdrawn. If its feed is full, its answer will be ignored.
     pub(super) fn withdraw(&self, id: CallId) {
         let _ = self.subscriber.feed.try_send(Feed::CallWithdrawn(id));
     }
 
-    /// Returns true when it can be called.
+    /// Returns true if it can be called.
     pub(super) fn is_called(&self) -> bool {
         let Extensions { hooks, tools } = &*self.subscriber.extensions;
         let gives = !hooks.is_empty() || !tools.is_empty();
         gives && !self.subscriber.feed.is_closed()
     }
 
-    /// Waits until one that is behind has room again. Cancel-safe. Never ends for one that is not.
+    /// Waits until a lagging subscriber has room again. Cancel-safe. Never completes for one that does not lag.
     pub(super) async fn has_room(&self) {
         if self.is_behind {
-            // An error means that nobody receives any more; the next event takes note of that.
+            // An error means that the receiver is gone; the next event detects that.
             let _ = self.subscriber.feed.reserve().await;
         } else {
             std::future::pending::<()>().await;
         }
     }
 
-    /// Tells one that is behind what it missed before the session goes. This is the one place that waits for a
-    /// subscriber, and not for long: nothing runs any more.
+    /// Notifies a lagging subscriber of the events it missed before the session ends. This is the only place that waits for a subscriber,
+    /// and only briefly: nothing runs any more.
     pub(super) async fn tell_at_the_end(&mut self, session_id: &SessionId, head_seq: u64) {
         let _ = tokio::time::timeout(LAST_WORDS, self.has_room_or_kept_up()).await;
         self.catch_up(session_id, head_seq);
@@ -109,7 +108,7 @@ impl Subscription {
         }
     }
 
-    /// Tells one that is behind what it missed, if there is room now.
+    /// Notifies a lagging subscriber of the events it missed, if there is room now.
     pub(super) fn catch_up(&mut self, session_id: &SessionId, head_seq: u64) {
         if !self.is_behind {
             return;

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 const REPLAY_LIMIT: usize = 1000;
 
 impl Session {
-    /// Appends an event and hands it on; says so when it cannot.
+    /// Appends and publishes an event; reports a failure.
     pub(super) fn record(&mut self, turn_id: Option<TurnId>, event: Event) {
         match self.log.append(turn_id, event, None) {
             Ok(record) => self.publish(&record),
@@ -41,7 +41,7 @@ impl Session {
         self.log.publish_transient(None, TransientEvent::State(state));
     }
 
-    /// Says what could not be said in the journal.
+    /// Reports a problem that could not be journaled.
     pub(super) fn warn_transiently(&mut self, error: &Error) {
         tracing::error!("session {}: {error}", self.log.id);
         let notice = Notice {
@@ -138,7 +138,7 @@ impl Session {
         Ok(())
     }
 
-    /// The diagnostics of editors, for a turn that begins. Those of a client that is gone are dropped.
+    /// Returns editor diagnostics for a starting turn. Those of a disconnected client are dropped.
     pub(super) fn reports(&self) -> watch::Receiver<Reports> {
         let is_there = |id| self.log.subscribers.iter().any(|served| served.subscriber.id == id);
         self.contributions.reports.send_modify(|reports| reports.keep_if(is_there));
@@ -171,7 +171,7 @@ impl Session {
         }
     }
 
-    /// The sandbox for commands of this machine. The engine has asked the kernel before it made the session.
+    /// Returns the sandbox for commands on this machine. The engine queried the kernel before it created the session.
     fn sandbox(&self) -> Option<SandboxState> {
         let is_here = self.services.env.is_this_machine();
         self.services.permissions.sandbox.shown().filter(|_| is_here)
@@ -192,7 +192,7 @@ impl Session {
     }
 }
 
-/// An event as it was read from the journal.
+/// Returns an event as read from the journal.
 fn reread(json: &RawValue) -> Option<Arc<Record>> {
     let value = serde_json::from_str(json.get()).ok()?;
     Some(Arc::new(Record::new(value, json.get().into())))

@@ -1,6 +1,6 @@
-//! The session's title: given by a person at any time, or once by a model in the background.
+//! The session's title: set by the user at any time, or once by a model in the background.
 //!
-//! Invariants: a model never changes what a person said; asking one delays no turn, and does not outlive the session.
+//! Invariants: a model never changes the user's title; the request delays no turn, and does not outlive the session.
 
 use super::Session;
 use crate::command::Reply;
@@ -15,7 +15,7 @@ use pintle_protocol::session::{
 use pintle_session::context::title;
 
 impl Session {
-    /// Gives the session the title that a person wants.
+    /// Sets the session's title as the user requests.
     pub(super) fn update_title(
         &mut self,
         params: SessionUpdateParams,

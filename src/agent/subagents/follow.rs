@@ -1,6 +1,6 @@
-//! Listens to a sub-agent's session until it stops working.
+//! Follows a sub-agent's session until it stops working.
 //!
-//! Invariant: what a full channel lost is read again from the journal, so an end is never missed.
+//! Invariant: events lost by a full channel are read from the journal, so an end is never missed.
 
 use crate::clients::SubscriberId;
 use crate::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand, Wanted};
@@ -11,10 +11,10 @@ use pintle_protocol::item::ItemBody;
 use pintle_session::history::recovery::Total;
 use tokio::sync::mpsc;
 
-/// The capacity of the feed. When it is full, the rest is read from the journal.
+/// The feed's capacity. When it is full, further events are read from the journal.
 const FEED_CAPACITY: usize = 64;
 
-/// The size of a page of the journal.
+/// The size of a journal page.
 const PAGE: usize = 200;
 
 /// No client has this number: they count from 0.
@@ -26,16 +26,16 @@ pub(crate) type Changes = (Option<String>, Vec<FileRecord>);
 /// News of a sub-agent.
 #[derive(Debug)]
 pub(crate) enum News {
-    /// It began to work, by whoever's word.
+    /// The sub-agent started to work, on any client's prompt.
     Began,
-    /// It works no more: what it said last, whether it reached its end, what its turns took, and what they did to files.
+    /// The sub-agent stopped: its last message, whether it failed, its turns' usage, and their file changes.
     Stopped { said: String, is_error: bool, spent: Total, steps: u64, changes: Vec<Changes> },
     /// Its session has ended.
     Gone,
 }
 
 impl News {
-    /// It could not even begin.
+    /// Returns the news of a sub-agent that failed to start.
     pub(crate) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
@@ -57,13 +57,13 @@ pub(crate) struct Follower {
     last_seq: u64,
     said: String,
     spent: Total,
-    /// The replies of turns that have ended since it was told last.
+    /// The steps of turns that ended since the last report.
     steps: u64,
     changes: Vec<Changes>,
 }
 
 impl Follower {
-    /// A follower, and the subscriber that feeds it.
+    /// Returns a follower, and the subscriber that feeds it.
     pub(crate) fn new(handle: SessionHandle) -> (Self, Subscriber) {
         let (tx, feed) = mpsc::channel(FEED_CAPACITY);
         let subscriber = Subscriber {
@@ -79,7 +79,7 @@ impl Follower {
         (Self { handle, feed, last_seq: 0, said, spent, steps: 0, changes: Vec::new() }, subscriber)
     }
 
-    /// Waits for the next thing that a parent wants to know.
+    /// Waits for the next news for the parent.
     pub(crate) async fn next(&mut self) -> News {
         loop {
             let news = match self.feed.recv().await {
@@ -171,7 +171,7 @@ impl Follower {
         }
     }
 
-    /// A turn ended. It stopped working only if no other one has begun.
+    /// A turn ended. The sub-agent stopped working only if no other one has started.
     async fn ended(&mut self, end: &TurnCompleted) -> Option<News> {
         self.spent.add(end.usage, end.cost_nano_usd);
         self.steps += u64::from(end.steps);

@@ -1,12 +1,12 @@
-//! The sub-agents of one session: which there are, what they do, and who waits for them.
+//! A session's sub-agents: their list, their state, and the calls that wait for them.
 //!
-//! An object that the session's task owns and polls; it starts no task and holds no lock. A sub-agent is a session of its own,
-//! made by the engine like any other; this one holds its handle and follows its events. It writes no journal: it says what
-//! event, the session appends that. Invariant: whoever waits is answered when the last one he waits for stops working.
+//! The session's task owns and polls this object, which starts no task and has no lock. A sub-agent is a separate session, created by the
+//! engine like any other; this object has its handle and follows its events. It does not write to the journal: it returns events, which the
+//! session appends. Invariant: a waiting call is answered when the last of its sub-agents stops working.
 //!
-//! A sub-agent is a session like any other, made by the engine with its parent's name in the first entry: journal, questions, steering
-//! and recovery come for nothing. Its parent's session owns a future that follows its events, and keeps no more of it than its item.
-//! Subscribers of the parent are subscribed to it as well.
+//! A sub-agent is a session like any other, created by the engine with its parent's id in the first entry, so that journal, questions,
+//! steering and recovery work unchanged. Its parent's session owns a future that follows its events, and keeps only its item. The parent's
+//! subscribers are subscribed to it as well.
 
 mod follow;
 
@@ -30,10 +30,10 @@ use pintle_tools::{AgentRequest, AgentView};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel for requests of tools. A tool waits for its response, so there are never more than calls side by side.
+/// The channel capacity for tool requests. A tool waits for its response, so there are never more requests than parallel calls.
 const REQUEST_CAPACITY: usize = 16;
 
-/// So many may work at a time: each is a model of its own that costs.
+/// The maximum number of working sub-agents: each uses a model that costs money.
 const MAX_WORKING: usize = 4;
 
 /// A session with more open ones than this has lost track of them.
@@ -48,7 +48,7 @@ pub(super) struct Subagents {
     entries: Vec<Entry>,
     going: FuturesUnordered<BoxFuture<'static, SubagentEvent>>,
     waiting: Vec<Waiting>,
-    /// The number of the next one.
+    /// The next sub-agent's number.
     next: u64,
     sessions: SessionFactory,
     /// The session ends: nothing is made any more.
@@ -71,7 +71,7 @@ struct Open {
     item: Item,
     handle: SessionHandle,
     is_closing: bool,
-    /// The model has read what it said last.
+    /// True if the model has read the sub-agent's last message.
     is_told: bool,
 }
 
@@ -94,11 +94,11 @@ pub(super) struct Made {
 pub(super) enum SubagentEvent {
     /// A tool asks for something.
     Requested(AgentRequest),
-    /// Its session is made, or could not be.
+    /// The sub-agent's session was created, or could not be.
     Made { id: AgentId, task: String, made: Result<Made, Error>, reply: AgentReply },
-    /// It was told something, or could not be.
+    /// A message was sent to the sub-agent, or could not be.
     Sent { id: AgentId, sent: Result<(), Error>, reply: AgentReply },
-    /// Its session said something.
+    /// The sub-agent's session has news.
     News { id: AgentId, news: News, follower: Box<Follower> },
     /// Nothing of interest.
     Nothing,
@@ -132,7 +132,7 @@ impl Subagents {
         }
     }
 
-    /// The way for tools to ask.
+    /// Returns the interface for tools.
     pub(super) fn requests(&self) -> pintle_tools::Agents {
         pintle_tools::Agents::new(self.requests_tx.clone())
     }
@@ -142,12 +142,12 @@ impl Subagents {
         tokio::select! {
             biased;
             Some(event) = self.going.next() => event,
-            // The channel has a sender in here, so it never ends.
+            // Never `None`, since a sender is kept here.
             Some(request) = self.requests.recv() => SubagentEvent::Requested(request),
         }
     }
 
-    /// Makes one; `create` says what of, once its id is known.
+    /// Creates a sub-agent; `create` returns its parameters once its id is known.
     pub(super) fn make<F>(
         &mut self,
         create: impl FnOnce(AgentId) -> F,
@@ -189,7 +189,7 @@ impl Subagents {
         }));
     }
 
-    /// Returns true when the turn that asked for it was stopped meanwhile.
+    /// Returns true if the turn that asked for it was stopped meanwhile.
     pub(super) fn is_unwanted(&self, id: &AgentId) -> bool {
         self.closing.is_cancelled()
             || self.entries.iter().any(|entry| entry.id == *id && entry.is_unwanted)
@@ -201,7 +201,7 @@ impl Subagents {
         self.settle();
     }
 
-    /// Closes a session that nobody wants any more.
+    /// Closes a session that is no longer needed.
     pub(super) fn drop_session(&mut self, handle: SessionHandle) {
         self.going.push(Box::pin(async move {
             let _ = handle.ask(|reply| Command::Close { reply }).await;
@@ -209,7 +209,7 @@ impl Subagents {
         }));
     }
 
-    /// Lets one begin whose item is in the journal; its parent's subscribers watch it as well.
+    /// Starts a sub-agent whose item is in the journal; its parent's subscribers watch it as well.
     pub(super) fn begin(
         &mut self,
         id: &AgentId,
@@ -245,7 +245,7 @@ impl Subagents {
         }));
     }
 
-    /// Tells one something.
+    /// Sends a sub-agent a message.
     pub(super) fn send(&mut self, id: AgentId, text: String, reply: AgentReply) {
         let Some(open) = self.open_one(&id) else {
             let _ = reply.send(Err(unknown(&id)));
@@ -321,7 +321,7 @@ impl Subagents {
         ids.into_iter().filter_map(|id| self.close(&id).map(|item| (id, item))).collect()
     }
 
-    /// Nothing goes on any more.
+    /// Returns true if nothing is in progress.
     pub(super) fn is_idle(&self) -> bool {
         self.going.is_empty()
     }
@@ -331,18 +331,18 @@ impl Subagents {
         self.going = FuturesUnordered::new();
     }
 
-    /// The open ones' handles.
+    /// Returns the handles of open sub-agents.
     pub(super) fn handles(&self) -> Vec<SessionHandle> {
         self.entries.iter().filter_map(|entry| Some(entry.open.as_ref()?.handle.clone())).collect()
     }
 
-    /// The item of one that is open.
+    /// Returns the item of an open sub-agent.
     pub(super) fn item_id(&self, id: &AgentId) -> Option<ItemId> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         Some(entry.open.as_ref()?.item.id.clone())
     }
 
-    /// Changes what one's item says; returns the item. Whoever waits is to be told with [`Self::settle`].
+    /// Changes a sub-agent's item, and returns it. Waiting calls must then be answered with [`Self::settle`].
     pub(super) fn change(
         &mut self,
         id: &AgentId,
@@ -356,7 +356,7 @@ impl Subagents {
         Some(open.item.clone())
     }
 
-    /// Takes the news of sub-agents that stopped working while nobody waited; it counts as told.
+    /// Takes the news about sub-agents that stopped working while no call waited for them; they count as reported.
     pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
         let mut news = Vec::new();
         for entry in &mut self.entries {
@@ -373,7 +373,7 @@ impl Subagents {
         (!news.is_empty()).then(|| EngineMessage { text, ..EngineMessage::default() })
     }
 
-    /// The one with this id, as it stands.
+    /// Returns the sub-agent's current state.
     pub(super) fn view(&self, id: &AgentId) -> Result<AgentView, String> {
         let entry = self.entries.iter().find(|entry| entry.id == *id);
         entry.map(Entry::view).ok_or_else(|| unknown(id))
@@ -384,7 +384,7 @@ impl Subagents {
         entry.open.as_mut().filter(|open| !open.is_closing)
     }
 
-    /// Answers those who wait for nothing that works.
+    /// Answers calls whose sub-agents have all stopped.
     pub(super) fn settle(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         for Waiting { ids, reply } in waiting {
@@ -426,7 +426,7 @@ fn unknown(id: &AgentId) -> String {
     format!("Unknown sub-agent `{id}`. The call that starts one returns its id.")
 }
 
-/// Lets somebody watch a session. One that is closed has nothing to show.
+/// Subscribes a client to a session. A closed session has nothing to show.
 pub(super) async fn watch(handle: &SessionHandle, subscriber: Subscriber) {
     if let Some(adopt) = &subscriber.adopt {
         adopt.call(handle.clone());
@@ -436,7 +436,7 @@ pub(super) async fn watch(handle: &SessionHandle, subscriber: Subscriber) {
         handle.ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply }).await;
 }
 
-/// Steers a turn that runs, else begins one.
+/// Steers a running turn, else starts one.
 async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
     let input = vec![Input::text(text.clone())];
     let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
@@ -446,7 +446,7 @@ async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
     Ok(())
 }
 
-/// Begins a turn with a message, or queues it.
+/// Starts a turn with a message, or queues it.
 async fn start(handle: &SessionHandle, text: String) -> Result<(), Error> {
     let (input, when_busy) = (vec![Input::text(text)], WhenBusy::Queue);
     let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };

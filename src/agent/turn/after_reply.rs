@@ -21,10 +21,9 @@ pub(super) struct Reply {
 /// The next action of the turn.
 #[derive(Debug, PartialEq)]
 pub(super) enum AfterReply {
-    /// Run the calls of the reply, then ask again.
+    /// Run the reply's calls, then send the next request.
     RunCalls,
-    /// Ask again with the conversation as it is. The provider paused in the middle of the reply, and a message after it would end
-    /// what the provider is doing.
+    /// Send the conversation again unchanged. The provider paused mid-reply, and a message after it would end the paused work.
     Resume,
     /// Add the user's waiting messages, then ask again.
     ReadSteers,
@@ -34,7 +33,7 @@ pub(super) enum AfterReply {
     End(Box<Ending>),
 }
 
-/// The end of a turn after its last reply.
+/// How a turn ends after its last reply.
 #[derive(Debug, PartialEq)]
 pub(super) struct Ending {
     /// Shown to clients before the turn ends.
@@ -59,7 +58,7 @@ impl Reply {
         !self.has_calls && self.stop != StopReason::Paused
     }
 
-    /// Returns true if the text of the reply is the final message of the turn, to be checked against the schema.
+    /// Returns true if the reply's text is the turn's final message, which is checked against the schema.
     fn is_final_message(&self) -> bool {
         !self.is_blank
             && match self.stop {

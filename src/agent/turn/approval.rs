@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The rules that a person's answers added, for the turn or for the session.
+/// Rules added by the user's answers, for the turn or for the session.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grants {
     rules: Vec<Compiled>,
@@ -25,7 +25,7 @@ pub(crate) struct Grants {
 }
 
 impl Grants {
-    /// The rules.
+    /// Returns the rules.
     pub(crate) fn rules(&self) -> &[Compiled] {
         &self.rules
     }
@@ -52,7 +52,7 @@ impl Grants {
     }
 }
 
-/// The origin of rules that an answer of this scope adds; none where it holds once.
+/// Returns the origin for rules that an answer with this scope adds, or `None` if the answer applies once.
 pub(crate) fn origin(scope: Scope) -> Option<Origin> {
     match scope {
         Scope::Once => None,
@@ -63,7 +63,7 @@ pub(crate) fn origin(scope: Scope) -> Option<Origin> {
     }
 }
 
-/// The answers to choose from. Those that hold for longer than the call add the proposed rules.
+/// Returns the answers to offer. Answers that outlast the call add the proposed rules.
 pub(crate) fn options(access: &Access, proposed: &[Rule]) -> Vec<ApprovalOption> {
     let option = |id: &str, label: &str, decision, scope| ApprovalOption {
         option_id: id.to_owned(),
@@ -94,7 +94,7 @@ pub(crate) fn options(access: &Access, proposed: &[Rule]) -> Vec<ApprovalOption>
     options
 }
 
-/// The calls that the proposed rules cover, in words.
+/// Describes the calls that the proposed rules cover.
 fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
     if proposed.is_empty() {
         return None;
@@ -117,7 +117,7 @@ fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
     })
 }
 
-/// All that a person is asked about: what runs, whole, and apart from it what the model says of it.
+/// Returns all details of an approval: the complete command or change and, separately, the model's description of it.
 pub(crate) fn details(
     access: &Access,
     paths: &[(PathBuf, PathBuf)],
@@ -159,8 +159,8 @@ pub(crate) fn details(
     details
 }
 
-/// The computed changes as diffs. None where they do not show all that is written: a new file is read more easily as it is, and what
-/// is no text has no diff.
+/// Returns the computed changes as diffs. `None` if diffs would not show everything that is written: a new file is easier to read in full,
+/// and binary content has no diff.
 fn in_place(changes: &[FileChange]) -> Option<Vec<String>> {
     let is_new = |change: &FileChange| change.op == FileOp::Add;
     let has_diff = |change: &FileChange| {
@@ -183,7 +183,7 @@ fn in_place(changes: &[FileChange]) -> Option<Vec<String>> {
     Some(changes.iter().map(diff).collect())
 }
 
-/// The replacements of an edit as a diff. None where the arguments are of another form.
+/// Returns an edit's replacements as a diff, or `None` if the arguments have another form.
 fn replacements(input: &Value) -> Option<String> {
     let one = |edit: &Value| {
         let text = |names: [&str; 2]| names.iter().find_map(|name| edit.get(*name)?.as_str());
@@ -203,7 +203,7 @@ fn replacements(input: &Value) -> Option<String> {
     Some(text)
 }
 
-/// The outcome of an answer. Only an option that was offered can allow.
+/// Returns an answer's outcome. Only an offered option can allow the call.
 pub(crate) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalOutcome {
     let chosen = approval
         .options
@@ -219,7 +219,7 @@ pub(crate) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalO
     }
 }
 
-/// The text that the model reads in place of a result, after a person or the lack of one denied a call.
+/// Returns the text that the model reads instead of a result after the user, or their absence, denied a call.
 pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> String {
     let reason = match outcome.by {
         DecidedBy::Client => "The user declined this call. It did not run.".to_owned(),
@@ -243,7 +243,7 @@ pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> Strin
     }
 }
 
-/// The text that the model reads in place of a result, after a rule or the mode denied a call.
+/// Returns the text that the model reads instead of a result after a rule or the mode denied a call.
 pub(crate) fn policy_text(verdict: &Verdict) -> String {
     format!(
         "Denied: {}. Decided by {}. It did not run. Do not try to achieve the same result another way; the user can allow it with a different permission mode or a rule in config.toml.",
@@ -251,10 +251,10 @@ pub(crate) fn policy_text(verdict: &Verdict) -> String {
     )
 }
 
-/// What decides about a call of a tool that the person who started the session left out.
+/// The denial source for a call of a tool excluded by the user who started the session.
 pub const TOOL_LIST: &str = "the list of tools";
 
-/// The denial of such a call.
+/// Returns the denial of such a call.
 pub(crate) fn withheld() -> Denial {
     Denial { decided_by: TOOL_LIST.to_owned(), mode: None, rules: Vec::new() }
 }

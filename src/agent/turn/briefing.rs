@@ -1,7 +1,7 @@
-//! The briefing of a session's model: the system prompt, and the changes that it was told since.
+//! The model's briefing: the system prompt, and the changes reported to the model since.
 //!
-//! The prompt is kept in the journal, so that its bytes stay the same in every later life of the session; another model has it made anew.
-//! This file holds the state; `prompt` reads files and tells what is new.
+//! The prompt is kept in the journal, so that its bytes stay the same whenever the session is reopened; another model gets a new prompt.
+//! This file contains the state; `prompt` reads files and reports changes.
 
 use crate::project::Personal;
 use pintle_protocol::event::{AgentRole, Event};
@@ -13,15 +13,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The inputs of a system prompt beside files.
+/// System prompt inputs other than files.
 #[derive(Debug, Clone)]
 pub(crate) struct PromptInputs {
     pub(crate) personal: Arc<Personal>,
-    /// The profile of the tools, by name.
+    /// The tool profile's name.
     pub(crate) profile: &'static str,
-    /// The month up to which the model knows the world, where that is known.
+    /// The model's knowledge cutoff (a month), if known.
     pub(crate) cutoff: Option<String>,
-    /// It works for another session.
+    /// True if the session works for another session.
     pub(crate) is_subagent: bool,
     /// The named agent that it is.
     pub(crate) role: Option<AgentRole>,
@@ -31,28 +31,28 @@ pub(crate) struct PromptInputs {
     pub(crate) is_attended: bool,
 }
 
-/// The knowledge of a model about where it works. The journal keeps it with `prompt.made`.
+/// What the model knows about its working environment. The journal keeps it with `prompt.made`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Briefing {
-    /// The model that the prompt is for, as `provider/id`; nobody yet when empty.
+    /// The model that the prompt is for, as `provider/id`; empty if there is none yet.
     #[serde(default)]
     pub(crate) origin: String,
     /// The prompt.
     #[serde(default)]
     pub(crate) system: String,
-    /// The folder of the git repository, else the working directory.
+    /// The git repository's root, else the working directory.
     #[serde(default)]
     pub(crate) root: PathBuf,
     /// The working directory; none in a journal of a version that did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cwd: Option<PathBuf>,
-    /// The directories of the work that it knows beside the working directory.
+    /// The additional directories known to the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) additional: Vec<PathBuf>,
     /// A digest of the user's agreement at the time the prompt was made. Older journals have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) agreement: Option<String>,
-    /// The rights that it knows; none in a journal of a version that did not tell them.
+    /// The rights known to the model; `None` in journals of versions that did not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rights: Option<String>,
     /// The documents that it knows.
@@ -75,9 +75,9 @@ pub(crate) struct KnownDocument {
     pub(crate) path: PathBuf,
     pub(crate) size: u64,
     pub(crate) modified_ms: u64,
-    /// A sum of its text, to tell a file that was only touched from one that changed.
+    /// A checksum of the text, to distinguish a changed file from one that was only touched.
     pub(crate) sum: u64,
-    /// True if the model read it as a message, after a call touched a file below its folder, and not in the prompt.
+    /// True if the model read the document as a message, after a call touched a file below its directory, and not in the prompt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_below: bool,
 }
@@ -88,7 +88,7 @@ pub(crate) struct BriefingUpdate {
     /// The documents as the model knows them now; `None` when they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) documents: Option<Vec<KnownDocument>>,
-    /// The rules that were told.
+    /// The rules already sent to the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rules: Vec<PathBuf>,
     /// The additional directories as the model knows them now; `None` when they are the same.
@@ -100,12 +100,12 @@ pub(crate) struct BriefingUpdate {
 }
 
 impl Briefing {
-    /// The system prompt; empty until it is made.
+    /// Returns the system prompt; empty until it is built.
     pub(crate) fn system(&self) -> &str {
         &self.system
     }
 
-    /// Returns the folder that the model believes to work in, if it is another one.
+    /// Returns the directory that the model believes to be its working directory, if it differs.
     pub(crate) fn believed_folder(&self, cwd: &Path) -> Option<&Path> {
         let is_same = match &self.cwd {
             Some(known) => known == cwd,
@@ -149,7 +149,7 @@ impl Briefing {
         self.told.extend(rules);
     }
 
-    /// The conversation was summed up: what was told in it may be gone, and is told again where it matters.
+    /// Records a compaction: earlier reports may be gone from the conversation, and are repeated if they matter.
     pub(crate) fn conversation_compacted(&mut self) {
         self.told.clear();
         self.documents.retain(|document| !document.is_below);

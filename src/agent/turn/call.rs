@@ -1,4 +1,4 @@
-//! One tool call of a reply: from its arguments to something that can run, or to words that say why it cannot.
+//! One tool call of a reply: from its arguments to a prepared call, or to an error message for the model.
 
 use crate::turn::context::TurnContext;
 use pintle_base::text::visible::visible_line;
@@ -21,9 +21,9 @@ pub(crate) struct Call {
     pub(crate) tool_name: String,
     /// The prepared call, or the reason why there is none.
     pub(crate) prepared: Preparation,
-    /// The tool that acts with its arguments, where the called one only passes them on.
+    /// The effective tool and its arguments, if the called tool only forwards them.
     pub(crate) acting: Option<(String, Value)>,
-    /// The confinement of a command that runs in the sandbox.
+    /// The sandbox confinement, if the call runs a confined command.
     pub(crate) confinement: Option<Arc<Confinement>>,
     /// The programs that a command outside of the sandbox must not start.
     pub(crate) programs: Names,
@@ -31,15 +31,15 @@ pub(crate) struct Call {
     pub(crate) writes: WriteLog,
     /// The paths that its permission was decided for.
     pub(crate) resolved: ResolvedPaths,
-    /// Stops it; the turn's own once it runs.
+    /// Cancels the call; a child of the turn's token once the call runs.
     pub(crate) cancel: CancellationToken,
 }
 
-/// The result of a call that did not fit into its reply.
+/// The result for a call that was cut off by the reply's length limit.
 const CUT_BY_LIMIT: &str = "The reply reached its length limit inside this call, so nothing was run. Make the call smaller: write a long file in several parts.";
 
 impl Call {
-    /// The reply ended at its length limit: a call whose arguments are not whole is not run.
+    /// Refuses a call with incomplete arguments in a reply that ended at its length limit.
     pub(crate) fn cut_by_limit(&mut self) {
         let is_whole = matches!(&self.item.body, ItemBody::ToolCall(call) if call.input.is_some());
         if !is_whole {
@@ -47,21 +47,21 @@ impl Call {
         }
     }
 
-    /// The name under which rules and hooks know the call: that of the tool that acts.
+    /// Returns the tool name that rules and hooks use for the call: that of the effective tool.
     pub(crate) fn acting_tool(&self) -> &str {
         self.acting.as_ref().map_or(&self.tool_name, |(name, _)| name)
     }
 
-    /// Does not run the call, and tells the model that the length limit cut it.
+    /// Refuses the call, and reports to the model that the length limit cut it off.
     pub(crate) fn refuse_as_cut(&mut self) {
         self.prepared = Err(CUT_BY_LIMIT.to_owned());
     }
 }
 
-/// A call that is ready to run, or words for the model that say why there is none.
+/// A call that is ready to run, or an error message for the model.
 pub(crate) type Preparation = Result<Box<dyn Prepared>, String>;
 
-/// Looks at a call whose arguments are whole: what it would do, or why it cannot.
+/// Prepares a call with complete arguments, or returns why it cannot run.
 pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -> Preparation {
     let Some(tool) = ctx.tools.list.iter().find(|tool| tool.name() == call.tool_name) else {
         let names: Vec<&str> = ctx.tools.list.iter().map(|tool| tool.name()).collect();
@@ -71,7 +71,7 @@ pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -
             why.push_str(
                 " The user excluded it from this session: do not try to achieve the same result another way.",
             );
-            // A person is told of all that was tried.
+            // Every attempted call is shown to the user.
             let tried = parse_arguments(arguments)
                 .and_then(|arguments| withheld.prepare(arguments, &ctx.workspace.folders));
             if let Ok(tried) = tried {
@@ -88,7 +88,7 @@ pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -
     Ok(prepared)
 }
 
-/// Reads the arguments of a call; none at all count as `{}`.
+/// Parses a call's arguments; empty text counts as `{}`.
 pub(crate) fn parse_arguments(text: &str) -> Result<Value, String> {
     // Some servers write `null` for no arguments.
     if matches!(text.trim(), "" | "null") {

@@ -1,7 +1,7 @@
 //! A batch of tool calls, prepared by their step: approve → run → finish.
 //!
-//! Neighbouring calls of a reply run side by side if each of them only reads and none needs to ask; all others run one after the other.
-//! Whatever happens, each call gets exactly one result, in the order of the calls.
+//! Adjacent calls of a reply run in parallel if each of them only reads and needs no approval; all others run sequentially. In every case
+//! each call gets exactly one result, in call order.
 
 use crate::full_output::name_full_output;
 use crate::host::{Host, JournalLost, uncancelled};
@@ -36,24 +36,24 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel for output while the session is busy. More pieces are dropped; the result holds all.
+/// The channel capacity for output while the session is busy. Further chunks are dropped; the result contains the full output.
 const PROGRESS_CAPACITY: usize = 16;
 
 /// The time that a cancelled tool has to stop and clean up before it is dropped, which kills its processes.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 
-/// A batch that is over; the results are in the conversation.
+/// A finished batch, whose results are in the conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     /// Messages that arrived meanwhile. They were taken out of the queue, so they are to be read whatever comes.
     pub(crate) steers: Vec<QueuedInput>,
-    /// The changes of files.
+    /// The file changes.
     pub(crate) changes: Vec<FileChange>,
-    /// The end of the turn, if it ends here.
+    /// How the turn ended, if it ends here.
     pub(crate) ended: Option<End>,
 }
 
-/// Runs the calls of a reply.
+/// Runs a reply's calls.
 pub(crate) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -105,7 +105,7 @@ pub(crate) async fn run<H: Host>(
     take_last(host, ctx, Batch { steers, changes, ended }).await
 }
 
-/// Gives each call of a reply a result that says why it did not run.
+/// Gives each call of a reply a result that explains why it did not run.
 pub(crate) async fn refuse<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -123,7 +123,7 @@ pub(crate) async fn refuse<H: Host>(
 /// The maximum number of parallel commands behind a command prefix, where each command occupies a connection.
 const MAX_COMMANDS_ELSEWHERE: usize = 2;
 
-/// Returns the number of calls at the beginning that may run side by side.
+/// Returns the number of calls at the start that may run in parallel.
 async fn beside_each_other(
     ctx: &TurnContext,
     state: &TurnState,
@@ -163,17 +163,17 @@ async fn take_last<H: Host>(host: &mut H, ctx: &TurnContext, mut batch: Batch) -
     batch
 }
 
-/// A call of a batch that runs side by side, when the journal is to be told of it: with its place, and what went wrong with hooks.
+/// A call of a parallel batch at a point that the journal records: with its index, and the hooks' problems.
 type Staged = (usize, Call, Stage, Vec<Notice>);
 
-/// A point of a call where the journal is told of it.
+/// A point of a call that the journal records.
 enum Stage {
     /// Hooks have looked at it; with why it may not run, if one denied it.
     Admitted(Option<String>),
     Ran(Box<Outcome>),
 }
 
-/// Runs calls that only read, all at once. Their results are in the conversation in the order of the calls.
+/// Runs read-only calls in parallel. Their results are added to the conversation in call order.
 async fn run_together<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -189,7 +189,7 @@ async fn run_together<H: Host>(
     for (place, mut call) in calls.into_iter().enumerate() {
         stages.push(Box::pin(async move {
             let (mut denial, notices) = hook_points::call(ctx, &mut call).await;
-            // A hook may have changed the arguments. Calls that run side by side ask nobody.
+            // A hook may have changed the arguments. Parallel calls never ask for approval.
             if denial.is_none() {
                 denial = admit(ctx, before_hooks, mode, &mut call).await.err();
             }
@@ -223,7 +223,7 @@ async fn run_together<H: Host>(
                 denied
             }
             Stage::Ran(outcome) => {
-                // A call that fails at once lets the others begin before its result is recorded.
+                // A call that fails immediately lets the others start before its result is recorded.
                 if !stages.is_empty() {
                     host.wait(tokio::task::yield_now()).await;
                 }
@@ -262,7 +262,7 @@ impl Output {
         (progress, Self { pieces, next: BTreeMap::new() })
     }
 
-    /// Waits for this work, and shows subscribers what is printed meanwhile.
+    /// Awaits `work`, and forwards its output to subscribers meanwhile.
     async fn while_running<H: Host, F>(&mut self, host: &mut H, work: F) -> F::Output
     where
         F: Future + Send,
@@ -310,7 +310,7 @@ pub(crate) fn touched(calls: &[Call], folders: &Folders) -> Vec<PathBuf> {
     paths.collect()
 }
 
-/// The outcome of a call.
+/// A call's outcome.
 struct Outcome {
     status: ItemStatus,
     result: ToolResult,
@@ -322,7 +322,7 @@ impl Outcome {
         Self { status, result: ToolResult { content, is_error: true, ..ToolResult::default() } }
     }
 
-    /// Somebody said no, unless it was the end of the turn.
+    /// Returns a declined call's outcome: denied, unless the turn was ending.
     fn declined(ctx: &TurnContext, reason: String, tally: &mut Tally) -> Self {
         if ctx.cancel.is_cancelled() {
             return Self::cancelled();
@@ -331,7 +331,7 @@ impl Outcome {
         Self::error(ItemStatus::Declined, reason)
     }
 
-    /// Says what would have allowed it.
+    /// Adds what would have allowed the call.
     fn denied(mut self, denial: Option<Denial>) -> Self {
         if self.status == ItemStatus::Declined {
             self.result.details.denial = denial;
@@ -339,7 +339,7 @@ impl Outcome {
         self
     }
 
-    /// The sandbox denied something to the command.
+    /// Returns true if the sandbox denied an operation of the command.
     fn was_denied(&self) -> bool {
         self.result.details.sandbox.as_ref().is_some_and(|report| report.denied)
     }
@@ -397,7 +397,7 @@ async fn approve_and_run<H: Host>(
     Ok(outcome)
 }
 
-/// Asks a person. Returns the outcome of a call that does not run. A call that would fail is not asked about.
+/// Asks the user for approval. Returns an outcome if the call does not run. A call that would fail is not asked about.
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -444,8 +444,8 @@ async fn ask<H: Host>(
     }
 }
 
-/// Returns the changes of files that a call would make, for the person who is asked about it; an error if the call would fail,
-/// unless that tells the model of files that it may not read.
+/// Returns the file changes that a call would make, for its approval; an error if the call would fail, unless the error reveals files that
+/// the model may not read.
 async fn preview(
     ctx: &TurnContext,
     state: &TurnState,
@@ -464,7 +464,7 @@ async fn preview(
     let tool_ctx = tool_context(ctx, pruned, call, Progress::none(), &ctx.cancel);
     let previewed = tokio::select! {
         biased;
-        // An editor may take its time to say what it shows.
+        // An editor may take a while to report its unsaved text.
         () = ctx.cancel.cancelled() => return Ok(Vec::new()),
         previewed = prepared.preview(&tool_ctx) => previewed,
     };
@@ -491,7 +491,7 @@ async fn run_one<H: Host>(
     outcome
 }
 
-/// Says in the journal that a call runs, before it does, so that no call ever runs twice. Its time begins now, and not when it asked.
+/// Journals that a call runs, before it does, so that no call ever runs twice. Its time starts now, not when it asked.
 fn begin<H: Host>(host: &mut H, ctx: &TurnContext, call: &mut Call) -> Result<(), JournalLost> {
     if call.prepared.is_err() {
         return Ok(());
@@ -600,7 +600,7 @@ async fn execute(
             "the user cancelled only this call. Anything it had already done stays.",
         )));
     }
-    // Nobody reports what a remote command writes, so every change made while it runs counts as its own.
+    // Writes of a remote command are not reported, so every change made while it runs is attributed to it.
     if is_command && !ctx.workspace.env.is_this_machine() {
         let look = ctx.tools.ledger.changed(ctx.workspace.env.as_ref(), &cancel);
         uncancelled(&cancel, look).await;
@@ -639,7 +639,7 @@ async fn finish<H: Host>(
     model_result
 }
 
-/// Replaces providers' keys in the text that the model reads. Other credentials stay: an edit must find a project's files as they are.
+/// Redacts provider keys in the text that the model reads. Other credentials stay: an edit must find a project's files unchanged.
 fn redact(ctx: &TurnContext, result: &mut ToolResult) {
     for content in &mut result.content {
         if let Content::Text { text } = content
@@ -678,7 +678,7 @@ async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
     name_full_output(&mut result.details, &ctx.workspace.artifacts);
 }
 
-/// Joins the texts of a result if they are too long together, so that thousands of short ones are cut as one long text is.
+/// Joins a result's texts if they are too long together, so that thousands of short texts are truncated like a single long one.
 fn join_texts(content: &mut Vec<Content>, guard: Guard) {
     let max_bytes = guard.max_chars.max(CEILING.max_chars);
     let of_block = |block: &Content| match block {

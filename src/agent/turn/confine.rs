@@ -1,4 +1,4 @@
-//! What commands may do by the permissions of a session, as the sandbox takes it. Pure.
+//! What commands may do under a session's permissions, as sandbox settings. Pure.
 
 use pintle_exec::sandbox::{Confinement, Grade, JudgeNames, NamePatterns, Names};
 use pintle_protocol::approval::PermissionMode;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The name under which rules about files see commands.
 const COMMANDS: &str = "bash";
 
-/// The names of files that commands are kept from.
+/// Files that commands cannot access, by name.
 struct ByName {
     places: Arc<Places>,
     /// Secret files that commands may read.
@@ -20,7 +20,7 @@ struct ByName {
 }
 
 impl ByName {
-    /// Rules about files hold in the workspace: whatever else a command may write, such as `/dev/null`, is its own.
+    /// File rules apply in the workspace: other paths that a command may write, such as `/dev/null`, are exempt.
     fn is_in_workspace(&self, path: &Path) -> bool {
         self.places.roots.iter().any(|root| path != root && path.starts_with(root))
     }
@@ -51,13 +51,13 @@ impl JudgeNames for ByName {
     }
 }
 
-/// The same names as patterns.
+/// Returns the same names as patterns.
 fn patterns() -> NamePatterns {
     let places::Patterns { obeyed, output, secret, open } = places::patterns();
     NamePatterns { obeyed, output, secret, open }
 }
 
-/// The confinement of commands: changes in the workspace alone, and none in the mode read-only; no secrets, no network by itself, and
+/// Returns how commands are confined: changes only in the workspace, and none in read-only mode; no secrets, no network by default, and
 /// never less than the level that the decision relied on.
 pub(super) fn confinement(
     places: &Arc<Places>,
@@ -102,7 +102,7 @@ pub(super) fn confinement(
     }
 }
 
-/// The same confinement without a place to write to.
+/// Returns the same confinement without writable paths.
 pub(super) fn only_reading(confinement: &Confinement) -> Confinement {
     let Confinement { writable, readable, .. } = confinement;
     let readable = writable.iter().chain(readable).cloned().collect();

@@ -1,4 +1,4 @@
-//! The context of a turn, which stays, grouped by who uses it; and its state, which changes.
+//! A turn's immutable context, grouped by user, and its mutable state.
 
 use crate::file_history::FileHistory;
 use crate::hooks::Hooks;
@@ -31,7 +31,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-/// The context of a turn: all that it needs and does not change.
+/// A turn's context: everything it needs that does not change.
 #[derive(Debug)]
 pub(crate) struct TurnContext {
     pub(crate) session_id: SessionId,
@@ -40,9 +40,9 @@ pub(crate) struct TurnContext {
     pub(crate) cancel: CancellationToken,
     /// The model, for steps and for making room.
     pub(crate) llm: ModelAccess,
-    /// The inputs of the system prompt beside files.
+    /// System prompt inputs other than files.
     pub(crate) prompt: PromptInputs,
-    /// The system prompt; the turn makes it when it begins.
+    /// The system prompt; built when the turn starts.
     pub(crate) system: Arc<str>,
     /// Where the session works, for everything that touches files and processes.
     pub(crate) workspace: Workspace,
@@ -56,7 +56,7 @@ pub(crate) struct TurnContext {
     pub(crate) limits: Limits,
     /// The budget that it shares with its sub-agents; a sub-agent spends from that of the turn that made it.
     pub(crate) budget: Budget,
-    /// The checks of files after they were edited.
+    /// The checks to run on edited files.
     pub(crate) checks: EditChecks,
 }
 
@@ -65,9 +65,9 @@ pub(crate) struct TurnContext {
 pub(crate) struct ModelAccess {
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) model: ModelRef,
-    /// The price of its tokens, where that is known.
+    /// The token prices, if known.
     pub(crate) price: Option<Price>,
-    /// The most tokens of input that it takes, where that is known.
+    /// The maximum number of input tokens, if known.
     pub(crate) window: Option<u64>,
     /// The model that writes summaries instead, or why it cannot be used; `None` if it is the same.
     pub(crate) summary: Option<Result<SummaryModel, String>>,
@@ -88,18 +88,18 @@ pub(crate) struct SummaryModel {
     pub(crate) window: Option<u64>,
 }
 
-/// The tools of a turn, and what each call is given.
+/// A turn's tools, and the inputs of each call.
 #[derive(Debug)]
 pub(crate) struct TurnTools {
     pub(crate) list: Arc<[Arc<dyn Tool>]>,
-    /// The tools that the person who started the session leaves out: a call of one is denied.
+    /// The tools excluded by the user who started the session: a call of one is denied.
     pub(crate) withheld: Vec<Arc<dyn Tool>>,
     pub(crate) settings: Arc<tools::Settings>,
     /// The files that the model has read.
     pub(crate) ledger: Ledger,
-    /// Takes requests to whoever steers the session.
+    /// Sends requests to the client that controls the session.
     pub(crate) client: mpsc::Sender<ClientRequest>,
-    /// The MCP servers, whose tools join the list when the turn begins; `None` where there are none at all.
+    /// The MCP servers, whose tools join the list when the turn starts; `None` if no servers are configured.
     pub(crate) servers: Option<TurnServers>,
     /// Takes requests about background jobs.
     pub(crate) jobs: tools::Jobs,
@@ -114,12 +114,12 @@ impl TurnTools {
     }
 }
 
-/// The checks of files after a batch of calls has edited them.
+/// The checks to run on files edited by a batch of calls.
 #[derive(Debug)]
 pub(crate) struct EditChecks {
     /// The user's lint command.
     pub(crate) lint: Option<Lint>,
-    /// The diagnostics of an editor.
+    /// The editor's diagnostics.
     pub(crate) reports: watch::Receiver<Reports>,
     /// The time to wait for its report of a changed file.
     pub(crate) report_wait: Duration,
@@ -138,7 +138,7 @@ pub(crate) struct TurnState {
     pub(crate) told_unused: Vec<ProjectFile>,
 }
 
-/// The work of a turn.
+/// A turn's work.
 #[derive(Debug)]
 pub(crate) enum Work {
     /// Answer these messages.
@@ -149,7 +149,7 @@ pub(crate) enum Work {
     SummarizeBranch(Vec<Arc<Message>>),
 }
 
-/// A turn that is over.
+/// A finished turn.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) state: TurnState,
@@ -157,14 +157,14 @@ pub(crate) struct Finished {
     pub(crate) tally: Tally,
 }
 
-/// The end of a turn.
+/// How a turn ended.
 #[derive(Debug)]
 pub(crate) enum End {
     /// The model stopped.
     Completed(StopReason),
-    /// Somebody stopped it.
+    /// The turn was stopped.
     Interrupted,
-    /// It failed.
+    /// The turn failed.
     Failed(TurnError),
 }
 
@@ -178,7 +178,7 @@ impl End {
     }
 }
 
-/// The counters of a turn.
+/// A turn's counters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
     pub(crate) usage: Usage,
@@ -186,12 +186,12 @@ pub(crate) struct Tally {
     pub(crate) cost_nano_usd: Option<u64>,
     pub(crate) steps: u32,
     pub(crate) denials: u32,
-    /// The final message, where it has to satisfy a schema and does.
+    /// The final message, if it was required to match a schema and does.
     pub(crate) structured: Option<Value>,
 }
 
 impl Tally {
-    /// Counts a reply; returns what it cost.
+    /// Counts a reply and returns its cost.
     fn count(&mut self, usage: Usage, price: Option<Price>) -> Option<u64> {
         self.usage += usage;
         let cost = price.map(|price| price.nano_usd(&usage));
@@ -213,7 +213,7 @@ impl From<JournalLost> for End {
 }
 
 impl TurnContext {
-    /// Counts a reply, here and in the budget; returns what it cost.
+    /// Counts a reply, here and in the budget; returns its cost.
     pub(crate) fn count(
         &self,
         tally: &mut Tally,
@@ -225,7 +225,7 @@ impl TurnContext {
         cost
     }
 
-    /// A new item of this turn.
+    /// Returns a new item of this turn.
     pub(crate) fn item(
         &self,
         id: ItemId,

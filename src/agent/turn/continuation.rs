@@ -1,4 +1,4 @@
-//! The engine's own prompts after a reply that stopped too early: cut at its length limit, or with nothing in it. Pure.
+//! Follow-up prompts from the engine after a reply that stopped too early: cut at its length limit, or empty. Pure.
 
 use pintle_llm::AssistantBlock;
 use pintle_protocol::event::{Notice, NoticeLevel, StopReason};
@@ -20,7 +20,7 @@ pub(crate) struct Continuations {
 }
 
 impl Continuations {
-    /// Returns the message that has the model go on after a reply without calls. `None` ends the turn.
+    /// Returns the message that makes the model continue after a reply without calls. `None` ends the turn.
     pub(crate) fn after(
         &mut self,
         stop: StopReason,
@@ -48,12 +48,12 @@ impl Continuations {
         }
     }
 
-    /// Takes note of a reply that says or does something.
+    /// Records a reply with content.
     pub(crate) fn replied(&mut self) {
         self.was_asked_again = false;
     }
 
-    /// Returns the notice that ends a turn whose model said nothing when it was asked once more.
+    /// Returns the notice that ends a turn whose model returned nothing after a second request.
     pub(crate) fn notice(&self) -> Option<Notice> {
         self.was_asked_again.then(|| Notice {
             level: NoticeLevel::Warning,
@@ -66,7 +66,7 @@ impl Continuations {
     }
 }
 
-/// Returns true for a reply that neither says nor does anything: reasoning alone is none.
+/// Returns true if a reply has neither text nor calls: reasoning alone is blank.
 pub(crate) fn is_blank(blocks: &[AssistantBlock]) -> bool {
     blocks.iter().all(|block| match block {
         AssistantBlock::Text { text, .. } => text.trim().is_empty(),

@@ -1,8 +1,8 @@
-//! The diagnostics of an editor, kept for a session within bounds.
+//! An editor's diagnostics, kept for a session within limits.
 //!
-//! The session writes the reports, the turn only looks at them (`edit_checks`).
+//! The session writes the reports; the turn only reads them (`edit_checks`).
 //!
-//! A report is a value in a `watch` channel and no event, since the next one replaces it; what the model is told of it is in the
+//! A report is a value in a `watch` channel rather than an event, since the next one replaces it; the part sent to the model is in the
 //! journal.
 
 use crate::clients::SubscriberId;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// The default time to wait for an editor's report of a changed file.
 pub const REPORT_WAIT: Duration = Duration::from_millis(1500);
 
-/// Files that are kept; the one that was reported longest ago goes first.
+/// The maximum number of files; the file with the oldest report is dropped first.
 const MOST_FILES: usize = 512;
 
 /// Items of a file that are kept, the worst first.
@@ -27,10 +27,10 @@ const MOST_ITEMS: usize = 200;
 /// Characters of a message, a source or a code that are kept.
 const MOST_CHARS: usize = 1_000;
 
-/// Bytes of all that is kept.
+/// The maximum size of all reports, in bytes.
 const MOST_BYTES: usize = 2 * 1024 * 1024;
 
-/// The diagnostics of the files of a session.
+/// Diagnostics for a session's files.
 #[derive(Debug, Default)]
 pub(crate) struct Reports {
     /// The client that reports; `None` as long as none did.
@@ -76,7 +76,7 @@ impl Reports {
         }
     }
 
-    /// Forgets all of them where whoever reported is gone.
+    /// Drops all diagnostics if their reporter has disconnected.
     pub(crate) fn keep_if(&mut self, is_there: impl FnOnce(SubscriberId) -> bool) {
         if self.by.is_some_and(|by| !is_there(by)) {
             *self = Self::default();
@@ -117,7 +117,7 @@ fn size(item: &EditorDiagnostic) -> usize {
     size_of::<EditorDiagnostic>() + texts.into_iter().flatten().map(String::len).sum::<usize>()
 }
 
-/// Refuses what makes no sense.
+/// Validates a report.
 pub(crate) fn check(report: &DiagnosticsReport) -> Result<(), Error> {
     let invalid = |what: String, hint: &str| Err(Error::new(ErrorKind::Invalid, what).hint(hint));
     if report.path.trim().is_empty() {

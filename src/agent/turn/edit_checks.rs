@@ -1,6 +1,7 @@
-//! The diagnostics of an editor after a batch of calls has edited files: what is new in them is told to the model.
+//! Editor diagnostics after a batch of edits: new ones are reported to the model.
 //!
-//! Invariant: nothing waits for an editor that has never reported anything, nor longer than the setting says, nor after the turn was stopped.
+//! Invariant: nothing waits for an editor that has never sent a report, nor longer than the configured time, nor after the turn was
+//! stopped.
 
 use crate::turn::context::TurnContext;
 use crate::turn::diagnostics::Report;
@@ -11,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The diagnostics of the files that a turn changed.
+/// Diagnostics of the files changed by a turn.
 #[derive(Debug, Default)]
 pub(crate) struct EditFeedback {
     /// The count of reports when the batch began, and the reports at that time.
     before: Option<Before>,
     /// The diagnostics that the model knows, of the files that it changed.
     known: BTreeMap<PathBuf, Vec<EditorDiagnostic>>,
-    /// Endings of names for which a report was waited for in vain: a file that no editor looks at must not cost a wait each time.
+    /// File extensions for which no report arrived: a file that no editor checks must not cost a wait each time.
     silent: BTreeSet<String>,
 }
 
@@ -29,7 +30,7 @@ struct Before {
 }
 
 impl EditFeedback {
-    /// Takes note of how things stand before a batch of calls.
+    /// Records the diagnostics before a batch of calls.
     pub(crate) fn begin(&mut self, ctx: &TurnContext) {
         let reports = ctx.checks.reports.borrow();
         self.before = reports
@@ -38,8 +39,8 @@ impl EditFeedback {
             .then(|| Before { serial: reports.serial, files: reports.files.clone() });
     }
 
-    /// Looks what came of a batch, and waits a little for what an editor says of the files that it changed. What is new in these,
-    /// and in those of earlier batches, is told.
+    /// Checks the files after a batch, and waits briefly for the editor's reports about the changed files. New diagnostics in these files
+    /// and in those of earlier batches are reported to the model.
     pub(crate) async fn end(
         &mut self,
         ctx: &TurnContext,
@@ -81,7 +82,7 @@ impl EditFeedback {
         tokio::select! {
             biased;
             () = ctx.cancel.cancelled() => return,
-            // An error says that the session is gone.
+            // An error means that the session is gone.
             _ = all => return,
             () = tokio::time::sleep(ctx.checks.report_wait) => {}
         }

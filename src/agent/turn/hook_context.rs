@@ -38,10 +38,10 @@ fn show(message: &Message, index: u64) -> HookMessage {
     }
 }
 
-/// Returns the messages that a hook wants in the place of these.
+/// Returns the messages with which a hook replaces the given ones.
 ///
 /// # Errors
-/// No provider would accept them; the message says why.
+/// No provider would accept the messages; the error explains why.
 pub(super) fn replaced(
     messages: &[Arc<Message>],
     wanted: Vec<HookMessage>,

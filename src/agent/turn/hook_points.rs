@@ -1,7 +1,7 @@
-//! The points of a turn: what hooks are told there, and what their answers change.
+//! A turn's hook points: the hooks' inputs, and the effects of their answers.
 //!
-//! Invariant: a message that a hook denied is handed back, never lost, and what a hook changed for good is what the journal says the model
-//! read.
+//! Invariant: a message denied by a hook is returned to the client, never lost, and a permanent change made by a hook is journaled as the
+//! text that the model read.
 
 use crate::hooks::{Ran, Ruling};
 use crate::host::Host;
@@ -16,7 +16,7 @@ use pintle_protocol::item::{ItemBody, ToolResult};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Nothing is told yet of where the engine is.
+/// Builds a hook run for a point, without the engine's location yet.
 fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
     HookRun {
         point,
@@ -36,7 +36,7 @@ fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
     }
 }
 
-/// Runs the hooks of a point, and tells what went wrong with them.
+/// Runs a point's hooks, and reports their problems.
 async fn run<H: Host>(host: &mut H, ctx: &TurnContext, run: HookRun) -> (HookRun, Ruling) {
     let Ran { run, ruling, notices } = host.wait(ctx.hooks.run(run, &ctx.cancel)).await;
     for notice in notices {
@@ -55,8 +55,8 @@ fn denied(reason: String) -> End {
     })
 }
 
-/// Messages of a person before the model reads them. What a hook denies is handed back, and what it handles is over; returned with the
-/// end of the turn if no message is left.
+/// Runs hooks on user messages before the model reads them. A denied message is returned to the client, a handled one is finished; returns
+/// how the turn ends if no message remains.
 pub(crate) async fn inputs<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -116,7 +116,7 @@ fn images_of(input: &QueuedInput) -> Vec<Content> {
     input.content.iter().filter_map(image).collect()
 }
 
-/// Puts a hook's text into the place of a message's own. What is attached stays.
+/// Replaces a message's text with a hook's text. Attachments stay.
 fn change_text(input: &mut QueuedInput, text: &str, changed: Option<String>) {
     if let Some(changed) = changed.filter(|changed| changed != text) {
         input.content.retain(|block| block.as_text().is_none());
@@ -124,7 +124,7 @@ fn change_text(input: &mut QueuedInput, text: &str, changed: Option<String>) {
     }
 }
 
-/// The changes of hooks at the start of a turn.
+/// Changes by hooks when a turn starts.
 #[derive(Default)]
 pub(crate) struct Begun {
     /// The system prompt of this turn, if a hook changed it.
@@ -133,7 +133,7 @@ pub(crate) struct Begun {
     pub(crate) context: Vec<String>,
 }
 
-/// A turn begins. A hook may change the text of its last message and the system prompt.
+/// Runs hooks when a turn starts. A hook may change the last message's text and the system prompt.
 pub(crate) async fn begin<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -160,7 +160,7 @@ pub(crate) async fn begin<H: Host>(
     Ok(Begun { system, context })
 }
 
-/// The context of the next request is complete. Returns the messages of that request, if a hook changed them.
+/// Runs hooks when the next request's context is complete. Returns the messages of that request if a hook changed them.
 pub(crate) async fn context<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -195,7 +195,7 @@ pub(crate) async fn context<H: Host>(
     Some(list)
 }
 
-/// The model is asked next.
+/// Runs hooks before a request to the model.
 pub(crate) async fn request<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -210,7 +210,7 @@ pub(crate) async fn request<H: Host>(
     pass(ctx, ruling).map(drop)
 }
 
-/// The conversation is summed up next. Returns why not, when a hook denied it.
+/// Runs hooks before a compaction. Returns the reason if a hook denied it.
 pub(crate) async fn compact<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -242,7 +242,7 @@ fn pass(ctx: &TurnContext, ruling: Ruling) -> Result<Vec<String>, End> {
     }
 }
 
-/// The model replied.
+/// Runs hooks after the model's reply.
 pub(crate) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant: &Assistant) {
     let point = HookPoint::AfterModelResponse;
     if !ctx.hooks.has(point, None) {
@@ -259,9 +259,9 @@ pub(crate) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant
     run(host, ctx, HookRun { response: Some(said), ..told(ctx, point) }).await;
 }
 
-/// A call before it runs. Returns why it may not, as the model reads it, and what went wrong with hooks.
+/// Runs hooks before a call. Returns why the call must not run, as text for the model, and the hooks' problems.
 ///
-/// It borrows no session, so that calls of one reply can be looked at side by side.
+/// This borrows no session, so that a reply's calls can be checked in parallel.
 pub(crate) async fn call(ctx: &TurnContext, call: &mut Call) -> (Option<String>, Vec<Notice>) {
     let point = HookPoint::BeforeToolCall;
     if call.prepared.is_err() || !ctx.hooks.has(point, Some(call.acting_tool())) {
@@ -290,7 +290,7 @@ pub(crate) async fn call(ctx: &TurnContext, call: &mut Call) -> (Option<String>,
     (None, notices)
 }
 
-/// The result of a call that ran. Returns what went wrong with hooks.
+/// Runs hooks on an executed call's result. Returns the hooks' problems.
 pub(crate) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResult) -> Vec<Notice> {
     let point = HookPoint::AfterToolCall;
     if !ctx.hooks.has(point, Some(call.acting_tool())) || ctx.cancel.is_cancelled() {
@@ -311,7 +311,7 @@ pub(crate) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResu
     notices
 }
 
-/// The arguments with which the called tool has another one act with these.
+/// Returns the arguments that make the called tool forward these to another tool.
 fn passing_on(ctx: &TurnContext, called: &str, acting: &str, arguments: Value) -> Value {
     let tool = ctx.tools.list.iter().find(|tool| tool.name() == called);
     tool.map_or(arguments.clone(), |tool| tool.passing_on(acting, arguments))

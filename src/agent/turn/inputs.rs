@@ -1,9 +1,9 @@
-//! Renders a person's input into the content that the model reads: prompts called by name, files and images that are attached or mentioned.
+//! Renders user input into model content: prompts called by name, and attached or mentioned files and images.
 //!
-//! The item keeps what was sent. What was read for it goes into the journal beside it, so that it is the same when the session is
-//! opened again. Invariant: only words that a person typed name files; those of a template or of another model do not.
+//! The item keeps the input as sent. The content read for it is journaled next to it, so that it is the same when the session is reopened.
+//! Invariant: only text typed by the user can mention files; text from a template or another model cannot.
 //!
-//! An attached file is read by the `read` tool: same limits, same notes, images made small enough, and it counts as read.
+//! An attached file is read by the `read` tool: same limits, same notes, images scaled down, and the file counts as read.
 
 use crate::project::ProjectFiles;
 use crate::turn::approval::{self, Grants};
@@ -30,15 +30,15 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Rendered {
     pub(crate) content: Vec<Content>,
-    /// The same for the journal, where it cannot be told from what was sent.
+    /// The journal's version, if it cannot be derived from the input as sent.
     pub(crate) private: Option<Box<RawValue>>,
-    /// What the person may have mentioned and is neither a path nor a resource.
+    /// Possible mentions that are neither a path nor a resource.
     unknown: Vec<String>,
     /// Existing files mentioned or attached.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// The maximum number of unknown mentions that a notice names.
+/// The maximum number of unknown mentions in a notice.
 const MAX_NAMED: usize = 5;
 
 impl Rendered {
@@ -62,7 +62,7 @@ impl Rendered {
     }
 }
 
-/// Reads what a message needs. A turn that is stopped meanwhile has its message as it was sent.
+/// Reads the content that a message needs. If the turn is stopped meanwhile, the message stays as sent.
 pub(crate) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
     let plain = input::plain(sent);
     let work = async {
@@ -129,7 +129,7 @@ pub(crate) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
     Rendered { content, private, unknown, files }
 }
 
-/// The prompt or the skill that a text calls, with its arguments.
+/// Returns the prompt or skill that a text calls, with its arguments.
 async fn call(ctx: &TurnContext, text: &str) -> Option<Vec<Content>> {
     let (name, arguments) = templates::call(text)?;
     if let Some(servers) = &ctx.tools.servers
@@ -151,7 +151,7 @@ async fn call(ctx: &TurnContext, text: &str) -> Option<Vec<Content>> {
     Some(vec![Content::text(templates::expand(&template.body, arguments))])
 }
 
-/// The resource of an MCP server that a person mentions, as `@SERVER:URI`.
+/// Reads an MCP resource that the user mentions as `@SERVER:URI`.
 async fn resource(ctx: &TurnContext, mention: &str) -> Vec<Content> {
     let Some(servers) = &ctx.tools.servers else { return Vec::new() };
     match servers.session.mentioned(mention).await {
@@ -160,7 +160,7 @@ async fn resource(ctx: &TurnContext, mention: &str) -> Vec<Content> {
     }
 }
 
-/// What an MCP server said, or why it said nothing, for the model.
+/// Returns an MCP server's content, or its failure, for the model.
 async fn said(ctx: &TurnContext, found: Result<(String, Vec<Content>), String>) -> Vec<Content> {
     match found {
         Ok((server, blocks)) => {
@@ -170,21 +170,21 @@ async fn said(ctx: &TurnContext, found: Result<(String, Vec<Content>), String>) 
     }
 }
 
-/// Returns what is at a path, if anything.
+/// Returns the file kind at a path, if it exists.
 async fn kind_of(ctx: &TurnContext, path: &str) -> Option<FileKind> {
     let path = absolute(ctx, path)?;
     let stat = ctx.workspace.env.stat(Path::new(&path)).await.ok()?;
     Some(stat.kind)
 }
 
-/// Where a path leads, as the tool that reads would take it.
+/// Resolves a path as the `read` tool does.
 fn absolute(ctx: &TurnContext, path: &str) -> Option<String> {
     let prepared =
         Read(Profile::Pi).prepare(json!({ "path": path }), &ctx.workspace.folders).ok()?;
     prepared.locations().into_iter().next().map(|location| location.path)
 }
 
-/// A file as the tool that reads shows it: with its limits, its notes, and pictures made small enough. It counts as read.
+/// Returns a file as shown by the `read` tool: with its limits, its notes, and images scaled down. The file counts as read.
 async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Content> {
     let mut arguments = json!({ "path": path });
     if let (Some(range), Value::Object(fields)) = (range, &mut arguments) {
@@ -192,7 +192,7 @@ async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Co
         fields.insert("limit".to_owned(), (range.end.saturating_sub(range.start) + 1).into());
     }
     let result = match Read(Profile::Pi).prepare(arguments, &ctx.workspace.folders) {
-        // Whoever names a file lets it be read, but a secret needs a rule that names it too.
+        // Mentioning a file permits reading it, but a secret also needs a rule that lists it.
         Ok(prepared) => match secret(ctx, prepared.access()).await {
             Ok(resolved) => prepared.run(&tool_context(ctx, resolved)).await,
             Err(denied) => ToolResult {
@@ -220,7 +220,7 @@ async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Co
     content
 }
 
-/// Returns the paths to read, or the reason why nobody reads them.
+/// Returns the paths to read, or the reason why they cannot be read.
 async fn secret(ctx: &TurnContext, access: Access) -> Result<ResolvedPaths, String> {
     let (site, grants) = ((&ctx.workspace).into(), Grants::default());
     let decided = ctx.permissions.decide(site, &grants, "read", &access).await;
@@ -248,7 +248,7 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
         client: Client::none(),
         pruned: Arc::default(),
         cancel: ctx.cancel.child_token(),
-        // Reading prints nothing while it goes on.
+        // Reading prints no progress.
         progress: Progress::none(),
         settings: Arc::clone(&ctx.tools.settings),
     }

@@ -1,6 +1,7 @@
-//! Lint after edit: a command of the user's settings looks at what a batch of calls changed, and the model reads what it says.
+//! Lint after edit: a configured command checks the files changed by a batch of calls, and the model reads its output.
 //!
-//! It runs once for a batch, where tools act. What is told is decided here from values: a failure always, anything else when it is new.
+//! It runs once per batch, on the machine where tools run. Pure code here decides which output to report: failures always, anything else
+//! only if it is new.
 
 use crate::host::Host;
 use crate::turn::context::TurnContext;
@@ -17,7 +18,7 @@ use std::time::Duration;
 /// The default time limit.
 pub const LINT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The limits of the output that the model reads.
+/// The limits on output sent to the model.
 const GUARD: Guard = Guard { max_chars: 10_000, max_lines: Some(200), keep: Keep::HeadAndTail };
 
 /// The command that runs after changes.
@@ -32,7 +33,7 @@ pub struct Lint {
 }
 
 impl Lint {
-    /// The files to look at, each once: relative to the working directory where they are in it.
+    /// Returns the files to check, without duplicates: relative to the working directory if they are in it.
     fn files<'a>(&self, cwd: &Path, changes: &'a [FileChange]) -> Vec<&'a Path> {
         let mut files: Vec<&Path> = Vec::new();
         for change in changes.iter().filter(|change| change.op != FileOp::Delete) {
@@ -49,7 +50,7 @@ impl Lint {
     fn line(&self, files: &[&Path]) -> String {
         let quoted = files.iter().map(|file| {
             let file = file.to_string_lossy();
-            // A name that begins with a dash is no flag.
+            // A name that starts with a dash must not be read as a flag.
             let dash = if file.starts_with('-') { "./" } else { "" };
             format!(" '{dash}{}'", file.replace('\'', r"'\''"))
         });
@@ -57,7 +58,7 @@ impl Lint {
     }
 }
 
-/// The message for the model, if there is one.
+/// Returns the message for the model, if any.
 fn told(code: i32, said: &str, before: &str) -> Option<String> {
     let said = said.trim();
     if code == 0 && (said.is_empty() || said == before) {
@@ -71,7 +72,7 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
     )))
 }
 
-/// Looks at the changes of a batch. `before` is what was said last.
+/// Checks a batch's changes. `before` is the previous output.
 pub(crate) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,

@@ -1,7 +1,7 @@
-//! The loop guard: finds a model that repeats the same calls. Pure.
+//! The loop guard: detects a model that repeats the same calls. Pure.
 //!
-//! Not a limit on work: the same call with other arguments is something new. Invariant: what was warned of is warned of again
-//! only after more of the same.
+//! It does not limit work: the same tool with other arguments counts as new. Invariant: after a warning, the next one needs further
+//! repetitions.
 
 use pintle_tools::Does;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ const MAX_PATTERN: usize = 3;
 /// At this warning the turn ends.
 const MAX_WARNINGS: u32 = 3;
 
-/// The calls of a turn, as far as they are remembered.
+/// The remembered calls of a turn.
 #[derive(Debug)]
 pub(crate) struct LoopGuard {
     /// The number of calls that are compared; 0 disables the check.
@@ -31,12 +31,12 @@ pub(crate) enum Behind {
     Nothing,
 }
 
-/// The judgement of the calls so far.
+/// The verdict on the calls so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// Nothing.
+    /// No repetition.
     Fine,
-    /// Tell the model that it repeats so many calls over and over.
+    /// Warn the model that it keeps repeating this many calls.
     Warn(usize),
     /// End the turn.
     Stop,
@@ -48,8 +48,8 @@ impl LoopGuard {
         Self { window: window as usize, recent: VecDeque::new(), warnings: 0 }
     }
 
-    /// Takes note of a call and judges. A call that waits is no part of a circle while there is something to wait for: the same call
-    /// returns something new each time.
+    /// Records a call and returns the verdict. A waiting call does not count as repetition while there is something to wait for: the same
+    /// call returns something new each time.
     pub(crate) fn judge(
         &mut self,
         tool: &str,
@@ -74,7 +74,7 @@ impl LoopGuard {
         if self.warnings >= MAX_WARNINGS { Judgement::Stop } else { Judgement::Warn(pattern) }
     }
 
-    /// The length of the pattern that fills the window.
+    /// Returns the pattern length that fills the window.
     fn pattern(&self) -> Option<usize> {
         let repeats = |length: &usize| {
             self.recent.iter().zip(self.recent.iter().skip(*length)).all(|(a, b)| a == b)

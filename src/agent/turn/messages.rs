@@ -1,4 +1,4 @@
-//! The messages that a turn adds to the conversation: the user's, and the engine's own.
+//! Messages that a turn adds to the conversation, from the user and from the engine.
 
 use crate::host::{Host, uncancelled};
 use crate::turn::context::{TurnContext, TurnState};

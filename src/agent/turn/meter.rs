@@ -1,7 +1,7 @@
-//! The size of a conversation in tokens: what its provider has counted, and an estimate of what came since.
+//! A conversation's size in tokens: the provider's last count, plus an estimate for later messages.
 //!
-//! A provider's count beats the estimate. Messages since then are estimated, and where the two differ, what is kept shrinks in the same
-//! measure.
+//! A provider's count takes precedence over the estimate. Later messages are estimated, and if the two differ, the amount to keep shrinks
+//! proportionally.
 
 use pintle_llm::{BuiltIn, Message, ToolSpec};
 use pintle_protocol::content::Usage;
@@ -9,9 +9,9 @@ use pintle_session::context::estimate;
 use pintle_tools::{Declaration, Does, Settings, Tool, declarations};
 use std::sync::Arc;
 
-/// The size of the conversation: the provider's count, and an estimate of what came since.
+/// A conversation's size: the provider's count, plus an estimate for later messages.
 ///
-/// Each message is estimated once, so that a long conversation costs no more to look at than a short one.
+/// Each message is estimated once, so that measuring a long conversation costs no more than a short one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Meter {
     /// The provider's count, and how many messages it is of.
@@ -20,12 +20,12 @@ pub(crate) struct Meter {
     pub(crate) estimated: (u64, usize),
     /// The estimate of system prompt and tools in this turn.
     frame: Option<u64>,
-    /// A person was told that the window is nearly full.
+    /// True if the user was warned that the window is nearly full.
     pub(crate) is_warned: bool,
 }
 
 impl Meter {
-    /// A turn begins: system prompt and tools may be others.
+    /// Starts a turn: system prompt and tools may have changed.
     pub(crate) fn begin(&mut self) {
         self.frame = None;
     }
@@ -37,7 +37,7 @@ impl Meter {
         }
     }
 
-    /// The tokens of the next request, about.
+    /// Estimates the next request's tokens.
     pub(crate) fn tokens(
         &mut self,
         system: &str,
@@ -55,12 +55,12 @@ impl Meter {
     }
 }
 
-/// The estimated tokens of messages.
+/// Returns the messages' estimated tokens.
 pub(crate) fn sum(messages: &[Arc<Message>]) -> u64 {
     messages.iter().map(|message| estimate::message(message)).sum()
 }
 
-/// The specifications of a session's tools for a request.
+/// Returns the tool specifications for a session's requests.
 pub(crate) fn specs(tools: &[Arc<dyn Tool>], settings: &Settings) -> Arc<[ToolSpec]> {
     let declared = tools.iter().zip(declarations(tools, settings));
     let spec = |(tool, declaration): (&Arc<dyn Tool>, Declaration)| {

@@ -70,7 +70,7 @@ pub(super) async fn run<H: Host>(
         Work::Answer(inputs) => {
             let output = StructuredOutput::of(&inputs);
             match open(host, &mut ctx, &mut state, inputs).await {
-                // On the heap, since the loop holds the state of everything that a turn may wait for.
+                // On the heap, since the loop's future contains the state of everything that a turn may wait for.
                 Ok(()) => {
                     let turn = TurnLoop::new(host, &ctx, &mut state, &mut tally, output);
                     Box::pin(turn.run()).await
@@ -124,7 +124,7 @@ async fn summarize_branch<H: Host>(
     Ok(StopReason::EndTurn)
 }
 
-/// Reads the messages that begin a turn, as hooks leave them.
+/// Reads the messages that start a turn, as changed by hooks.
 ///
 /// # Errors
 /// A hook denied or handled them, or the turn was stopped.

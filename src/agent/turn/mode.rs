@@ -1,8 +1,8 @@
-//! Plan mode and act mode: what plan mode denies, and what the model is told of a change. Pure.
+//! Plan mode and act mode: the calls that plan mode denies, and the message to the model on a change. Pure.
 //!
-//! A turn works in the mode in which it began, until a person accepts its plan.
+//! A turn keeps the mode in which it started, until the user accepts its plan.
 //!
-//! A turn asks its session for the mode before each call, since an accepted plan holds for the calls of the same reply.
+//! A turn asks its session for the mode before each call, since an accepted plan applies to later calls of the same reply.
 
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::plan::WorkMode;
@@ -13,13 +13,13 @@ use pintle_tools::Access;
 pub(crate) const WORK_MODES: [(&str, WorkMode); 2] =
     [("act", WorkMode::Act), ("plan", WorkMode::Plan)];
 
-/// The message that begins plan mode.
+/// The message that starts plan mode.
 const PLAN: &str = "you are in plan mode. Read, search and think, but do not change anything: calls that write files, run commands or act on other systems are denied. Once you know what to do, submit the complete plan with the plan tool; the user then accepts it or asks for changes. If no change is needed, just answer.";
 
 /// The message that ends plan mode.
 const ACT: &str = "plan mode has ended. You may change files and run commands again.";
 
-/// The reason why a call cannot run in this mode, as the model reads it.
+/// Returns why a call cannot run in this mode, as text for the model.
 pub(crate) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
     let what = match (mode, access) {
         (WorkMode::Act, _)
@@ -35,7 +35,7 @@ pub(crate) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
     ))
 }
 
-/// The message for a model that works in a mode and knows of another.
+/// Returns the message for a model whose known mode differs from its current one.
 pub(crate) fn news(now: WorkMode, told: WorkMode) -> Option<EngineMessage> {
     let text = match (now, told) {
         (WorkMode::Act, WorkMode::Act) | (WorkMode::Plan, WorkMode::Plan) => return None,

@@ -1,5 +1,4 @@
-//! The permission of a call: its paths resolved, the rules that hold gathered, and the decision of `permissions` about
-//! both.
+//! Permission checks for calls: resolves paths, collects the applicable rules, and calls `permissions` for the decision.
 
 use crate::project::{Personal, ProjectFiles};
 use crate::turn::approval::Grants;
@@ -28,22 +27,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// The permissions of the engine, which no session, client or project goes beyond.
+/// The engine's permissions, which no session, client or project can exceed.
 #[derive(Debug)]
 pub struct PermissionPolicy {
-    /// The mode of a session that names none.
+    /// The default mode, for sessions that do not request one.
     pub default_mode: PermissionMode,
-    /// The mode that the command line names, for sessions that it opens.
+    /// The mode given on the command line, for sessions that it opens.
     pub named_mode: Option<PermissionMode>,
     /// The widest mode that a session can have.
     pub ceiling: PermissionMode,
-    /// The flag or file that sets the ceiling, in words.
+    /// Describes the flag or file that sets the ceiling.
     pub ceiling_source: String,
-    /// The rules of the user's configuration.
+    /// The rules from the user configuration.
     pub rules: Vec<Rule>,
     /// The rules of this run's policy.
     pub policy_rules: Vec<Rule>,
-    /// The engine's own folders and files, which no tool reads or changes.
+    /// The engine's private files and directories, which no tool reads or changes.
     pub private: Vec<PathBuf>,
     /// Exceptions to these: the user's skills.
     pub readable: Vec<PathBuf>,
@@ -53,10 +52,10 @@ pub struct PermissionPolicy {
     pub answers: Answers,
 }
 
-/// The sandbox that a person wants, and what this machine enforces.
+/// The requested sandbox, and the level that this machine enforces.
 #[derive(Debug, Default)]
 pub struct SandboxPolicy {
-    /// The program that confines commands; none where there is no sandbox.
+    /// The program that confines commands; `None` if there is no sandbox.
     program: Option<PathBuf>,
     /// Commands run in a full sandbox or not at all.
     is_required: bool,
@@ -64,18 +63,18 @@ pub struct SandboxPolicy {
 }
 
 impl SandboxPolicy {
-    /// A sandbox that the program applies.
+    /// Returns a sandbox that the program applies.
     pub fn new(program: Option<PathBuf>, is_required: bool) -> Self {
         Self { program, is_required, level: OnceCell::new() }
     }
 
-    /// Returns the level that this machine enforces; none where there is no sandbox. The kernel is asked once.
+    /// Returns the level that this machine enforces, or `None` without a sandbox. The kernel is queried once.
     pub async fn level(&self) -> Option<&Level> {
         let program = self.program.as_ref()?;
         Some(self.level.get_or_init(|| sandbox::probe(program)).await)
     }
 
-    /// Returns the sandbox as clients see it; none where there is none, or before [`Self::level`] has asked the kernel.
+    /// Returns the sandbox as shown to clients, or `None` without a sandbox or before [`Self::level`] has queried the kernel.
     pub(crate) fn shown(&self) -> Option<SandboxState> {
         let level = self.level.get()?;
         Some(SandboxState {
@@ -100,19 +99,19 @@ impl SandboxPolicy {
     }
 }
 
-/// A decision about a call, for a person who asks.
+/// A decision about a call, for display to the user.
 #[derive(Debug)]
 pub struct Explained {
     /// The decision.
     pub verdict: Verdict,
     /// Rules that would allow the call, or let out a command that runs in the sandbox and needs to leave it.
     pub proposed: Vec<Rule>,
-    /// The problems with the rules that hold.
+    /// Problems with the applicable rules.
     pub problems: Vec<Notice>,
 }
 
 impl PermissionPolicy {
-    /// A policy that sets no ceiling, has no rules and trusts every workspace.
+    /// Returns a policy that sets no ceiling, has no rules and trusts every workspace.
     pub fn open(default_mode: PermissionMode) -> Self {
         Self {
             default_mode,
@@ -128,7 +127,7 @@ impl PermissionPolicy {
         }
     }
 
-    /// Decides about a call as a session in this folder would, without grants. For a person who asks.
+    /// Decides about a call as a session in this directory would, without grants, for display to the user.
     pub async fn explain(
         self: &Arc<Self>,
         env: &dyn Environment,
@@ -154,7 +153,7 @@ pub(crate) struct Site<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) additional: &'a [PathBuf],
     pub(crate) home: Option<&'a Path>,
-    /// The folder of long outputs, which the session may read.
+    /// The directory for long outputs, which the session may read.
     pub(crate) artifacts: Option<&'a Path>,
 }
 
@@ -170,7 +169,7 @@ impl<'a> From<&'a Workspace> for Site<'a> {
     }
 }
 
-/// The permissions of a turn; the grants of its session come on top.
+/// A turn's permissions; the session's grants are added on top.
 #[derive(Debug)]
 pub(crate) struct Permissions {
     pub(crate) mode: PermissionMode,
@@ -180,39 +179,39 @@ pub(crate) struct Permissions {
     told: OnceCell<()>,
 }
 
-/// The way in which the user's own check runs after edits.
+/// How the user's check command runs after edits.
 #[derive(Debug)]
 pub(crate) enum CheckRun {
     Free,
     Confined(Arc<Confinement>),
-    /// Nobody has seen the edits, and nothing confines what they do.
+    /// The check is skipped: the edits were not reviewed, and nothing confines their effects.
     Withheld,
 }
 
-/// Rules and places, once the workspace's folders are resolved.
+/// Rules and paths, once the workspace's directories are resolved.
 #[derive(Debug)]
 struct Ready {
     places: Arc<Places>,
     rules: Vec<Compiled>,
     is_trusted: bool,
     sandbox: Sandbox,
-    /// The confinement of commands that run in the sandbox, without hosts.
+    /// The confinement of sandboxed commands, without hosts.
     confinement: Arc<Confinement>,
-    /// Warnings about the project's rules, as a person reads them.
+    /// Warnings about the project's rules, for the user.
     problems: Vec<String>,
 }
 
-/// A decision about a call, and what a person is offered.
+/// A decision about a call, with the options to offer the user.
 #[derive(Debug)]
 pub(crate) struct Decided {
     pub(crate) verdict: Verdict,
     /// Rules that would have allowed the call, or would let out a command that runs in the sandbox and needs to leave it.
     pub(crate) proposed: Vec<Rule>,
-    /// Of a call that does not run by itself: the least that would have allowed it.
+    /// For a call that does not run by itself: the least that would have allowed it.
     pub(crate) denial: Option<Denial>,
-    /// The files that the call names, as it names them and resolved.
+    /// The files in the call's arguments, as written and resolved.
     pub(crate) paths: Vec<(PathBuf, PathBuf)>,
-    /// The files that the call does not read where it reads all that is below a folder.
+    /// The files to skip when the call reads a directory recursively.
     pub(crate) left_out: LeftOut,
 }
 
@@ -221,8 +220,8 @@ impl Permissions {
         Self { mode, policy, ready: OnceCell::new(), told: OnceCell::new() }
     }
 
-    /// Keeps rules that a person's answer added, if it holds for longer than the session. Returns the problem, if
-    /// there was one; the rules hold for the session then.
+    /// Stores rules added by the user's answer, if they outlast the session. Returns the problem, if any; the rules then apply for the
+    /// session.
     pub(crate) async fn keep(&self, origin: Origin, rules: Vec<Rule>) -> Option<Notice> {
         let workspace = match origin {
             Origin::GrantedByUser => None,
@@ -315,15 +314,15 @@ impl Permissions {
         Decided { verdict, proposed, denial, paths, left_out }
     }
 
-    /// Returns true if the provider may search the web by itself: no rule denies it the network or wants a question about it.
+    /// Returns true if the provider may search the web unasked: no rule denies it the network or requires approval.
     pub(crate) async fn lets_search(&self, site: Site<'_>, tool: &str) -> bool {
         let ready = self.ready(site).await;
         HostPatterns::gather(&ready.rules, tool).leave_open()
     }
 
-    /// Returns the rights of the session, for its model.
+    /// Returns the session's rights, as reported to its model.
     pub(crate) async fn rights(&self, env: &dyn Environment, is_attended: bool) -> Rights {
-        // Commands elsewhere are confined by whoever runs that place.
+        // Commands on a remote machine are confined by that machine's operator.
         let sandbox = if env.is_this_machine() {
             self.policy.sandbox.state().await
         } else {
@@ -337,8 +336,8 @@ impl Permissions {
         Rights { mode: self.mode, confined, is_attended }
     }
 
-    /// The confinement of a command that a tool runs, with the hosts that rules and grants allow it now; none where it runs free. What
-    /// nobody was asked about in a mode that asks can change nothing, and reaches no host.
+    /// Returns how a tool's command is confined, with the hosts currently allowed by rules and grants; `None` if it runs unconfined. A
+    /// command that ran without approval in a mode that asks can change nothing and reaches no host.
     pub(crate) fn confinement(
         &self,
         verdict: &Verdict,
@@ -353,8 +352,8 @@ impl Permissions {
         })
     }
 
-    /// The programs that rules deny, for a command outside the sandbox. Empty if the command asks for more rights: the kernel gives none to a
-    /// process whose calls are reported.
+    /// Returns the programs that rules deny, for a command outside the sandbox. Empty if the command asks for more rights: the kernel gives
+    /// none to a process whose calls are reported.
     pub(crate) fn denied_programs(&self, verdict: &Verdict) -> Names {
         let raises = |part: &permissions::Part| {
             let name = part.subject.split(' ').next().unwrap_or_default();
@@ -366,17 +365,17 @@ impl Permissions {
         names.filter(|_| !verdict.parts.iter().any(raises)).cloned().unwrap_or_default()
     }
 
-    /// The confinement of the engine's own commands that only read, in each mode; none where there is no sandbox.
+    /// Returns how the engine's read-only commands are confined, which is the same in every mode; `None` without a sandbox.
     pub(crate) async fn confinement_for_reading(&self, site: Site<'_>) -> Option<Confinement> {
         let ready = self.ready(site).await;
         let of_commands = (ready.sandbox != Sandbox::Missing).then_some(&ready.confinement)?;
         Some(only_reading(of_commands))
     }
 
-    /// The confinement of the session's MCP servers; none where there is no sandbox and none is required.
+    /// Returns how the session's MCP servers are confined; `None` if there is no sandbox and none is required.
     ///
     /// # Errors
-    /// The sandbox is required, and there is none here.
+    /// A sandbox is required but not available.
     pub(crate) async fn confinement_of_servers(
         &self,
         site: Site<'_>,
@@ -396,7 +395,7 @@ impl Permissions {
         }
     }
 
-    /// The way in which the user's own check runs after edits: it may execute what the model has just written.
+    /// Returns how the user's check command runs after edits: it may execute code that the model has just written.
     pub(crate) fn check_run(&self) -> CheckRun {
         let Some(ready) = self.ready.get() else { return CheckRun::Free };
         match (self.mode, ready.sandbox) {
@@ -404,7 +403,7 @@ impl Permissions {
             (_, Sandbox::Partial | Sandbox::Full | Sandbox::Required) => {
                 CheckRun::Confined(ready.confinement_with_hosts(CHECK, &[]))
             }
-            // A person has allowed each edit.
+            // The user has approved each edit.
             (PermissionMode::Ask | PermissionMode::ReadOnly, Sandbox::Missing) => CheckRun::Free,
             (PermissionMode::AutoEdit | PermissionMode::Full, Sandbox::Missing) => {
                 CheckRun::Withheld
@@ -412,7 +411,7 @@ impl Permissions {
         }
     }
 
-    /// Rules that a person's answer adds, ready to be matched.
+    /// Compiles the rules that the user's answer adds.
     pub(crate) fn compile(&self, rules: &[Rule], origin: Origin) -> Vec<Compiled> {
         let Some(ready) = self.ready.get() else { return Vec::new() };
         let (roots, home) = (&ready.places.roots, ready.places.home.as_deref());
@@ -429,7 +428,7 @@ impl Permissions {
         let roots = workspace::roots(env, site.cwd, site.additional).await;
         let is_here = env.is_this_machine();
         let PermissionPolicy { private, readable, answers, .. } = self.policy.as_ref();
-        // Elsewhere these folders are other people's.
+        // On another machine these directories are not the engine's.
         let private = if is_here { private.as_slice() } else { &[] };
         let readable = if is_here { readable.as_slice() } else { &[] };
         let named = site.home.into_iter().chain(site.artifacts).map(Path::to_owned);
@@ -467,7 +466,7 @@ impl Permissions {
             compiled.inspect_err(|error| tracing::warn!("ignored the rule {rule}: {error}")).ok()
         });
         let rules: Vec<Compiled> = rules.chain(of_project).collect();
-        // Commands elsewhere are confined by whoever runs that place.
+        // Commands on a remote machine are confined by that machine's operator.
         let sandbox = if env.is_this_machine() {
             self.policy.sandbox.state().await
         } else {
@@ -479,7 +478,7 @@ impl Permissions {
         Ready { places, rules, is_trusted, sandbox, confinement, problems }
     }
 
-    /// The rules of the project by file, or the reason why a file makes no sense.
+    /// Returns the project rules by file, or the reason why a file is invalid.
     async fn project_rules(
         &self,
         site: Site<'_>,
@@ -497,7 +496,7 @@ impl Permissions {
     }
 }
 
-/// The name under which rules about hosts see the user's own check.
+/// The tool name that host rules use for the user's check command.
 const CHECK: &str = "lint";
 
 impl Ready {
@@ -516,7 +515,7 @@ impl Ready {
 /// Programs that run others with more rights.
 const RAISING: [&str; 6] = ["sudo", "doas", "su", "pkexec", "run0", "sg"];
 
-/// The action of a call, with its paths resolved.
+/// Returns a call's action, with its paths resolved.
 async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access) -> Action {
     let env = site.env;
     match access {
@@ -546,8 +545,9 @@ async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access)
     }
 }
 
-/// The names of harmless programs and of wrappers that lead to a file of the workspace, or to the launcher of a version manager, which starts what the folder
-/// says. In the user's home, a file with another name than the link to it counts as a launcher.
+/// Returns the names of harmless programs and wrappers that resolve to a file in the workspace, or to the launcher of a version manager,
+/// which runs whatever the directory configures. In the user's home directory, a target with another name than its link counts as a
+/// launcher.
 async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTreeSet<String> {
     let passes = |program: &Program| program.is_known_safe() || program.is_transparent;
     let is_looked_up = |program: &&Program| passes(program) && !program.is_builtin();
@@ -568,7 +568,7 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     }
     let paths: Vec<PathBuf> = first.values().cloned().collect();
     let targets = resolve_all(site.env, &paths).await;
-    // A workspace as wide as the home folder or the whole disk holds the programs of the system and the user.
+    // A workspace as wide as the home directory or the whole disk contains system and user programs.
     let holds_home =
         |root: &&PathBuf| places.home.as_ref().is_some_and(|home| home.starts_with(root));
     let narrow: Vec<&PathBuf> = places.roots.iter().filter(|root| !holds_home(root)).collect();
@@ -598,7 +598,7 @@ fn analyse(env: &dyn Environment, command: &str) -> Analysis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wants {
     Path,
-    /// Also the number of names that the file has, which matters to changes alone.
+    /// Also the file's link count, which matters only to changes.
     PathAndLinks,
 }
 
@@ -644,7 +644,7 @@ mod tests {
     async fn an_answer_that_cannot_be_kept_holds_for_the_session_and_a_person_is_told() {
         let data = tempfile::tempdir().unwrap();
         let file = data.path().join("trust.toml");
-        // Nobody can put a file there, not even root.
+        // This prevents creating a file there, even for root.
         std::fs::create_dir_all(file.join("taken")).unwrap();
         let mut policy = PermissionPolicy::open(PermissionMode::Ask);
         policy.answers = Answers::in_file(&file);

@@ -1,6 +1,6 @@
-//! Makes the system prompt at a session's first turn, and tells later what has changed in the files that it was made of.
+//! Builds the system prompt in a session's first turn, and later reports changes in its source files.
 //!
-//! Invariant: a change is told as a message, once.
+//! Invariant: each change is reported once, as a message.
 
 use crate::host::{Host, uncancelled};
 use crate::project::{self, Personal, ProjectFiles};
@@ -32,21 +32,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The private part of `prompt.made`: the briefing, and the parts that the prompt was made of.
+/// The private part of `prompt.made`: the briefing, and the prompt's parts.
 #[derive(Serialize)]
 struct Kept<'a> {
     #[serde(flatten)]
     briefing: &'a Briefing,
-    /// The parts of the prompt: each name, with the length of its text in bytes.
+    /// The prompt's sections: each name, with its length in bytes.
     sections: Vec<(&'static str, usize)>,
-    /// The tools that the model sees beside it.
+    /// The tools that the model sees along with the prompt.
     tools: Vec<Value>,
 }
 
-/// Makes the prompt where this model has none, else tells what has changed.
+/// Builds the prompt if the model has none yet, else reports changes.
 pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
     state.briefing.looked_for.clear();
-    // A turn that is stopped makes its prompt when the next one begins.
+    // A stopped turn leaves its prompt to be built when the next one starts.
     let cwd = ctx.workspace.folders.cwd.clone();
     let moved_from = state.briefing.believed_folder(&cwd).map(Path::to_owned);
     let is_made = state.briefing.origin == ctx.llm.model.origin() && moved_from.is_none();
@@ -78,17 +78,17 @@ pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &
 struct Made {
     briefing: Briefing,
     event: PromptMade,
-    /// The parts of the prompt: each name, with the length of its text in bytes.
+    /// The prompt's sections: each name, with its length in bytes.
     sections: Vec<(&'static str, usize)>,
     /// Files of the project that make no sense.
     problems: Vec<String>,
-    /// Files of the project that are not used, because nobody trusts it.
+    /// Project files that are ignored because the project is not trusted.
     withheld: Vec<PathBuf>,
-    /// Files of a trusted project that are not used, because nobody agreed to their content.
+    /// Files of a trusted project that are ignored because their content has not been approved.
     not_agreed: Vec<ProjectFile>,
 }
 
-/// Makes the prompt from what the project's files say now.
+/// Builds the prompt from the project's current files.
 async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let PromptInputs { personal, profile, cutoff, is_subagent, role, system_prompt, is_attended } =
         &ctx.prompt;
@@ -184,7 +184,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     }
 }
 
-/// Returns the state of the repository, or an empty snapshot outside of one.
+/// Returns the repository's state, or an empty snapshot outside a repository.
 async fn git_snapshot(ctx: &TurnContext, place: &ProjectFiles<'_>) -> Snapshot {
     if !place.is_repository {
         return Snapshot::default();
@@ -259,7 +259,7 @@ fn tell_unused<H: Host>(host: &mut H, state: &mut TurnState, unused: Vec<Project
     state.told_unused = unused;
 }
 
-/// Tells which files of a trusted project are not used until a person agrees to them again.
+/// Reports a trusted project's files that are ignored until the user agrees to them again.
 fn changed(root: &Path, files: &[PathBuf]) -> Notice {
     let root_shown = root.to_string_lossy();
     let root_shown = visible_line(&root_shown);
@@ -276,7 +276,7 @@ fn changed(root: &Path, files: &[PathBuf]) -> Notice {
     }
 }
 
-/// The paths below the root, as a person reads them.
+/// Returns the paths below the root, for the user.
 fn names(root: &Path, files: &[PathBuf]) -> String {
     let names = files.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
     let names: Vec<String> =
@@ -284,7 +284,7 @@ fn names(root: &Path, files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// Tells which files of a project are not used until a person trusts it.
+/// Reports the project files that are ignored until the user trusts the project.
 fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
     let names = names(root, withheld);
     let root = root.to_string_lossy();
@@ -311,7 +311,7 @@ fn sources<'a>(
     paths.map(move |path| PromptSource { kind, path: path.to_string_lossy().into_owned() })
 }
 
-/// A document as it is told now.
+/// Returns a document as currently reported.
 async fn known_now(place: &ProjectFiles<'_>, document: &Document) -> KnownDocument {
     let stat = place.env_of(&document.path).0.stat(&document.path).await;
     let (size, modified_ms) = stat.map(|stat| (stat.size, stat.modified_ms)).unwrap_or_default();
@@ -319,15 +319,15 @@ async fn known_now(place: &ProjectFiles<'_>, document: &Document) -> KnownDocume
     KnownDocument { path, size, modified_ms, sum, is_below: false }
 }
 
-/// The state of a document since the model was told of it.
+/// A document's state since it was last reported to the model.
 enum Change {
     Same(KnownDocument),
-    /// It says something else, or is new.
+    /// New, or changed.
     Says(KnownDocument, Document),
     Gone(PathBuf),
 }
 
-/// Where documents may be.
+/// Returns the possible document paths.
 fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -> Vec<PathBuf> {
     if personal.sources.no_documents {
         return Vec::new();
@@ -336,7 +336,7 @@ fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -
     documents::paths(own, root, cwd, profile)
 }
 
-/// Tells which directories belong to the work, where that has changed.
+/// Reports the additional directories, if they have changed.
 fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
     if *ctx.workspace.additional == *state.briefing.additional {
         return;
@@ -355,13 +355,13 @@ fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnSta
     tell(host, ctx, state, text, BriefingUpdate { additional, ..BriefingUpdate::default() });
 }
 
-/// Tells what the session may do now, where that has changed.
+/// Reports the session's rights, if they have changed.
 async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
     let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), ctx.prompt.is_attended);
     let rights = host.wait(rights).await.told();
     match &state.briefing.rights {
         Some(known) if *known == rights => {}
-        // The prompt is of a version that did not tell them.
+        // The prompt is from a version that did not report rights.
         None => {}
         Some(_) => {
             let text = from_engine(format_args!("your permissions have changed.\n{rights}"));
@@ -371,7 +371,7 @@ async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnS
     }
 }
 
-/// Reads what became of the documents; `None` where all are the same.
+/// Checks the documents for changes; `None` if there are none.
 async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec<Change>> {
     let PromptInputs { personal, profile, .. } = &ctx.prompt;
     let (cwd, root) = (ctx.workspace.folders.cwd.as_path(), briefing.root.clone());
@@ -418,7 +418,7 @@ async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec
     Some(changes)
 }
 
-/// Tells what has changed in the documents.
+/// Reports the changed documents.
 fn tell_changed_documents<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -483,7 +483,7 @@ async fn change(
     }
 }
 
-/// Tells the rules for paths that calls have just touched, each once in a conversation.
+/// Sends the rules for paths that calls have just touched, each once per conversation.
 pub(crate) async fn tell_rules<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -522,7 +522,7 @@ pub(crate) async fn tell_rules<H: Host>(
     tell(host, ctx, state, rules::message(&said), told);
 }
 
-/// Tells the documents of folders below the root in which calls have just touched files, each once in a conversation.
+/// Sends the documents of directories below the root in which calls have just touched files, each once per conversation.
 pub(crate) async fn tell_documents_below<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -576,7 +576,7 @@ pub(crate) async fn tell_documents_below<H: Host>(
     }
 }
 
-/// Tells the model something, and keeps what it knows then.
+/// Sends the model a message, and stores its updated knowledge.
 fn tell<H: Host>(
     host: &mut H,
     ctx: &TurnContext,

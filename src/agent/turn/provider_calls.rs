@@ -1,4 +1,4 @@
-//! Calls of tools that the provider runs itself, as items for people. None goes back to the model from here: its blocks do that.
+//! Provider-run tool calls as items for clients. None is sent back to the model from here, since the reply's blocks carry them.
 
 use crate::host::Host;
 use crate::turn::context::TurnContext;
@@ -12,7 +12,7 @@ use pintle_tools::{Does, Tool};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Leaves the provider's search of the web out where the rules do not let it run unasked: no call of it comes here to be decided about.
+/// Removes the provider's web search if the rules do not let it run unasked, since its calls cannot be approved one by one.
 pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext) {
     let is_search = |tool: &Arc<dyn Tool>| tool.does() == Some(Does::WebSearch);
     let Some(search) = ctx.tools.list.iter().find(|tool| is_search(tool)) else { return };
@@ -26,7 +26,7 @@ pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext) {
     ctx.tools.list = list.into();
 }
 
-/// The calls of a reply that are not over, by the provider's ids.
+/// The reply's unfinished calls, by provider id.
 #[derive(Debug, Default)]
 pub(super) struct ProviderCalls(Vec<(String, Item)>);
 
@@ -61,7 +61,7 @@ impl ProviderCalls {
         }
     }
 
-    /// Closes the calls that the provider said no more of.
+    /// Closes calls that the provider never finished.
     pub(super) fn close<H: Host>(&mut self, host: &mut H, ctx: &TurnContext, status: ItemStatus) {
         for (_, mut item) in self.0.drain(..) {
             ctx.complete(&mut item, status);
@@ -100,7 +100,7 @@ fn end<H: Host>(host: &mut H, ctx: &TurnContext, mut item: Item, outcome: Result
     host.record(Event::ItemCompleted { item });
 }
 
-/// One line for a person: the tool, and the words that it searches for or the address that it opens.
+/// Returns a one-line title for users: the tool, and its search terms or the address that it opens.
 fn title(tool: &str, input: &Value) -> String {
     let texts = ["query", "queries", "url", "pattern"].iter().filter_map(|key| input.get(*key));
     let text = texts.map(|value| match value {

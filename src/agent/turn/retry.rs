@@ -1,12 +1,12 @@
 //! The retry policy: whether to send a request again, and when. Pure.
 //!
-//! Not the asking itself, which `step` does. A wait that the provider asks for is kept, or, when it is longer than anybody
-//! would sit through, told and not waited for.
+//! The requests themselves are sent by `step`. A wait requested by the provider is respected; if it is longer than a user would wait, it is
+//! reported instead.
 
 use pintle_llm::Error;
 use std::time::Duration;
 
-/// When a request to a provider that failed is sent again, and when clients are told that it takes long.
+/// When to resend a failed provider request, and when to notify clients of a slow one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// The most times that a request is sent again.
@@ -15,13 +15,13 @@ pub struct RetryPolicy {
     pub first: Duration,
     /// Each next wait is so many times as long.
     pub growth: u32,
-    /// The part of a wait that chance takes off at most, in percent, so that those who failed together do not come back together.
+    /// The maximum share of a wait that jitter removes, in percent, so that clients that failed together do not retry together.
     pub jitter_percent: u32,
     /// The longest single wait.
     pub longest: Duration,
     /// The most that a request waits in all.
     pub total: Duration,
-    /// The time without a part of the reply after which clients are told, once for each request.
+    /// The time without reply data after which clients are notified, once per request.
     pub silence: Duration,
 }
 
@@ -51,15 +51,16 @@ pub(crate) struct Failures {
 /// The reason why a request is not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoRetry {
-    /// The same again would fail the same way.
+    /// A retry would fail the same way.
     Final,
-    /// It was sent often enough.
+    /// The attempts are used up.
     Tried,
     /// The provider asks for a wait of this length.
     TooLong(Duration),
 }
 
-/// The time to wait after this failure. `chance` is from 0 to 1 and shortens a wait that nobody asked for, as far as the policy allows.
+/// Returns the time to wait after this failure. `chance` is from 0 to 1 and shortens a wait that was not requested by the provider, as far
+/// as the policy allows.
 pub(crate) fn next_delay(
     retry_policy: &RetryPolicy,
     failures: Failures,

@@ -1,7 +1,7 @@
-//! Makes room in a conversation: prunes old results, or has the model sum up what was said.
+//! Makes room in a conversation: prunes old results, or asks the model to summarize.
 //!
-//! `context::room` decides; this acts. Invariant: the conversation changes only after the journal says so,
-//! and a summing up that fails leaves it as it was.
+//! `context::room` decides; this module acts. Invariant: the conversation changes only after the journal records it, and a failed summary
+//! leaves the conversation unchanged.
 
 use crate::host::{Activity, Host, uncancelled};
 use crate::turn::context::{End, ModelAccess, SummaryModel, Tally, TurnContext, TurnState};
@@ -31,25 +31,24 @@ use std::sync::Arc;
 /// The longest summary.
 const MAX_SUMMARY_TOKENS: u32 = 8_192;
 
-/// The window that is assumed where none is known and room must be made.
+/// The assumed window if none is known and room is needed.
 const ASSUMED_WINDOW: u64 = 128_000;
 
-/// The use of the window at which a person is warned, in percent.
+/// The window usage that triggers a warning, in percent.
 const WARN_AT_PERCENT: u64 = 80;
 
 /// The estimated use of the window from which a conversation may be too long, in percent. Providers count up to twice as many tokens as
 /// the estimate, in languages and code that it knows badly.
 const MAY_OVERFLOW_PERCENT: u64 = 60;
 
-/// A compaction: its reason, and what it is to pay attention to.
+/// A compaction: its reason, and instructions for the summary.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CompactionRequest<'a> {
     pub(crate) reason: CompactionReason,
     pub(crate) instructions: Option<&'a str>,
 }
 
-/// Makes room before a request, where that is needed. True when that took a request of its own, so that messages may have come
-/// meanwhile.
+/// Makes room before a request, if needed. Returns true if that took a request, during which messages may have arrived.
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
@@ -86,7 +85,7 @@ pub(crate) async fn before_request<H: Host>(
             Step::Compact => {
                 let wanted =
                     CompactionRequest { reason: CompactionReason::Threshold, instructions: None };
-                // One that fails is told; the provider may take the conversation all the same.
+                // A failure is reported; the provider may still accept the conversation.
                 compact(host, ctx, state, tools, tally, wanted).await?;
                 return Ok(true);
             }
@@ -136,13 +135,13 @@ fn prune<H: Host>(
     let private = serde_json::value::to_raw_value(&Pruned::from(plan)).ok();
     host.record_with(Event::ContextPruned(event), private);
     *conversation = pruned;
-    // The provider's count is of what was there before.
+    // The provider's count is from before the change.
     meter.counted = meter.counted.map(|(counted, of)| (counted.saturating_sub(freed), of));
     meter.estimated = (0, 0);
     true
 }
 
-/// Has the model sum up all but the end of the conversation. True when it did; why not is told by then.
+/// Asks the model to summarize all but the end of the conversation. Returns true on success; otherwise the reason has been reported.
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
@@ -228,7 +227,7 @@ pub(crate) async fn compact<H: Host>(
     Ok(prune(host, ctx, conversation, meter, keep, (tokens, None)))
 }
 
-/// Has a model sum up the conversation and, where it is apart, the first part of the turn.
+/// Asks a model to summarize the conversation and, if it is separate, the first part of the turn.
 async fn summarize<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -257,7 +256,7 @@ struct Summarizer<'a> {
     window: Option<u64>,
 }
 
-/// Returns the model that writes summaries: the one of the settings if it can be used, else the session's own.
+/// Returns the model that writes summaries: the configured one if it is usable, else the session's model.
 fn summarizer<'a, H: Host>(host: &mut H, ctx: &'a TurnContext) -> Summarizer<'a> {
     let ModelAccess { provider, model, price, window, summary, .. } = &ctx.llm;
     match summary {
@@ -279,7 +278,7 @@ fn summarizer<'a, H: Host>(host: &mut H, ctx: &'a TurnContext) -> Summarizer<'a>
 /// The item that shows a summary while it streams.
 struct Shown<'a> {
     item: Option<&'a Item>,
-    /// The number of the next delta.
+    /// The next delta's number.
     n: u64,
 }
 
@@ -293,7 +292,7 @@ impl Shown<'_> {
     }
 }
 
-/// The text to sum up, cut to fit the window: its beginning and its end matter most.
+/// Returns the text to summarize, cut to fit the window: its start and its end matter most.
 fn fitting(marks: &Marks, text: String) -> String {
     let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
     let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
@@ -301,7 +300,7 @@ fn fitting(marks: &Marks, text: String) -> String {
     truncate::guard(&text, guard, "").unwrap_or(text)
 }
 
-/// Has the model sum up what the conversation has left. Nothing where it cannot, which is told.
+/// Asks the model to summarize the abandoned branch. Returns `None` on failure, which is reported.
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
@@ -333,8 +332,8 @@ pub(crate) async fn summarize_branch<H: Host>(
     }
 }
 
-/// The tokens to keep, by the estimate. Where the provider counts more than the estimate says, less is kept in the same
-/// measure, so that there is always something to sum up.
+/// Returns how many tokens to keep, by the estimate. If the provider counts more than the estimate, proportionally less is kept, so that
+/// there is always something to summarize.
 fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, tokens: u64) -> u64 {
     let estimated = sum(&conversation.messages);
     let measured = match estimated.checked_mul(marks.keep) {
@@ -343,7 +342,7 @@ fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, to
     };
     match reason {
         CompactionReason::Threshold => measured,
-        // The count was wrong, or there is none; and a person who asks for it gets it, even where everything would fit.
+        // The count was wrong, or there is none; and a compaction requested by the user always runs, even if everything would fit.
         CompactionReason::Overflow | CompactionReason::Requested => measured.min(estimated / 2),
     }
 }
@@ -364,7 +363,7 @@ enum SummaryFailure {
     Failed(String),
 }
 
-/// Asks for a summary, again when the provider fails in a way that may pass.
+/// Requests a summary, retrying after transient failures.
 async fn ask<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -382,7 +381,7 @@ async fn ask<H: Host>(
         let error = match read(host, ctx, summarizer, shown, request, tally).await {
             None => return Err(SummaryFailure::Interrupted),
             Some(Ok(said)) if !said.trim().is_empty() => return Ok(said),
-            // Nothing is no summary: better to keep what there is.
+            // An empty text is not a summary: better to keep the conversation.
             Some(Ok(_)) => {
                 return Err(SummaryFailure::Failed("the model's summary was empty".to_owned()));
             }
@@ -397,7 +396,7 @@ async fn ask<H: Host>(
     }
 }
 
-/// The text of a reply; `None` where the turn was cancelled first.
+/// Returns a reply's text, or `None` if the turn was cancelled first.
 async fn read<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -442,7 +441,7 @@ pub(crate) fn may_overflow(
     tokens >= window / 100 * MAY_OVERFLOW_PERCENT
 }
 
-/// The use of the window.
+/// Returns the window usage.
 pub(crate) fn usage(
     ctx: &TurnContext,
     meter: &mut Meter,

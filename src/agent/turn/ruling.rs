@@ -57,7 +57,7 @@ pub(super) enum Ruling {
     Refused(String, Option<Denial>),
     /// The user decides.
     Ask(Access, Box<Decided>),
-    /// It may run.
+    /// The call may run.
     Allowed(Access, permissions::Verdict),
 }
 
@@ -88,7 +88,7 @@ pub(super) async fn rule(
     }
 }
 
-/// Confines a call as its verdict and the answers so far say.
+/// Confines a call according to its verdict and the answers so far.
 pub(super) fn confine(
     ctx: &TurnContext,
     state: &TurnState,

@@ -1,4 +1,4 @@
-//! The warning about a local server whose context is smaller than what it was sent.
+//! A warning about a local server whose context is smaller than the request.
 
 use crate::host::{Host, uncancelled};
 use crate::turn::context::TurnContext;
@@ -7,7 +7,7 @@ use pintle_llm::{Message, ModelRef, ServedWindow, ToolSpec};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use std::sync::Arc;
 
-/// The number of replies after which a server that tells nothing is not asked again.
+/// The number of replies after which a server that does not report its context is no longer queried.
 const MAX_QUESTIONS: u8 = 3;
 
 /// What is known of the context that a local server gives the session's model.
@@ -19,8 +19,8 @@ pub(crate) struct ServedContext {
     is_told: bool,
 }
 
-/// Compares what was sent with the context of a local server, and warns once if it was longer. The server is asked after its reply, since
-/// most tell the context of a loaded model alone.
+/// Compares the request's size with a local server's context, and warns once if it was longer. The server is queried after its reply, since
+/// most report only a loaded model's context.
 pub(super) async fn check<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -41,7 +41,7 @@ pub(super) async fn check<H: Host>(
         served.window = host.wait(asking).await.flatten();
     }
     let Some(ServedWindow { tokens: window, server, remedy }) = served.window else { return };
-    // Not what the server counted, which is no more than it kept.
+    // The server's count is useless here, since it covers only the part that it kept.
     let sent = Meter::default().tokens(&ctx.system, tools, messages);
     if sent <= window {
         return;

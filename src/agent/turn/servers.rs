@@ -1,4 +1,4 @@
-//! The MCP servers of the session at the beginning of a turn: their tools join the model's list.
+//! Adds MCP server tools to the model's list when a turn starts.
 
 use crate::host::{Host, uncancelled};
 use crate::project::{Personal, ProjectFiles};
@@ -28,7 +28,7 @@ pub(crate) struct TurnServers {
     pub(crate) allowed: AllowedTools,
 }
 
-/// Adds the tools of the session's servers to the turn's list.
+/// Adds MCP server tools to the turn's list.
 pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
     let Some(servers) = &ctx.tools.servers else { return };
     let own = Arc::clone(&ctx.tools.list);
@@ -46,7 +46,7 @@ pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &
     }
 }
 
-/// Tells the model and the session's clients what became of servers meanwhile.
+/// Reports changes of server state to the model and the session's clients.
 pub(super) fn tell_changes<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -92,7 +92,7 @@ async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -
         .await
 }
 
-/// Returns the MCP servers that a session in this folder would have by itself, not started yet, and what is wrong with others.
+/// Returns the MCP servers that a session in this directory would have by default, not started yet, and the problems with others.
 pub(crate) async fn of_folder(
     shared: &SharedServers,
     env: &Arc<dyn Environment>,

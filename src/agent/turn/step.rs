@@ -34,10 +34,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// So many deltas are taken without letting other tasks run. Each is a few events, and a subscriber's feed must hold those of all of them.
+/// The maximum number of deltas processed without letting other tasks run. Each is a few events, and a subscriber's feed must have room for
+/// all of them.
 const MAX_BURST: u32 = 64;
 
-/// A reply that is over.
+/// A complete reply.
 #[derive(Debug)]
 pub(crate) struct StepReply {
     /// The model's message, as far as it may go back to it.
@@ -54,13 +55,13 @@ pub(crate) struct StepReply {
 struct LiveBlock {
     item: Item,
     field: DeltaField,
-    /// The number of the next delta.
+    /// The next delta's number.
     n: u64,
-    /// Of a call: its arguments as far as they have come, and the number of the next piece of their texts.
+    /// For a call: its arguments received so far, and the next delta number of its texts.
     input: (PartialJson, u64),
     is_shown: bool,
     is_open: bool,
-    /// Of a call whose arguments are whole.
+    /// For a call with complete arguments.
     prepared: Option<Preparation>,
 }
 
@@ -71,7 +72,7 @@ struct Stream<'a, H> {
     blocks: BTreeMap<usize, LiveBlock>,
     provider_calls: ProviderCalls,
     accumulator: Accumulator,
-    /// The provider's count that subscribers have not been told.
+    /// The provider's count not yet sent to subscribers.
     untold: Option<Usage>,
     /// Clients know that nothing comes.
     is_silence_told: bool,
@@ -92,14 +93,14 @@ pub(crate) struct StepRequest<'a> {
     pub(crate) messages: &'a [Arc<Message>],
     /// The tools that it may call.
     pub(crate) tools: &'a Arc<[ToolSpec]>,
-    /// The schema of its reply's text, where the provider is to see to it.
+    /// The reply text's schema, if the provider is to enforce it.
     pub(crate) output_schema: Option<Arc<Value>>,
 }
 
-/// Asks the model and streams its reply, again when the provider fails in a way that may pass.
+/// Sends a request and streams the reply, retrying after transient failures.
 ///
 /// # Errors
-/// The end of the turn, when there was no reply at all.
+/// How the turn ends, if there was no reply at all.
 pub(crate) async fn run<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
@@ -190,7 +191,7 @@ async fn ask<H: Host>(
         is_silence_told,
     };
     let followed = stream.follow(deltas).await;
-    // The connection goes back to its pool in a task of its own, before the next request wants it.
+    // A separate task returns the connection to its pool, and must run before the next request needs it.
     tokio::task::yield_now().await;
     let cut = match followed {
         None => None,
@@ -215,7 +216,7 @@ fn judged(ctx: &TurnContext, request: &StepRequest<'_>, error: Error) -> Error {
     Error { kind: ErrorKind::InvalidRequest, is_guess: false, ..error.hint(hint) }
 }
 
-/// Tells clients that nothing comes from the provider.
+/// Notifies clients that the provider is silent.
 fn tell_silence<H: Host>(host: &mut H, ctx: &TurnContext) {
     let provider = &ctx.llm.model.provider;
     host.transient(TransientEvent::Notice(Notice {
@@ -254,7 +255,7 @@ fn failed(error: Error, why: NoRetry) -> End {
 }
 
 impl<H: Host> Stream<'_, H> {
-    /// Takes deltas until the reply is over; says why, when it was cut.
+    /// Processes deltas until the reply is complete; returns the reason if it was cut off.
     async fn follow(&mut self, mut deltas: DeltaStream) -> Option<Cut> {
         for count in 1_u32.. {
             let Some(next) = self.next(&mut deltas).await else { return Some(Cut::Interrupted) };
@@ -274,7 +275,7 @@ impl<H: Host> Stream<'_, H> {
         None
     }
 
-    /// The next delta, or `None` if the turn was cancelled first.
+    /// Returns the next delta, or `None` if the turn was cancelled first.
     async fn next(&mut self, deltas: &mut DeltaStream) -> Option<Option<Result<Delta, Error>>> {
         if !self.is_silence_told {
             let next = uncancelled(&self.ctx.cancel, deltas.next());
@@ -304,7 +305,7 @@ impl<H: Host> Stream<'_, H> {
         }
     }
 
-    /// Tells what the reply has taken so far. What is counted at its end comes with the step's own event.
+    /// Reports the reply's usage so far. The final count comes with the step's event.
     fn tell_usage(&mut self) {
         let Some(usage) = self.untold.take() else { return };
         let cost_nano_usd = self.price().map(|price| price.nano_usd(&usage));
@@ -398,8 +399,8 @@ impl<H: Host> Stream<'_, H> {
         }
     }
 
-    /// Closes what is open of a reply that is asked for anew. Nothing of it goes back to the model; a step was taken only if
-    /// something of it was shown.
+    /// Closes the open parts of a reply that is requested again. None of it is sent back to the model; it counts as a step only if part of
+    /// it was shown.
     fn discard(mut self, tally: &mut Tally) {
         let mut is_shown = false;
         self.provider_calls.close(self.host, self.ctx, ItemStatus::Cancelled);
@@ -420,7 +421,7 @@ impl<H: Host> Stream<'_, H> {
         }
     }
 
-    /// The price of the model in the tier that served the reply.
+    /// Returns the model's price in the tier that served the reply.
     fn price(&self) -> Option<Price> {
         self.ctx.llm.price.map(|price| price.in_tier(self.accumulator.tier()))
     }
@@ -442,7 +443,7 @@ impl<H: Host> Stream<'_, H> {
         }
     }
 
-    /// Closes what is open, writes down how the reply is made up, and hands out its calls.
+    /// Closes the open parts, journals the reply's structure, and returns its calls.
     fn finish(mut self, cut: Option<End>, tally: &mut Tally) -> StepReply {
         if cut.is_none() {
             let open: Vec<usize> = self.blocks.keys().copied().collect();
@@ -486,7 +487,7 @@ impl<H: Host> Stream<'_, H> {
             bones.push(bone);
             blocks.push(block);
         }
-        // Some servers complete the JSON of a call that was cut: it looks whole, and half of a file would be written.
+        // Some servers complete a truncated call's JSON: it looks whole, and half a file would be written.
         let last = calls.last_mut().filter(|_| ends_with_call);
         if let (Some(StopReason::MaxTokens), Some(call)) = (stop, last) {
             call.refuse_as_cut();
@@ -534,7 +535,7 @@ impl LiveBlock {
     }
 }
 
-/// The part of a block that the journal keeps, and the call that it makes. `None` for a block that cannot go back to a model.
+/// Returns the part of a block that the journal keeps, and its call, if any. `None` for a block that cannot be sent back to a model.
 fn bone(
     block: &AssistantBlock,
     live: Option<LiveBlock>,

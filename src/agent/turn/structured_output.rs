@@ -1,9 +1,9 @@
-//! A turn whose final message must be JSON of a given schema. Pure.
+//! Turns whose final message must be JSON matching a schema. Pure.
 //!
-//! The model is told the schema, and its final message is checked. A message that does not satisfy it is asked for again, twice; then the
-//! turn fails, so that nobody takes something else for the result. A provider is given the schema, to see to it by itself, where its reply
-//! can only be the final message: when it is asked for again, and in a turn without tools. In other requests it would force every remark
-//! between calls into the schema. Whatever a provider does or refuses, the check is the engine's.
+//! The model receives the schema, and its final message is checked. An invalid message is requested again, twice; then the turn fails, so
+//! that no caller mistakes another text for the result. A provider is asked to enforce the schema only if its reply can only be the final
+//! message: on such a repeated request, and in a turn without tools. In other requests it would force every remark between calls into the
+//! schema. The engine's check applies regardless of the provider.
 
 use jsonschema::Validator;
 use pintle_llm::AssistantBlock;
@@ -12,13 +12,13 @@ use pintle_session::context::conversation::from_engine;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The number of times that a model is asked again. One that fails three times goes on failing.
+/// The number of repeated requests. A model that fails three times keeps failing.
 const MAX_RETRIES: u32 = 2;
 
-/// The number of violations that a model is told at once.
+/// The maximum number of violations reported to the model at once.
 const MAX_VIOLATIONS: usize = 5;
 
-/// The requirement of a turn.
+/// A turn's output requirement.
 #[derive(Debug)]
 pub(super) struct StructuredOutput {
     schema: Arc<Value>,
@@ -48,15 +48,15 @@ pub(crate) fn check_schema(schema: &Value) -> Result<(), String> {
 }
 
 impl StructuredOutput {
-    /// The requirement of the turn that begins with these messages: that of the last which has one.
+    /// Returns the requirement of a turn that starts with these messages: the last one's, if several have one.
     pub(super) fn of(inputs: &[QueuedInput]) -> Option<Self> {
         let schema = inputs.iter().rev().find_map(|input| input.output_schema.clone())?;
-        // It was checked when the message was accepted.
+        // Checked when the message was accepted.
         let validator = jsonschema::validator_for(&schema).ok()?;
         Some(Self { schema: Arc::new(schema), validator, retries: 0, is_refused: false })
     }
 
-    /// The schema for the provider, where the next reply can only be the final message.
+    /// Returns the schema for the provider, if the next reply can only be the final message.
     pub(super) fn for_provider(&self, has_tools: bool) -> Option<Arc<Value>> {
         let is_final = self.retries > 0 || !has_tools;
         (is_final && !self.is_refused).then(|| Arc::clone(&self.schema))
@@ -67,7 +67,7 @@ impl StructuredOutput {
         self.is_refused = true;
     }
 
-    /// The message that tells the model.
+    /// Returns the instructions for the model.
     pub(super) fn instructions(&self) -> String {
         from_engine(format_args!(
             "when the task is done, end with a message that contains a single JSON value and nothing else: no surrounding text, no code fence. It must satisfy this JSON Schema:\n{}",
@@ -75,7 +75,7 @@ impl StructuredOutput {
         ))
     }
 
-    /// Checks the text of the final message.
+    /// Checks the final message's text.
     pub(super) fn check(&mut self, text: &str) -> SchemaCheck {
         let violations = match serde_json::from_str::<Value>(unfenced(text)) {
             Ok(value) => match self.violations(&value) {
@@ -107,7 +107,7 @@ impl StructuredOutput {
     }
 }
 
-/// Returns the text of a reply's blocks.
+/// Returns the text in a reply's blocks.
 pub(super) fn final_text(blocks: &[AssistantBlock]) -> String {
     let texts = blocks.iter().filter_map(|block| match block {
         AssistantBlock::Text { text, .. } => Some(text.as_str()),
@@ -118,7 +118,7 @@ pub(super) fn final_text(blocks: &[AssistantBlock]) -> String {
     texts.collect()
 }
 
-/// The error of a turn whose model ended it without a message that could be judged.
+/// Returns the error for a turn that ended without a final message to check.
 pub(super) fn missing() -> TurnError {
     output_invalid("the model ended the turn without a final message".to_owned())
 }
@@ -133,7 +133,7 @@ fn output_invalid(message: String) -> TurnError {
     }
 }
 
-/// The text without a code fence around it, which models like to add.
+/// Returns the text without a surrounding code fence, which models like to add.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));

@@ -1,6 +1,6 @@
-//! The loop of a turn: one request to the model, and what its reply leads to, until the turn ends.
+//! The turn loop: sends a request to the model and handles its reply, until the turn ends.
 //!
-//! Each step ends in one [`Next`] or in the [`End`] of the turn; what follows a reply is decided by `after_reply`.
+//! Each step ends in one [`Next`] or in the turn's [`End`]; `after_reply` decides the next action after a reply.
 
 use crate::host::Host;
 use crate::turn::after_reply::{AfterReply, Ending, Reply, ReplyPolicy};
@@ -27,17 +27,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The code of a provider's refusal because the conversation is too long.
+/// The error code for a conversation that exceeds the model's window.
 const OVERFLOW: &str = "overflow";
 
-/// The code of a provider's refusal of an invalid request.
+/// The error code for an invalid request.
 const INVALID: &str = "invalidRequest";
 
 /// What a step leads to.
 enum Next {
     /// Another step.
     Step,
-    /// The end of the turn.
+    /// End the turn.
     Stop(StopReason),
 }
 
@@ -237,7 +237,7 @@ impl<'a, H: Host> TurnLoop<'a, H> {
         Err(End::Failed(too_long(error, &state.conversation)))
     }
 
-    /// Counts the calls of a reply as possible repetitions.
+    /// Checks a reply's calls for repetitions.
     fn judge_calls(&mut self, assistant: &Assistant) -> Judgement {
         let behind = if self.host.has_work_behind() { Behind::Something } else { Behind::Nothing };
         judge(&mut self.loop_guard, behind, &self.ctx.tools.list, assistant)
@@ -249,7 +249,7 @@ impl<'a, H: Host> TurnLoop<'a, H> {
         self.host.transient(TransientEvent::Context(usage));
     }
 
-    /// Adds what arrived during a batch of calls, what checks say about its changes, and the rules for the files that it touched.
+    /// Adds messages that arrived during a batch of calls, check results about its changes, and rules for the files that it touched.
     async fn finish_batch(&mut self, batch: Batch, touched: Vec<PathBuf>) -> Result<(), End> {
         let Batch { steers, changes, ended } = batch;
         let (steers, _) = hook_points::inputs(self.host, self.ctx, steers).await;

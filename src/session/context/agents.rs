@@ -1,12 +1,12 @@
-//! Named agents: Markdown files with the instructions of a sub-agent. Pure.
+//! Named agents: Markdown files with instructions for a sub-agent. Pure.
 
 use super::{front_matter, in_a_line, tag};
 use std::path::Path;
 
-/// The folders of named agents, in a project's folder; if several define a name, the first one counts.
+/// The directories for named agents, in a project's directory; if several define a name, the first one counts.
 pub const FOLDERS: [&str; 2] = [".pintle/agents", ".claude/agents"];
 
-/// The length of a description in the index.
+/// The maximum length of a description in the index.
 const DESCRIPTION_CHARS: usize = 500;
 
 /// A named agent.
@@ -18,7 +18,7 @@ pub struct NamedAgent {
     pub description: String,
     /// The model that it requests.
     pub model: Option<String>,
-    /// The tools that it may use, as its file names them; `None` allows all.
+    /// The tools that it may use, as listed in its file; `None` allows all.
     pub tools: Option<Vec<String>>,
     /// Its instructions.
     pub instructions: String,
@@ -46,7 +46,7 @@ pub fn parse(path: &Path, text: &str) -> Result<NamedAgent, String> {
     })
 }
 
-/// Returns the index of named agents, for the prompt of sessions that can start sub-agents.
+/// Returns the named-agent index, for the prompt of sessions that can start sub-agents.
 pub fn layer(agents: &[NamedAgent]) -> Option<String> {
     let lines: Vec<String> = agents
         .iter()

@@ -17,22 +17,22 @@ pub const INSTRUCTIONS: &str = include_str!("prompts/summarize.md");
 /// The system prompt of a request for a summary of the first part of a turn.
 pub const TURN_INSTRUCTIONS: &str = include_str!("prompts/summarize_turn.md");
 
-/// The heading of the first part of a turn in a summary.
+/// Introduces the first part of a turn in a summary.
 pub const TURN: &str = "## The task in progress";
 
 /// The system prompt of a request for a summary of an abandoned branch.
 pub const BRANCH_INSTRUCTIONS: &str = include_str!("prompts/summarize_left.md");
 
-/// The beginning of a branch's summary.
+/// Starts a branch summary.
 const BRANCH_HEADING: &str = "the user went back to this point of the conversation. This is a summary of the abandoned branch.";
 
-/// The beginning of a compaction's summary.
+/// Starts a compaction summary.
 const HEADING: &str = "the conversation so far was too long and is summed up here.";
 
-/// The heading of the user's own messages in a summary.
+/// Introduces the user's messages in a summary.
 const PINNED: &str = "\n## The user's messages, verbatim\n";
 
-/// The heading of the files in a summary.
+/// Introduces the file list in a summary.
 const FILES: &str = "\n## Files\n";
 
 /// The maximum length of a call or a result in a request for a summary, in characters.
@@ -41,7 +41,7 @@ const MAX_RESULT_CHARS: usize = 2_000;
 /// The maximum size of the user's messages that are kept verbatim, in tokens; the latest are kept first.
 const MAX_PINNED: u64 = 2_000;
 
-/// The position of a cut.
+/// A cut's position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
     /// The number of messages at the end that stay.
@@ -82,8 +82,8 @@ pub struct Requests {
     pub turn: Option<String>,
 }
 
-/// Returns the requests for a summary of everything before the cut. Where the cut divides a turn, the first part of that turn is summed up
-/// apart, so that the many messages before it do not crowd it out.
+/// Returns the requests for a summary of everything before the cut. If the cut divides a turn, that turn's first part is summarized
+/// separately, so that the many messages before it do not crowd it out.
 pub fn requests(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) -> Requests {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
     let Some((before, turn)) = cut.is_inside_turn.then(|| divided_turn(old)).flatten() else {
@@ -101,8 +101,8 @@ pub fn requests(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>)
 /// The messages before a turn, and those of it.
 type Halves<'a> = (&'a [Arc<Message>], &'a [Arc<Message>]);
 
-/// Divides messages at the beginning of their last turn. `None` where one summary does: there is nothing before that turn, or nothing in
-/// it but the person's message.
+/// Divides messages at the start of their last turn. `None` if one summary is enough: nothing precedes that turn, or it has only the user's
+/// message.
 fn divided_turn(old: &[Arc<Message>]) -> Option<Halves<'_>> {
     let is_start = |message: &Arc<Message>| match &**message {
         Message::User(blocks) => !is_from_engine(blocks),
@@ -114,7 +114,7 @@ fn divided_turn(old: &[Arc<Message>]) -> Option<Halves<'_>> {
     (has_history && has_replies).then_some((before, turn))
 }
 
-/// Joins the summaries of a conversation and of the first part of its last turn.
+/// Joins a conversation's summary with that of its last turn's first part.
 pub fn joined(conversation: &str, turn: &str) -> String {
     format!("{}\n\n{TURN}\n{}", conversation.trim(), turn.trim())
 }
@@ -211,8 +211,8 @@ pub struct Facts<'a> {
     pub open_todos: Option<&'a str>,
 }
 
-/// Returns the text that replaces everything before the cut: the summary, the files, the open todos, and the user's own messages as far as
-/// they fit.
+/// Returns the text that replaces everything before the cut: the summary, the files, the open todos, and as many of the user's messages as
+/// fit.
 pub fn summary(messages: &[Arc<Message>], cut: Cut, summary: &str, facts: Facts<'_>) -> String {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
     let mut user_messages = Vec::new();
@@ -290,7 +290,7 @@ fn summary_of(message: &Message) -> Option<&str> {
     }
 }
 
-/// Returns an earlier summary without its list of files, since the next summary gets a new one.
+/// Returns an earlier summary without its file list, since the next summary gets a new one.
 fn without_files(summary: &str) -> Cow<'_, str> {
     let Some((before, list)) = summary.rsplit_once(FILES) else { return Cow::Borrowed(summary) };
     match list.split_once("\n\n") {
@@ -299,7 +299,7 @@ fn without_files(summary: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns true when a message is a summary of earlier ones.
+/// Returns true if a message is a summary of earlier ones.
 pub fn is_summary(message: &Message) -> bool {
     summary_of(message).is_some()
 }
@@ -308,7 +308,7 @@ pub(super) fn is_from_engine(blocks: &[Content]) -> bool {
     matches!(blocks, [Content::Text { text }, ..] if without_engine_prefix(text).is_some())
 }
 
-/// Returns a summary with the heading of a compaction.
+/// Returns a summary under the compaction heading.
 pub fn titled(summary: &str) -> String {
     from_engine(format_args!("{HEADING}\n\n{}\n", summary.trim()))
 }
@@ -319,7 +319,7 @@ pub fn untitled(summary: &str) -> &str {
     text.map_or(summary, str::trim)
 }
 
-/// Returns the summary of an abandoned branch with its heading.
+/// Returns an abandoned branch's summary under its heading.
 pub fn titled_branch(summary: &str) -> String {
     from_engine(format_args!("{BRANCH_HEADING}\n\n{}", summary.trim()))
 }
@@ -331,7 +331,7 @@ mod tests {
     use pintle_llm::{Assistant, ToolResult, invariants};
     use pintle_protocol::event::StopReason;
 
-    /// `u` a person, `a` the model, `c` a call and its result; each of about so many tokens.
+    /// `u` is a user message, `a` the model's, `c` a call and its result; each of about this many tokens.
     fn conversation(shape: &str, tokens: usize) -> Vec<Arc<Message>> {
         let text = |name: &str| format!("{name} {}", "four".repeat(tokens));
         let mut messages = Vec::new();

@@ -15,7 +15,7 @@ pub struct Conversation {
     pub removed: prune::Removed,
 }
 
-/// The beginning of the engine's own texts in a conversation.
+/// Starts every engine text in a conversation.
 const ENGINE_PREFIX: &str = "From the engine, not from the user: ";
 
 /// Returns a text of the engine as the model reads it: with a prefix that distinguishes it from the user's.

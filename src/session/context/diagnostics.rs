@@ -6,7 +6,7 @@ use pintle_base::text::truncate::{self, Guard, Keep};
 use pintle_protocol::content::Severity;
 use pintle_protocol::diagnostics::EditorDiagnostic;
 
-/// The limits of the text that the model reads.
+/// The limits on text for the model.
 const GUARD: Guard = Guard { max_chars: 10_000, max_lines: Some(100), keep: Keep::HeadAndTail };
 
 /// Returns the errors and warnings that are new. Positions do not count, since an edit moves lines.
@@ -22,7 +22,7 @@ pub fn fresh<'a>(
         if matches!(diagnostic.severity, Severity::Information | Severity::Hint) {
             return false;
         }
-        // The same diagnostic in a second place is new.
+        // The same diagnostic in a second position is new.
         match previous.iter().position(|before| is_same(before, diagnostic)) {
             Some(index) => {
                 previous.swap_remove(index);
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use pintle_protocol::content::LineRange;
 
-    /// `e` an error, `w` a warning, `i` an information, each with its line and what it says: `e3 no such name`.
+    /// `e` is an error, `w` a warning, `i` an information, each with its line and its message: `e3 no such name`.
     fn diagnostic(rows: &[&str]) -> Vec<EditorDiagnostic> {
         let one = |row: &&str| {
             let (index, message) = row.split_once(' ').unwrap();

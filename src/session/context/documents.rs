@@ -1,4 +1,4 @@
-//! Documents for agents that work in a project: their names and folders, and the part of them that fits. Pure.
+//! Documents for agents that work in a project: their names and directories, and the part of them that fits. Pure.
 //!
 //! Invariant: later documents are closer to the work and take precedence over earlier ones, so they are the last to be cut.
 
@@ -19,7 +19,7 @@ pub struct Document {
     pub text: String,
 }
 
-/// The names of documents in a folder: for every model, and for those of a profile.
+/// Returns the document names in a directory: for every model, and for those of a profile.
 pub fn names(profile: &str) -> &'static [&'static str] {
     match profile {
         "anthropic" | "glm" => &["AGENTS.md", "CLAUDE.md"],
@@ -30,7 +30,7 @@ pub fn names(profile: &str) -> &'static [&'static str] {
     }
 }
 
-/// Returns the folders from a root down to one below it; only the last one if it is not below.
+/// Returns the directories from a root down to one below it; only the last one if it is not below.
 pub fn folders(root: &Path, cwd: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         cwd.ancestors().take_while(|folder| folder.starts_with(root)).map(Path::to_owned).collect();
@@ -45,7 +45,7 @@ pub fn paths(personal: Option<&Path>, root: &Path, cwd: &Path, profile: &str) ->
     user.into_iter().chain(folders(root, cwd).into_iter().flat_map(of_folder)).collect()
 }
 
-/// Returns the paths of possible documents in the folders from below a root down to a touched path, in order of precedence. Folders
+/// Returns the paths of possible documents in the directories from below a root down to a touched path, in order of precedence. Directories
 /// that the working directory is in are left out, since the prompt has their documents.
 pub fn paths_below(root: &Path, cwd: &Path, touched: &Path, profile: &str) -> Vec<PathBuf> {
     let of_folder = |folder: &Path| names(profile).iter().map(|name| folder.join(name)).collect();
@@ -54,8 +54,7 @@ pub fn paths_below(root: &Path, cwd: &Path, touched: &Path, profile: &str) -> Ve
     folders.into_iter().rev().flat_map(|folder| -> Vec<PathBuf> { of_folder(folder) }).collect()
 }
 
-/// Returns the files that a document imports: what stands behind an `@` at the beginning of a word, outside of code. They need not be
-/// paths of files.
+/// Returns a document's imports: the words after an `@` at the start of a word, outside of code. They need not be file paths.
 pub fn imports(text: &str) -> Vec<&str> {
     let mut imports = Vec::new();
     let mut fence: Option<&str> = None;
@@ -80,7 +79,7 @@ pub fn imports(text: &str) -> Vec<&str> {
     imports
 }
 
-/// Returns the message about documents that begin to apply, since a call touched a file below their folders.
+/// Returns the message about documents that start to apply, since a call touched a file below their directories.
 pub fn message(documents: &[Document]) -> String {
     let mut remaining = MAX_BYTES;
     let parts = documents.iter().rev().map(|document| {
@@ -97,7 +96,7 @@ pub fn message(documents: &[Document]) -> String {
     ))
 }
 
-/// Returns the layer of the prompt; `None` without documents. Repeated documents appear once.
+/// Returns the prompt layer; `None` without documents. Repeated documents appear once.
 pub fn layer(documents: &[Document]) -> Option<String> {
     let mut unique: Vec<&Document> = Vec::new();
     for document in documents {
@@ -128,7 +127,7 @@ pub fn part(document: &Document, max_bytes: usize) -> String {
     tag("document", &[("path", &path)], &cut(&document.text, max_bytes, &path))
 }
 
-/// Returns a text that fits, or its beginning and a note about the rest. Lines are kept whole if possible.
+/// Returns a text that fits, or its start and a note about the rest. Lines are kept whole if possible.
 pub fn cut(text: &str, max_bytes: usize, path: &str) -> String {
     let text = text.trim_end();
     if text.len() <= max_bytes {
@@ -189,7 +188,7 @@ mod tests {
             ("outside", "/w", "/x/a/b.rs", vec![]),
         ] {
             let got = paths_below(Path::new("/w"), Path::new(cwd), Path::new(touched), "pi");
-            // The path itself may be a folder.
+            // The path itself may be a directory.
             let touched = Path::new(touched);
             let got: Vec<_> = got.iter().filter(|path| !path.starts_with(touched)).collect();
             assert_eq!(got, want.iter().map(Path::new).collect::<Vec<_>>(), "{name}");

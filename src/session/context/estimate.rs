@@ -1,4 +1,4 @@
-//! Estimates of the tokens of a text or a message: pure, without any model's vocabulary.
+//! Token estimates for texts and messages: pure, without any model's vocabulary.
 //!
 //! Accurate enough to decide when to compact, not for billing. Invariant: longer text never has a lower estimate.
 
@@ -8,13 +8,13 @@ use pintle_protocol::content::{Content, Usage};
 /// The number of bytes of most text and code per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// The tokens of an image, once it is scaled for a model.
+/// Tokens per image, once it is scaled for a model.
 const IMAGE_TOKENS: u64 = 1_200;
 
-/// The tokens of a message's envelope.
+/// Tokens per message envelope.
 const MESSAGE_TOKENS: u64 = 4;
 
-/// Estimates the tokens of a text: one for about four bytes, and one for each Chinese, Japanese or Korean character.
+/// Estimates a text's tokens: one per about four bytes, and one per Chinese, Japanese or Korean character.
 pub fn text(text: &str) -> u64 {
     let mut wide = 0;
     let mut bytes = 0;
@@ -32,7 +32,7 @@ fn is_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Estimates the tokens of a user's message or a tool's result.
+/// Estimates the tokens in a user message or a tool result.
 pub fn content(blocks: &[Content]) -> u64 {
     let tokens = |block: &Content| match block {
         Content::Text { text: content } => text(content),
@@ -41,7 +41,7 @@ pub fn content(blocks: &[Content]) -> u64 {
     blocks.iter().map(tokens).sum()
 }
 
-/// Estimates the tokens of a message.
+/// Estimates a message's tokens.
 pub fn message(message: &Message) -> u64 {
     let tokens = match message {
         Message::User(blocks) => content(blocks),
@@ -65,7 +65,7 @@ fn block(block: &AssistantBlock) -> u64 {
     }
 }
 
-/// Estimates the tokens of the specifications of tools.
+/// Estimates the tokens in tool specifications.
 pub fn tools(tools: &[ToolSpec]) -> u64 {
     let tokens = |tool: &ToolSpec| {
         text(&tool.name) + text(&tool.description) + text(&tool.parameters.to_string())
@@ -73,8 +73,8 @@ pub fn tools(tools: &[ToolSpec]) -> u64 {
     tools.iter().map(tokens).sum()
 }
 
-/// Returns the tokens of a conversation at its provider's last count. `None` where the provider counted no input, which some servers
-/// report for every request.
+/// Returns a conversation's tokens at its provider's last count. `None` if the provider counted no input, which some servers report for
+/// every request.
 pub fn counted(usage: &Usage) -> Option<u64> {
     let input = usage.read_tokens();
     (input > 0).then_some(input + usage.output_tokens)

@@ -3,11 +3,11 @@
 //! It supports the forms that rules, skills, prompts and agents use: plain and quoted texts, lists on one line or with one item per line,
 //! blocks after `|` and `>`. Values nested below a key are ignored. Invariant: a file without front matter is all body.
 //!
-//! It is not a YAML reader: people write `globs: *.ts`, which YAML rejects, and the YAML readers for Rust are no longer maintained.
+//! It is not a YAML reader: users write `globs: *.ts`, which YAML rejects, and the YAML readers for Rust are no longer maintained.
 
 use std::iter::Peekable;
 
-/// The fields of a front matter.
+/// A front matter's fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter(Vec<(String, Value)>);
 
@@ -108,7 +108,7 @@ fn fields<'a>(lines: impl Iterator<Item = Line<'a>>) -> Result<Vec<(String, Valu
     Ok(fields)
 }
 
-/// Reads a value that begins on the line of its key.
+/// Parses a value that starts on its key's line.
 fn value_of<'a>(raw: &str, lines: &mut Peekable<impl Iterator<Item = Line<'a>>>) -> Value {
     let mut whole = raw.to_owned();
     while let Some((_, line)) = lines.next_if(|(_, line)| line.starts_with([' ', '\t'])) {

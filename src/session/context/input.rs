@@ -5,7 +5,7 @@
 use super::{tag, tag_exact};
 use pintle_protocol::content::{Content, Diagnostic, Input, LineRange, Severity};
 
-/// The maximum number of files that are read for one message.
+/// How many files may be read per message.
 pub const MAX_MENTIONS: usize = 32;
 
 /// The maximum size of a selection.
@@ -76,8 +76,8 @@ fn diagnostics(path: &str, items: &[Diagnostic]) -> Content {
     Content::text(tag("diagnostics", &[("path", path)], &lines.join("\n")))
 }
 
-/// Returns the paths that a text may mention: words after an `@` at the beginning of a word, or the quoted text after it. They need not be
-/// paths of files. Brackets belong to a word if both are in it: `@app/[id]/page.tsx`, but `(@src/a.rs)`.
+/// Returns the paths that a text may mention: words after an `@` at the start of a word, or the quoted text after it. They need not be file
+/// paths. Brackets belong to a word if it contains both: `@app/[id]/page.tsx`, but `(@src/a.rs)`.
 pub fn mentions(text: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let mut before = None;
@@ -103,7 +103,7 @@ pub fn mentions(text: &str) -> Vec<String> {
     paths
 }
 
-/// Returns the length of a word up to the first bracket without a partner in it.
+/// Returns a word's length up to its first unmatched bracket.
 fn balanced(word: &str) -> usize {
     let mut open = Vec::new();
     for (at, c) in word.char_indices() {
@@ -122,7 +122,7 @@ fn balanced(word: &str) -> usize {
     open.first().map_or(word.len(), |(first, _)| *first)
 }
 
-/// Returns the part of a mention before its first bracket, for `@src/a.rs(line 3)`; none if that is all of it, or nothing.
+/// Returns the part of a mention before its first bracket, for `@src/a.rs(line 3)`; `None` if that is all of it, or empty.
 pub fn before_brackets(mention: &str) -> Option<&str> {
     let (before, _) = mention.split_once(['(', '[', '{'])?;
     Some(before).filter(|before| !before.is_empty())

@@ -6,7 +6,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::context::{ContextBlock, ContextMessage, ContextSource, ContextTool};
 use std::sync::Arc;
 
-/// The parts of a request.
+/// A request's parts.
 #[derive(Debug, Clone)]
 pub struct RequestParts {
     /// The system prompt.

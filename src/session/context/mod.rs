@@ -1,4 +1,4 @@
-//! The model's view: the system prompt, the conversation, and the reduction of its context.
+//! The model's view: the system prompt, the conversation, and the ways to shrink it.
 
 pub mod agents;
 pub mod compact;
@@ -21,11 +21,11 @@ pub mod title;
 
 use std::borrow::Cow;
 
-/// The frame of what the user's own settings and the session say. No text of a project may look like it.
+/// The tag around instructions from the user's settings and the session. Project text must not be able to imitate it.
 const OWN_FRAME: &str = "user_instructions";
 
-/// Encloses a text in tags that name its kind. The text cannot end its frame, nor begin one of the user's own: such tags in it are written
-/// with a backslash, `<\/document>`.
+/// Encloses a text in tags that identify its kind. The text cannot close its tag, nor open the user's: such tags in it are escaped with a
+/// backslash, `<\/document>`.
 fn tag(name: &str, attributes: &[(&str, &str)], body: &str) -> String {
     let body = &enclosed(name, body);
     let begin = begin_tag(name, attributes);
@@ -44,7 +44,7 @@ fn tag_exact(name: &str, attributes: &[(&str, &str)], body: &str) -> String {
     format!("<{begin}>\n{}\n</{unique}>", body.trim_end_matches('\n'))
 }
 
-/// Returns a text without tags that would end its frame or begin one of the user's own.
+/// Escapes tags in a text that would close its tag or open the user's.
 fn enclosed<'a>(name: &str, body: &'a str) -> Cow<'a, str> {
     let mut at: Vec<usize> = places(body, name, Tags::Closing).collect();
     if name != OWN_FRAME {
@@ -66,14 +66,14 @@ fn enclosed<'a>(name: &str, body: &'a str) -> Cow<'a, str> {
     Cow::Owned(text)
 }
 
-/// The tags of a name that are looked for.
+/// Which tags with a name to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tags {
     Closing,
     All,
 }
 
-/// The offsets of the `<` of tags with a name, as loosely as a model may read them.
+/// Returns the offsets of the `<` of tags with a name, as loosely as a model may read them.
 fn places<'a>(body: &'a str, name: &'a str, tags: Tags) -> impl Iterator<Item = usize> + 'a {
     let is_tag = move |behind: &str| {
         let behind = behind.trim_start();

@@ -6,7 +6,7 @@ use pintle_base::text::gaps;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The parts of the engine's own instructions, texts with gaps, in the order in which they stand. The part `style` is the family's.
+/// The engine's instructions in parts, in order: texts with gaps. The part `style` depends on the model family.
 const PARTS: [(&str, &str); 7] = [
     ("preamble", include_str!("prompts/role.md")),
     ("work", include_str!("prompts/work.md")),
@@ -31,43 +31,43 @@ const OPEN_STYLE: &str = include_str!("prompts/families/open.md");
 /// The separator between two parts.
 pub const BETWEEN: &str = "\n\n";
 
-/// The facts of the environment layer.
+/// Facts for the environment layer.
 #[derive(Clone, Copy)]
 pub struct EnvironmentFacts<'a> {
     /// The working directory.
     pub cwd: &'a str,
-    /// The directories of the work beside it.
+    /// The additional directories.
     pub additional: &'a [PathBuf],
     /// The operating system.
     pub os: &'a str,
-    /// The version of the operating system, if known.
+    /// The operating system's version, if known.
     pub os_version: Option<&'a str>,
     /// The shell that runs commands.
     pub shell: &'a str,
     /// The model, as `provider/id`.
     pub model: &'a str,
-    /// The month of the model's knowledge cutoff, if known.
+    /// The model's knowledge cutoff (a month), if known.
     pub cutoff: Option<&'a str>,
-    /// The profile of its tools, by name.
+    /// The tool profile's name.
     pub profile: &'a str,
-    /// Returns the name of the session's tool for a purpose, by the purpose's name; `None` where it has none.
+    /// Returns the session's tool for a purpose, both by name; `None` if there is none.
     pub tool: &'a dyn Fn(&str) -> Option<String>,
-    /// The rights of the session.
+    /// The session's rights.
     pub rights: Rights,
     /// The session works for another session.
     pub is_subagent: bool,
-    /// The folder of the git repository, if there is one.
+    /// The git repository's directory, if there is one.
     pub repository: Option<&'a str>,
-    /// The branch of the repository.
+    /// The repository's branch.
     pub branch: Option<&'a str>,
     /// The current time, in milliseconds since 1970.
     pub now_ms: u64,
 }
 
-/// The layers that come from files and from people.
+/// Layers from files and from users.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
-    /// The user's text in the place of the engine's own instructions for role and tools.
+    /// The user's replacement for the engine's instructions on role and tools.
     pub base: Option<String>,
     /// The repository at the session's start.
     pub git: Option<String>,
@@ -79,9 +79,9 @@ pub struct Layers {
     pub skills: Option<String>,
     /// The index of named agents.
     pub agents: Option<String>,
-    /// The instructions of the named agent that the session runs.
+    /// Instructions of the named agent that the session runs.
     pub role: Option<String>,
-    /// The instructions of the user's settings, then those of the session.
+    /// Instructions from the user's settings, then those of the session.
     pub instructions: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ impl EnvironmentFacts<'_> {
         ["spawn_agent", "run_agent"].iter().any(|purpose| (self.tool)(purpose).is_some())
     }
 
-    /// Returns the value of a gap in the engine's instructions.
+    /// Returns the text for a gap in the engine's instructions.
     fn gap(&self, name: &str) -> Option<String> {
         let is_attended = self.rights.is_attended && !self.is_subagent;
         let flag = |is_set: bool| is_set.then(String::new);
@@ -118,7 +118,7 @@ impl EnvironmentFacts<'_> {
         }
     }
 
-    /// Returns a part of the engine's instructions; `None` where all of it is about what the session lacks.
+    /// Returns a part of the engine's instructions; `None` if all of it is about features that the session lacks.
     fn part(&self, name: &str, text: &str) -> Option<String> {
         if name == "subagents" && !self.has_agents() {
             return None;
@@ -129,7 +129,7 @@ impl EnvironmentFacts<'_> {
     }
 }
 
-/// Returns the sections of the system prompt, in order, with unique names.
+/// Returns the system prompt's sections, in order, with unique names.
 pub fn sections(facts: &EnvironmentFacts<'_>, layers: &Layers) -> Vec<Section> {
     let role = layers.role.as_deref().map(|text| tag("instructions", &[], text));
     let instructions =
@@ -159,7 +159,7 @@ pub fn sections(facts: &EnvironmentFacts<'_>, layers: &Layers) -> Vec<Section> {
     sections.map(|(name, text)| Section { name, text }).collect()
 }
 
-/// The system prompt.
+/// Returns the system prompt.
 pub fn system(sections: &[Section]) -> String {
     let texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
     texts.join(BETWEEN) + "\n"

@@ -1,8 +1,8 @@
-//! Pruning: choosing old results, and long arguments of old calls, that a conversation can do without. Pure. It changes only what the model
-//! reads; the journal keeps everything.
+//! Pruning: selects old results, and long arguments of old calls, that a conversation can do without. Pure. Only the model's view changes;
+//! the journal keeps everything.
 //!
 //! Pruning happens in large steps, so that a provider's cache stays valid for long. Invariant: calls and results stay paired; only the text
-//! of results and of arguments changes, and never that of the newest ones.
+//! of results and arguments changes, and never that of the newest ones.
 //!
 //! Pruned texts stay with the conversation, so that `recall` needs no journal; compaction drops them.
 
@@ -13,10 +13,10 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The beginning of the text that replaces a pruned result.
+/// Starts the text that replaces a pruned result.
 const REMOVED: &str = "[This result was removed to make room";
 
-/// Returns the text that replaces a pruned result. It names the call for the tool `recall`.
+/// Returns the text that replaces a pruned result. It refers to the call for the tool `recall`.
 fn removed(call_id: &str) -> String {
     format!("{REMOVED}: `recall` with the call `{call_id}` brings it back, or run the call again.]")
 }
@@ -48,9 +48,9 @@ pub struct Plan {
     pub superseded: Vec<usize>,
 }
 
-/// Returns the messages to prune, so that about `wanted` tokens become free; all possible ones if that is `None`. The last `keep` tokens
-/// stay, and superseded results are pruned first; `shows_files` is true for the names of tools that show files. Empty if not even half of
-/// `wanted` can be freed.
+/// Returns the messages to prune to free about `wanted` tokens; all possible ones if that is `None`. The last `keep` tokens stay, and
+/// superseded results are pruned first; `shows_files` is true for the names of tools that show files. Empty if not even half of `wanted`
+/// can be freed.
 pub fn plan(
     messages: &[Arc<Message>],
     keep: u64,
@@ -136,8 +136,8 @@ fn freed(block: &AssistantBlock) -> u64 {
     short.map_or(0, |short| estimate::text(arguments).saturating_sub(estimate::text(&short)))
 }
 
-/// Returns the arguments of a call with a note in the place of each long text; `None` if there is no long text. They stay valid for the
-/// tool's schema.
+/// Returns a call's arguments with a note in place of each long text; `None` if there is no long text. They stay valid for the tool's
+/// schema.
 fn shortened(call_id: &str, arguments: &str) -> Option<String> {
     fn shorten(value: &mut Value, call_id: &str) -> bool {
         match value {
@@ -157,7 +157,7 @@ fn shortened(call_id: &str, arguments: &str) -> Option<String> {
             Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => false,
         }
     }
-    // A shorter text holds no long one, and most arguments are short.
+    // A shorter text contains no long one, and most arguments are short.
     if estimate::text(arguments) < MIN_TOKENS {
         return None;
     }
@@ -176,7 +176,7 @@ pub fn superseded(
 ) -> BTreeSet<usize> {
     let mut last: HashMap<(&str, &str), usize> = HashMap::new();
     let mut superseded = BTreeSet::new();
-    // The calls of the last reply: ids may repeat from reply to reply.
+    // Calls in the last reply: ids may repeat from reply to reply.
     let mut calls: HashMap<&str, (&str, &str)> = HashMap::new();
     for (position, message) in messages.iter().enumerate() {
         match &**message {
@@ -209,7 +209,7 @@ mod tests {
     use pintle_llm::{Assistant, invariants};
     use pintle_protocol::event::StopReason;
 
-    /// A call and its result of so many tokens.
+    /// Builds a call and its result of this many tokens.
     fn call(id: &str, arguments: &str, tokens: usize) -> [Arc<Message>; 2] {
         call_of("read", id, arguments, tokens)
     }

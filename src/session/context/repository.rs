@@ -1,9 +1,9 @@
-//! The state of a git repository: its branch, the number of changes, the last commits. Pure.
+//! A git repository's state: its branch, the number of changes, the last commits. Pure.
 //!
-//! Invariant: git runs only if the repository's own settings name no program. `git status` runs the filters that they name, and a folder
-//! that came as an archive may name anything. Hooks and monitors are switched off by flags.
+//! Invariant: git runs only if the repository's config sets no program. `git status` runs the filters set there, and a directory that came
+//! as an archive may set anything. Hooks and monitors are switched off by flags.
 
-/// Returns the branch that a `HEAD` file names, or a commit's first digits if it names none.
+/// Returns the branch in a `HEAD` file, or a commit's first digits if there is none.
 pub fn branch(head: &str) -> Option<String> {
     let head = head.trim();
     match head.strip_prefix("ref:") {
@@ -19,12 +19,12 @@ pub fn branch(head: &str) -> Option<String> {
     .filter(|name| !name.is_empty())
 }
 
-/// Returns the folder to which a `.git` file refers.
+/// Returns the directory to which a `.git` file refers.
 pub fn git_folder(text: &str) -> Option<&str> {
     Some(text.strip_prefix("gitdir:")?.trim()).filter(|path| !path.is_empty())
 }
 
-/// Returns true when a repository's settings name no program that git would start: no filters, no includes, no way to fetch missing
+/// Returns true if a repository's settings specify no program that git would start: no filters, no includes, no commands to fetch missing
 /// content.
 pub fn is_harmless(config: &str) -> bool {
     let config = config.to_ascii_lowercase();
@@ -52,7 +52,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns the layer of the prompt; `None` without output of git.
+    /// Returns the prompt layer; `None` without git output.
     pub fn layer(&self) -> Option<String> {
         let mut lines = Vec::new();
         if let Some(status) = &self.status {

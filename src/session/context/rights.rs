@@ -1,4 +1,4 @@
-//! The rights of a session in words for its model: the permission mode, the sandbox for commands, and the presence of somebody to ask. Pure.
+//! Describes a session's rights for its model: the permission mode, the sandbox for commands, and whether approvals can be requested. Pure.
 
 use pintle_protocol::approval::PermissionMode;
 
@@ -7,20 +7,20 @@ use pintle_protocol::approval::PermissionMode;
 pub enum Confined {
     /// None: there is no sandbox.
     None,
-    /// Those that nobody was asked about.
+    /// Commands that run without approval.
     Unasked,
     /// All of them.
     All,
 }
 
-/// The rights of a session.
+/// A session's rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rights {
     /// The permission mode.
     pub mode: PermissionMode,
     /// The commands that run in the sandbox.
     pub confined: Confined,
-    /// Somebody can answer a request for permission.
+    /// True if permission requests can be answered.
     pub is_attended: bool,
 }
 

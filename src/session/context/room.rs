@@ -31,7 +31,7 @@ impl Default for Policy {
     }
 }
 
-/// The limits for one window. In a small window all are smaller, so that there is always room for work.
+/// Limits for one window. A small window reduces all of them, so that there is always room for work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Marks {
     /// The size from which old results are pruned.

@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The folders of rules, in a project's folder; if several define a name, the first one counts.
+/// The directories for rules, in a project's directory; if several define a name, the first one counts.
 pub const FOLDERS: [&str; 2] = [".pintle/rules", ".autocoderrules"];
 
 /// The maximum size of one rule.
@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 16 * 1024;
 /// The maximum size of all rules in the prompt.
 const MAX_ALL_BYTES: usize = 32 * 1024;
 
-/// The length of a description in the index.
+/// The maximum length of a description in the index.
 const DESCRIPTION_CHARS: usize = 300;
 
 /// A rule.
@@ -39,7 +39,7 @@ pub struct Rule {
 /// The condition under which the model reads a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum When {
-    /// It is in the prompt.
+    /// Always in the prompt.
     Always,
     /// A tool call touches one of these paths.
     Touched(Vec<String>),
@@ -105,7 +105,7 @@ pub fn layer(rules: &[Rule]) -> Option<String> {
         .then(|| tag("rules", &[], &format!("Rules of this project.\n{}", parts.join("\n"))))
 }
 
-/// Returns the message about rules that begin to apply: each with its file and its text.
+/// Returns the message about rules that start to apply: each with its file and its text.
 pub fn message(rules: &[(PathBuf, String)]) -> String {
     let parts: Vec<String> = rules
         .iter()
@@ -126,13 +126,13 @@ fn part(path: &Path, text: &str, max_bytes: usize) -> String {
 }
 
 impl PathRule {
-    /// Returns true when the rule is about a path, relative to the project's root.
+    /// Returns true if the rule is about a path, relative to the project's root.
     pub fn is_about(&self, path: &Path) -> bool {
         matcher(&self.globs).is_ok_and(|globs| globs.is_match(path))
     }
 }
 
-/// Compiles globs. A glob without a slash matches names in any folder; one with a slash matches paths from the root.
+/// Compiles globs. A glob without a slash matches names in any directory; one with a slash matches paths from the root.
 fn matcher(globs: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {

@@ -1,12 +1,12 @@
-//! Skills: folders with a `SKILL.md` of instructions. The prompt lists them, and the model reads the files itself. Pure.
+//! Skills: directories with a `SKILL.md` of instructions. The prompt lists them, and the model reads the files itself. Pure.
 
 use super::{enclosed, front_matter, in_a_line, tag};
 use std::path::{Path, PathBuf};
 
-/// The folders of skills, in a project's folder; if several define a name, the first one counts.
+/// The directories for skills, in a project's directory; if several define a name, the first one counts.
 pub const FOLDERS: [&str; 3] = [".pintle/skills", ".agents/skills", ".claude/skills"];
 
-/// The file that makes a folder a skill.
+/// The file that makes a directory a skill.
 pub const FILE: &str = "SKILL.md";
 
 /// The maximum length of a description in the index.
@@ -23,7 +23,7 @@ pub struct Skill {
     pub path: PathBuf,
 }
 
-/// Reads the front matter of a `SKILL.md`. Without a name in it, the skill is named after its folder.
+/// Reads the front matter of a `SKILL.md`. Without a name in it, the skill is named after its directory.
 ///
 /// # Errors
 /// The front matter is invalid, or has no description.
@@ -60,7 +60,7 @@ pub fn call(skill: &Skill, text: &str, arguments: &str) -> String {
     message
 }
 
-/// The index in the prompt.
+/// Returns the index for the prompt.
 pub fn layer(skills: &[Skill]) -> Option<String> {
     let lines: Vec<String> = skills
         .iter()

@@ -6,7 +6,7 @@ use super::front_matter;
 use std::ops::Range;
 use std::path::Path;
 
-/// The folder of prompts, in a project's folder.
+/// The directory for prompts, in a project's directory.
 pub const FOLDER: &str = ".pintle/prompts";
 
 /// A prompt in a file.
@@ -16,7 +16,7 @@ pub struct Template {
     pub name: String,
     /// Its purpose.
     pub description: Option<String>,
-    /// A hint about its arguments, for a person.
+    /// A hint about its arguments, for users.
     pub argument_hint: Option<String>,
     /// The prompt, with variables.
     pub body: String,
@@ -38,7 +38,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Template, String> {
     })
 }
 
-/// Returns the name and the arguments of a message that may call a prompt.
+/// Returns the name and arguments from a message that may call a prompt.
 pub fn call(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_start().strip_prefix('/')?;
     let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -73,7 +73,7 @@ pub fn expand(body: &str, arguments: &str) -> String {
     text
 }
 
-/// Returns the value of the variable that begins here, and the text after it.
+/// Returns the variable's value at this position, and the text after it.
 fn variable<'a>(
     behind: &'a str,
     arguments: &str,
@@ -113,7 +113,7 @@ pub fn words(arguments: &str) -> Vec<String> {
     words.map(|word| unquoted(word).to_owned()).collect()
 }
 
-/// Returns the ranges of the arguments. White space separates them, except within quotes that begin one.
+/// Returns the argument ranges. White space separates them, except within quotes at the start of one.
 fn ranges(arguments: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut at = 0;

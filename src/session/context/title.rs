@@ -16,7 +16,7 @@ pub const MAX_CHARS: usize = 80;
 /// The maximum length of a user's title.
 pub const MAX_GIVEN_CHARS: usize = 200;
 
-/// The maximum length of a message in the request: its beginning and its end show its subject.
+/// The maximum length of a message in the request: its start and its end show its subject.
 const SHOWN: Guard = Guard { max_chars: 2_000, max_lines: None, keep: Keep::HeadAndTail };
 
 /// Returns the request to the model, with the user's first and the model's last message; `None` without messages.
@@ -72,7 +72,7 @@ pub fn one_line(text: &str) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Cuts a title, at the end of a word if one is near.
+/// Shortens a title, at a word boundary if one is near.
 fn shorten(title: &str) -> String {
     if title.chars().count() <= MAX_CHARS {
         return title.to_owned();

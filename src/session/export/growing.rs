@@ -1,6 +1,6 @@
-//! A session as Markdown in a file that grows with it: written whole at first, then event by event.
+//! A session as Markdown in a file that grows with it: written completely at first, then event by event.
 //!
-//! Invariant: an event is in the file once, whether it was read from the store or told by the session.
+//! Invariant: an event is in the file once, whether it was read from the store or reported by the session.
 
 use super::{Error, Head, Redacting, Renderer, markdown, nested, timeline, title};
 use crate::history;
@@ -21,15 +21,15 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Names the file, which is written by the first [`Self::grow`].
+    /// Sets the file path; the first [`Self::grow`] writes the file.
     pub fn new(session: SessionId, path: PathBuf) -> Self {
         Self { session, file: TextFile::new(path), page: markdown::Page::default(), seq: 0 }
     }
 
-    /// Appends the events that the file lacks. It is written anew at first, and where the session went back in its history.
+    /// Appends the events that the file lacks. The first call, and any rewind of the session, rewrites the file.
     ///
     /// # Errors
-    /// The session cannot be read or the file not be written. The next call writes it anew then.
+    /// The session cannot be read or the file cannot be written. The next call rewrites it.
     pub fn grow(&mut self, store: &Store, events: &[EventRecord]) -> Result<(), Error> {
         let new: Vec<&EventRecord> = events.iter().filter(|record| record.seq > self.seq).collect();
         let is_rewound = new.iter().any(|record| matches!(record.event, Event::HistoryRewound(_)));
@@ -42,7 +42,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Writes the session as far as it is stored. Returns the number of its last event.
+    /// Writes all stored events. Returns the last one's number.
     fn write(&mut self, store: &Store) -> Result<u64, Error> {
         self.page = markdown::Page::default();
         let entries = history::current_entries(store, &self.session)?;

@@ -1,6 +1,6 @@
-//! A session as Markdown: messages unchanged, output of tools in fences.
+//! A session as Markdown: messages unchanged, tool output in fences.
 //!
-//! Invariant: a fence is longer than any run of its marks inside, so no output of a tool can end it.
+//! Invariant: a fence is longer than any run of its marks inside, so no tool output can end it.
 
 use super::phrases::{self, end_of_item, end_of_turn};
 use super::timeline::{EntryKind, TimelineEntry, Totals, duration, moment};

@@ -1,8 +1,8 @@
-//! Export of a stored session: as Markdown, as one HTML page, as a session file of Pi, or as the journal's events.
+//! Exports a stored session: as Markdown, as one HTML page, as a Pi session file, or as the journal's events.
 //!
-//! Each format is a pure function from an event to the text that it adds, so a session of any length needs only the memory of its longest
-//! event. No file is opened here: the store reads, and the caller writes or, for [`Growing`], the store. The output contains only what the events contain. The module is
-//! above `store`, since a sub-agent's session is rendered inside its parent's.
+//! Each format is a pure function from an event to the text that it adds, so a session of any length needs only enough memory for its
+//! longest event. No file is opened here: the store reads, and the caller writes or, for [`Growing`], the store. The output contains only
+//! data from the events. The module is above `store`, since a sub-agent's session is rendered inside its parent's.
 
 mod growing;
 mod html;
@@ -21,7 +21,7 @@ use pintle_protocol::ids::SessionId;
 use std::io::{self, Write};
 use timeline::{TimelineEntry, Totals};
 
-/// The format of an exported session.
+/// An export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// One self-contained page.
@@ -35,7 +35,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the extension of the file.
+    /// Returns the file extension.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -48,7 +48,7 @@ impl Format {
 /// The reason why a session was not exported.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It could not be read.
+    /// The session could not be read.
     #[error(transparent)]
     Store(#[from] store::Error),
     /// The text could not be written.
@@ -100,8 +100,8 @@ pub fn write(
     }
 }
 
-/// A writer that replaces credentials. A session leaves the user's own folder with its export, so what looks like a credential is replaced
-/// in it, which the session itself and what the model reads keep. Each piece is written at once, and holds what it holds whole.
+/// A writer that redacts credentials. An export takes a session out of the user's directory, so apparent credentials are redacted in it,
+/// but kept in the session itself and in the model's view. Each chunk is written at once, and contains every credential in full.
 struct Redacting<'a>(&'a mut dyn Write);
 
 impl Write for Redacting<'_> {
@@ -118,12 +118,12 @@ impl Write for Redacting<'_> {
     }
 }
 
-/// Returns the name of an exported session's file.
+/// Returns the file name for an exported session.
 ///
 /// # Errors
 /// The session cannot be read.
 pub fn file_name(store: &Store, session: &SessionId, format: Format) -> Result<String, Error> {
-    /// The characters of an id that distinguish a day's sessions: it begins with their time and ends with random digits.
+    /// The number of id characters that distinguish a day's sessions: an id starts with the time and ends with random digits.
     const ID_CHARS: usize = 13;
     const MAX_SLUG_CHARS: usize = 48;
     let title = title(store, session)?.unwrap_or_default();
@@ -154,7 +154,7 @@ trait Renderer {
     fn begin(&mut self, head: &Head, text: &mut String);
     /// Writes an entry of the timeline.
     fn entry(&mut self, entry: &TimelineEntry, text: &mut String);
-    /// Writes the part before the events of a sub-agent's session.
+    /// Writes the part before a sub-agent's events.
     fn begin_nested(&mut self, head: &Head, text: &mut String);
     /// Writes the part behind them.
     fn end_nested(&mut self, totals: &Totals, text: &mut String);
@@ -204,7 +204,7 @@ fn render(
     Ok(())
 }
 
-/// Renders the events of a session, with those of its sub-agents where they ended.
+/// Renders a session's events, with those of each sub-agent at the point where it ended.
 fn render_events(
     store: &Store,
     entries: Entries,

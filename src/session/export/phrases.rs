@@ -12,7 +12,7 @@ use pintle_protocol::plan::{PlanStatus, WorkMode};
 use pintle_protocol::question::{AnsweredBy, QuestionOutcome};
 use serde_json::Value;
 
-/// Returns the end of an item, to append to its title; empty if it succeeded.
+/// Returns how an item ended, to append to its title; empty if it succeeded.
 pub fn end_of_item(status: ItemStatus) -> &'static str {
     match status {
         ItemStatus::Completed => "",
@@ -23,7 +23,7 @@ pub fn end_of_item(status: ItemStatus) -> &'static str {
     }
 }
 
-/// Describes the end of a turn.
+/// Describes how a turn ended.
 pub(super) fn end_of_turn(end: &TurnCompleted) -> String {
     match (end.status, end.stop, &end.error) {
         (TurnStatus::Interrupted, _, _) => "The turn was interrupted".to_owned(),
@@ -55,7 +55,7 @@ pub(super) fn answer(outcome: &QuestionOutcome) -> String {
     }
 }
 
-/// Returns the mark for the status of a plan's part.
+/// Returns the mark for a plan step's status.
 pub(super) fn plan_mark(status: PlanStatus) -> &'static str {
     match status {
         PlanStatus::Pending => "☐",
@@ -116,7 +116,7 @@ pub(super) fn compaction(summary: &Compaction) -> String {
     }
 }
 
-/// Describes the change of a file.
+/// Describes a file's change.
 pub(super) fn change(change: &FileChange) -> String {
     let FileChange { path, added, removed, .. } = change;
     let what = match (change.op, &change.old_path) {
@@ -156,12 +156,12 @@ pub fn input(input: &Input) -> String {
     }
 }
 
-/// Returns true for a note that its client hides from people.
+/// Returns true for a note that its client hides from users.
 pub(super) fn is_hidden(message: &EngineMessage) -> bool {
     message.note.as_ref().is_some_and(|note| note.is_hidden)
 }
 
-/// Describes the origin of a message of the engine.
+/// Describes an engine message's origin.
 pub(super) fn engine(message: &EngineMessage) -> &'static str {
     match &message.note {
         None => "The engine to the model",

@@ -1,4 +1,4 @@
-//! Pages of sessions, as texts and as trees of markup.
+//! Exported pages, as texts and as markup trees.
 
 use super::*;
 use crate::store::{FORMAT_VERSION, Header};
@@ -187,7 +187,7 @@ fn everything() -> Vec<(&'static str, Vec<Event>)> {
     ]
 }
 
-/// The tags and attributes that a page may have. Whatever a session holds, no other gets in.
+/// The tags and attributes that a page may have. A session's content must not add others.
 fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     let mut allowed: BTreeMap<&str, &[&str]> = BTreeMap::new();
     for tag in [
@@ -243,7 +243,7 @@ fn allowed() -> BTreeMap<&'static str, &'static [&'static str]> {
     allowed
 }
 
-/// Reads a page as XML, strictly, and holds every tag, attribute and address against what may be there.
+/// Parses a page as XML, strictly, and checks every tag, attribute and address against the allowed ones.
 fn check(page: &str) -> Result<(), String> {
     let allowed = allowed();
     let mut open: Vec<String> = Vec::new();
@@ -341,7 +341,7 @@ fn the_policy_names_the_style_sheet_that_is_there() {
     assert!(page.contains("default-src 'none'; img-src data:;"), "{page}");
 }
 
-/// Texts that would be more than text where nobody looks.
+/// Texts that would be interpreted as markup if they were not escaped.
 const HOSTILE: &[&str] = &[
     "<script>alert(1)</script>",
     "</style></pre></code></details><img src=x onerror=alert(1)>",
@@ -363,7 +363,7 @@ const HOSTILE: &[&str] = &[
     "$& ${x} {{x}}",
 ];
 
-/// A session that says a text wherever one can be said.
+/// A session with a text in every place that can have one.
 fn saying(text: &str) -> Vec<Event> {
     let result = ToolResult {
         content: vec![

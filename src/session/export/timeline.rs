@@ -1,6 +1,6 @@
-//! The entries of an exported session, and its totals: pure.
+//! An exported session's entries and totals. Pure.
 //!
-//! Invariant: whatever ended appears once, where it ended; what never ended appears at the end.
+//! Invariant: a finished item appears once, where it ended; an unfinished one appears at the end.
 
 use super::phrases;
 use pintle_base::text::money::usd;
@@ -19,13 +19,13 @@ use std::collections::BTreeMap;
 pub(super) struct TimelineEntry<'a> {
     /// The event's number; `None` for an item that never ended.
     pub(super) seq: Option<u64>,
-    /// The time of the event, in milliseconds since 1970.
+    /// The event's time, in milliseconds since 1970.
     pub(super) ts_ms: u64,
     /// The subject.
     pub(super) kind: EntryKind<'a>,
 }
 
-/// The subject of an entry.
+/// An entry's subject.
 #[derive(Debug, Clone)]
 pub(super) enum EntryKind<'a> {
     Created(&'a SessionCreated),
@@ -42,7 +42,7 @@ pub(super) enum EntryKind<'a> {
     TurnEnded(&'a TurnCompleted),
 }
 
-/// Returns the entry of an event, if it has one.
+/// Returns an event's entry, if it has one.
 pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
     let note = |text| EntryKind::Note { text, is_bad: false };
     let kind = match &record.event {
@@ -61,7 +61,7 @@ pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
             is_bad: notice.level != NoticeLevel::Info,
         },
         Event::TurnCompleted(end) => EntryKind::TurnEnded(end),
-        // Messages appear where the model reads them; a permission shows in the call's end.
+        // Messages appear where the model reads them; a permission appears in the call's end.
         Event::SessionClosed {}
         | Event::InputRemoved { is_handled: true, .. }
         | Event::InputAccepted(_)
@@ -85,19 +85,19 @@ pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
 }
 
 impl<'a> TimelineEntry<'a> {
-    /// Returns the entry of an item that never ended.
+    /// Returns the entry for an unfinished item.
     pub(super) fn unfinished(item: &'a Item) -> Self {
         Self { seq: None, ts_ms: item.started_ms, kind: EntryKind::Item(item) }
     }
 
-    /// Returns the session of the sub-agent that this entry is about.
+    /// Returns the sub-agent session that this entry is about.
     pub(super) fn subagent(&self) -> Option<&'a SessionId> {
         let EntryKind::Item(item) = &self.kind else { return None };
         item.body.as_subagent().map(|agent| &agent.session_id)
     }
 }
 
-/// The totals of a session, and its open items.
+/// A session's totals and its open items.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     /// The number of turns that ended.
@@ -106,7 +106,7 @@ pub(super) struct Totals {
     pub(super) usage: Usage,
     /// Their cost in billionths of a US dollar; `None` if no price is known.
     pub(super) cost_nano_usd: Option<u64>,
-    /// The time of the last event, in milliseconds since 1970.
+    /// The last event's time, in milliseconds since 1970.
     pub(super) last_ms: u64,
     open: BTreeMap<ItemId, Item>,
 }
@@ -128,7 +128,7 @@ impl Totals {
         }
     }
 
-    /// Returns the items that never ended, in the order of their beginning.
+    /// Returns the items that never ended, in the order of their start.
     pub(super) fn open_items(&self) -> Vec<Item> {
         let mut items: Vec<Item> = self.open.values().cloned().collect();
         items.sort_by_key(|item| item.started_ms);

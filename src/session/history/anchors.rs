@@ -1,4 +1,4 @@
-//! The points of a session between which its entries can be listed and searched: pure.
+//! Points of a session between which its entries can be listed and searched. Pure.
 
 use super::tree;
 use crate::context::conversation::without_engine_prefix;
@@ -8,10 +8,10 @@ use pintle_protocol::history::{Anchor, AnchorKind};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use std::collections::BTreeMap;
 
-/// The length of a summary in an anchor.
+/// The summary length in an anchor.
 const TEXT_CHARS: usize = 120;
 
-/// The anchors of a session, in the order of their events.
+/// Returns a session's anchors, in event order.
 pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
     let is_on_path = tree::current(entries);
     let mut labels = tree::labels(entries);
@@ -65,7 +65,7 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
     anchors
 }
 
-/// The first line of content in a summary: not the engine's introduction, a heading or a list mark.
+/// Returns the first line of content in a summary: not the engine's introduction, a heading or a list mark.
 fn beginning(text: &str) -> Option<String> {
     let body = match text.split_once("\n\n") {
         Some((heading, body)) if without_engine_prefix(heading).is_some() => body,

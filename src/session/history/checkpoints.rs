@@ -1,11 +1,11 @@
-//! The points of a session to which its files can be rewound: pure.
+//! Points of a session to which its files can be rewound. Pure.
 
 use crate::store::Entry;
 use pintle_protocol::event::Event;
 use pintle_protocol::history::Checkpoint;
 use std::collections::BTreeMap;
 
-/// The beginning of a session and the end of each turn, oldest first, with the files that changed before it.
+/// Returns the session's start and each turn's end, oldest first, with the files that changed before it.
 pub fn checkpoints(entries: &[Entry]) -> Vec<Checkpoint> {
     let records = || entries.iter().filter_map(|entry| entry.record.as_ref());
     let mut labels = BTreeMap::new();

@@ -1,14 +1,14 @@
-//! The part of a session's history that a fork copies: pure.
+//! Selects the part of a session's history that a fork copies. Pure.
 
 use crate::store::Entry;
 use pintle_protocol::event::{Event, TurnStatus};
 
-/// Returns true for an entry that a fork copies. An event of an unknown kind is not copied: it says nothing to a model.
+/// Returns true for an entry that a fork copies. An event of an unknown kind is not copied, since it has no text for a model.
 pub fn belongs_to_history(entry: &Entry) -> bool {
     entry.record.as_ref().is_some_and(|record| is_history(&record.event))
 }
 
-/// Returns true for an event of the conversation and its turns, false for one of the queue, the files or the session itself.
+/// Returns true for a conversation or turn event, false for one about the queue, the files or the session itself.
 pub fn is_history(event: &Event) -> bool {
     match event {
         Event::TurnStarted { .. }
@@ -26,8 +26,8 @@ pub fn is_history(event: &Event) -> bool {
         | Event::RetryScheduled(_)
         | Event::ContextPruned(_)
         | Event::Notice(_) => true,
-        // Files on disk are the other session's work; a fork begins with their current state.
-        // Events have other numbers in the copy, which consists of the path to the forked event only.
+        // Files on disk are the other session's work; a fork starts with their current state. Events have other numbers in the copy, which
+        // consists of the path to the forked event only.
         Event::FilesChanged(_)
         | Event::ReviewDecided(_)
         | Event::ReviewQueued(_)

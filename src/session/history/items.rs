@@ -1,4 +1,4 @@
-//! The items of a session in their current state, read from the end of its journal towards its beginning, along the current branch.
+//! A session's items in their current state, read backwards from the end of its journal, along the current branch.
 //!
 //! Invariant: an item is in one page only, that of its last event; the work is bounded by the requested page.
 
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Items of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Items {
-    /// In the order of their last events.
+    /// The items, in the order of their last events.
     pub items: Vec<ItemAt>,
     /// There are more before the first.
     pub more: bool,
@@ -40,7 +40,7 @@ pub fn page(
             continue;
         }
         let Some((item, has_ended)) = of(entry) else { continue };
-        // An item that ended later is in the page of its end.
+        // An item that ended later is in the page that contains its end.
         if !listed.insert(item.item.id.clone()) || !(has_ended || is_newest) {
             continue;
         }
@@ -67,7 +67,7 @@ pub fn find(store: &Store, session: &SessionId, id: &ItemId) -> Result<Option<It
     Ok(None)
 }
 
-/// Returns the item of an event, and true if the event ends it.
+/// Returns an event's item, and true if the event ends it.
 fn of(entry: Entry) -> Option<(ItemAt, bool)> {
     let seq = entry.seq;
     let event = entry.record?.event;

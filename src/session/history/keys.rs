@@ -8,42 +8,42 @@ use pintle_protocol::item::{EngineMessage, ItemBody};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The effects of a session's requests, by key.
+/// The effects of earlier requests, by key.
 #[derive(Debug, Default)]
 pub struct Keys {
     effects: HashMap<String, Effect>,
-    /// The items of commands that run, with the keys of their requests.
+    /// Items of running commands, with the keys of their requests.
     running: Vec<(ItemId, String)>,
 }
 
-/// The effect of a request.
+/// A request's effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// A message was accepted.
     Accepted {
-        /// The id of its item.
+        /// The item's id.
         item_id: ItemId,
         /// The turn it belongs to.
         turn_id: TurnId,
-        /// The way it was delivered.
+        /// Its delivery.
         delivery: Delivery,
-        /// The digest of its content.
+        /// The content's digest.
         content: u64,
     },
     /// A turn began that reads no message.
     Began(TurnId),
     /// A client's note was added.
     Noted {
-        /// The digest of its message.
+        /// The message's digest.
         content: u64,
     },
-    /// A person's command began.
+    /// A user's command started.
     Ran {
         /// The job.
         job_id: JobId,
-        /// The digest of the command.
+        /// The command's digest.
         content: u64,
-        /// The number of the event of its end; none while it runs.
+        /// The event number at which it ended; `None` while it runs.
         ended: Option<u64>,
     },
 }
@@ -83,7 +83,7 @@ impl Keys {
         self.effects.entry(key.clone()).or_insert(effect);
     }
 
-    /// Takes note of the end of a person's command.
+    /// Records that a user's command ended.
     fn ended(&mut self, item: &ItemId, seq: u64) {
         let Some(at) = self.running.iter().position(|(running, _)| running == item) else { return };
         let (_, key) = self.running.swap_remove(at);
@@ -92,23 +92,23 @@ impl Keys {
         }
     }
 
-    /// The effect of the request with this key.
+    /// Returns the effect that the request with this key had.
     pub fn effect(&self, key: &str) -> Option<&Effect> {
         self.effects.get(key)
     }
 }
 
-/// The content of a message as the journal writes it, but for known keys, which are replaced there.
+/// Returns a message's content as JSON, as the journal writes it, except that known keys are not redacted.
 pub fn as_json(content: &[Input]) -> String {
     serde_json::to_string(content).unwrap_or_default()
 }
 
-/// A message of the engine as the journal writes it, but for known keys.
+/// Returns an engine message as JSON, as the journal writes it, except that known keys are not redacted.
 pub fn message_json(message: &EngineMessage) -> String {
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// A number that differs for different contents. It is compared in memory alone, so it may change between versions.
+/// Returns a number that differs for different contents. It is compared only in memory, so it may change between versions.
 pub fn digest(json: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     json.hash(&mut hasher);

@@ -1,6 +1,6 @@
-//! The files that a session's events name, and the effect of a rewind on each of them: pure.
+//! The files in a session's events, and the effect of a rewind on each of them. Pure.
 //!
-//! The ledger follows the order of the journal and not the tree, since there is one disk, and its time goes one way.
+//! The ledger follows journal order rather than the tree, since there is one disk, and its time goes one way.
 
 use crate::store::Entry;
 use pintle_protocol::event::Event;
@@ -12,17 +12,17 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct RewindFile {
     /// The path.
     pub path: String,
-    /// The state at the target of the rewind.
+    /// The state at the rewind's target.
     pub then: Option<FileState>,
     /// The state after the last event.
     pub now: Option<FileState>,
     /// The model has changed it since the target.
     pub by_agent: bool,
-    /// Somebody else has changed it since the target.
+    /// True if another author has changed it since the target.
     pub by_other: bool,
 }
 
-/// Returns the changes of a session's events in order, each with the event's number.
+/// Returns the file changes in a session's events in order, each with the event's number.
 pub fn changes(entries: &[Entry]) -> impl Iterator<Item = (u64, &ChangedBy, &FileRecord)> {
     let events = entries.iter().filter_map(|entry| {
         let Event::FilesChanged(changed) = &entry.record.as_ref()?.event else { return None };
@@ -70,11 +70,11 @@ pub fn since(entries: &[Entry], seq: u64) -> Vec<RewindFile> {
         });
         file.now.clone_from(&record.after);
         match by {
-            // Perhaps a person's work, so it stays unless it is named.
+            // Possibly the user's work, so it stays unless the request lists it.
             ChangedBy::Call { while_ran: Some(_), .. } => {
                 (file.by_agent, file.by_other) = (true, true);
             }
-            // The engine's own rewinds and verdicts count like the model's changes.
+            // Rewinds and verdicts by the engine count like the model's changes.
             ChangedBy::Call { while_ran: None, .. }
             | ChangedBy::Rewind {}
             | ChangedBy::Review {} => file.by_agent = true,
@@ -84,7 +84,7 @@ pub fn since(entries: &[Entry], seq: u64) -> Vec<RewindFile> {
     files.into_values().collect()
 }
 
-/// Returns the effect of a rewind on a file whose current state is `present`. Other people's changes stay, unless `is_overwritten` is set.
+/// Returns a rewind's effect on a file whose current state is `present`. Changes by others stay, unless `is_overwritten` is set.
 pub fn rewind_effect(
     file: &RewindFile,
     present: Option<&FileState>,
@@ -128,8 +128,8 @@ mod tests {
         (name != "-").then(known)
     }
 
-    /// Changes in one word each: `a:x>y` the model, `u:x>y` unknown while a command ran, `o:x>y` somebody else, `r:x>y` going back; `-` is
-    /// no file.
+    /// Builds changes from one word each: `a:x>y` by the model, `u:x>y` unknown while a command ran, `o:x>y` by others, `r:x>y` a rewind;
+    /// `-` is a missing file.
     fn journal(text: &str) -> Vec<Entry> {
         let line = |(at, word): (usize, &str)| {
             let (by, change) = word.split_once(':').unwrap();

@@ -1,7 +1,7 @@
-//! The part of a fork that its parent session lacks, and its position there: pure.
+//! Finds the part of a fork that its parent session lacks, and its position there. Pure.
 //!
-//! Nothing is copied twice: the fork's path is compared with all branches of the other session, and the new part begins where it leaves the
-//! one with which it shares most. So a fork may be merged repeatedly, also after a rewind in it.
+//! Nothing is copied twice: the fork's path is compared with all branches of the other session, and the new part starts where it leaves the
+//! branch with the longest common path. So a fork may be merged repeatedly, also after a rewind in it.
 
 use super::fork::belongs_to_history;
 use super::tree;
@@ -10,7 +10,7 @@ use crate::store::Entry;
 /// The point at which a fork's path leaves all branches of another session, and the entries that follow.
 #[derive(Debug)]
 pub struct Branch<'a> {
-    /// The event of the other session after which the branch begins; 0 is the beginning.
+    /// The event of the other session after which the branch starts; 0 is the session's start.
     pub after: u64,
     /// The entries that the other session lacks, in order.
     pub new: Vec<&'a Entry>,
@@ -22,7 +22,7 @@ pub fn branch<'a>(parent: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
     let on_path = fork.iter().filter(|entry| path.contains(&entry.seq));
     let mut history: Vec<&Entry> = on_path.filter(|entry| belongs_to_history(entry)).collect();
     let (mut after, mut longest) = (0, 0);
-    // The number of the path's events that lead to each entry; `None` for an entry of another branch.
+    // How many of the path's events lead to each entry; `None` for an entry on another branch.
     let mut followed: Vec<Option<usize>> = Vec::with_capacity(parent.len());
     for (at, entry) in parent.iter().enumerate() {
         let before = match tree::rewound_to(entry) {
@@ -47,7 +47,7 @@ pub fn branch<'a>(parent: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
     Branch { after, new: history.split_off(longest) }
 }
 
-/// Returns true when one is a copy of the other.
+/// Returns true if one is a copy of the other.
 fn is_same(a: &Entry, b: &Entry) -> bool {
     let [a, b] = [a, b].map(|entry| entry.record.as_ref());
     a.zip(b)
@@ -61,7 +61,7 @@ mod tests {
     use pintle_protocol::history::{HistoryRewound, LabelChanged};
     use pintle_protocol::ids::SessionId;
 
-    /// Entries from words: `a` is something that was said, `<3` goes back after event 3, `-` is no part of the history.
+    /// Builds entries from words: `a` is a message, `<3` rewinds to event 3, `-` is not part of the history.
     fn entries(words: &str) -> Vec<Entry> {
         let entry = |(at, word): (usize, &str)| {
             let seq = at as u64 + 1;

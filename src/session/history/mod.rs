@@ -1,7 +1,7 @@
-//! The meaning of a session's events: folds over the entries of a journal.
+//! Interprets a session's events: folds over a journal's entries.
 //!
 //! The store keeps entries and the agent appends them; their consequences are decided here, so that a reopened session has the same state.
-//! Everything is pure but [`items`] and [`current_entries`], which read a journal through the store.
+//! Everything is pure except [`items`] and [`current_entries`], which read a journal through the store.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new event must be given its meaning in each fold"
@@ -27,10 +27,10 @@ pub use streamed::Streamed;
 use crate::store::{Entries, Error, Store};
 use pintle_protocol::ids::SessionId;
 
-/// Reads a session from its beginning along its current path, without the entries that a rewind has left behind.
+/// Reads a session from its start along its current path, without abandoned branches.
 ///
 /// # Errors
-/// It does not exist or cannot be read.
+/// The session does not exist or cannot be read.
 pub fn current_entries(store: &Store, session: &SessionId) -> Result<Entries, Error> {
     let marks = store
         .entries_of(session, &[tree::TURNING])?

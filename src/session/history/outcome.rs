@@ -4,7 +4,7 @@ use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision, 
 use pintle_protocol::item::{ItemStatus, SubagentState};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionKind, QuestionOutcome};
 
-/// Returns the outcome of an approval that no client can decide: the call is denied.
+/// Returns the outcome if no client can decide an approval: the call is denied.
 pub fn without_client(approval: &Approval, by: DecidedBy) -> ApprovalOutcome {
     ApprovalOutcome {
         approval_id: approval.approval_id.clone(),
@@ -16,7 +16,7 @@ pub fn without_client(approval: &Approval, by: DecidedBy) -> ApprovalOutcome {
     }
 }
 
-/// Returns the outcome of an unanswered question. A plan is never accepted without a person.
+/// Returns the outcome if a question is unanswered. A plan is never accepted without the user.
 pub fn without_answer(question: &Question, by: AnsweredBy) -> QuestionOutcome {
     let first = question.options.first().map(|option| option.option_id.clone());
     let option_ids = match (by, question.kind) {
@@ -39,7 +39,7 @@ pub fn without_answer(question: &Question, by: AnsweredBy) -> QuestionOutcome {
     }
 }
 
-/// Returns true when a person accepted a plan unchanged.
+/// Returns true if the user accepted a plan unchanged.
 pub fn accepts_plan(question: &Question, outcome: &QuestionOutcome) -> bool {
     let first = question.options.first().map(|option| &option.option_id);
     question.kind == QuestionKind::Plan

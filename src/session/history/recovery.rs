@@ -1,7 +1,7 @@
-//! Recovery of a session after a crash: pure, from the journal's entries.
+//! Recovers a session after a crash, from the journal's entries. Pure.
 //!
-//! Messages that were accepted and never read wait in the queue, held for the next prompt: nobody knows whether they are still wanted right
-//! now, and none is lost.
+//! Accepted messages that were never read wait in the queue, held for the next prompt: it is unknown whether they are still relevant, and
+//! none is lost.
 
 use super::keys::Keys;
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
@@ -25,14 +25,14 @@ use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question};
 use pintle_protocol::review::WaitingVerdict;
 
-/// The unfinished work at the end of a journal.
+/// Unfinished work at a journal's end.
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// The configuration of the session, with its last model and mode.
+    /// The session's configuration, with its last model and mode.
     pub created: Option<SessionCreated>,
     /// Events to append, each with its turn, so that everything that began has ended.
     pub closing: Vec<(Option<TurnId>, Event)>,
-    /// The state beside the conversation.
+    /// Other state, outside the conversation.
     pub earlier: Earlier,
 }
 
@@ -41,9 +41,9 @@ pub struct Recovery {
 pub struct Earlier {
     /// Its background jobs.
     pub jobs: EarlierJobs,
-    /// The number of its turns.
+    /// The number of turns.
     pub turns: u64,
-    /// The number of its sub-agents.
+    /// The number of sub-agents.
     pub agents: u64,
     /// The tokens and money used.
     pub total: Total,
@@ -51,11 +51,11 @@ pub struct Earlier {
     pub verdicts: Verdicts,
     /// The model's plan.
     pub plan: Plan,
-    /// Its title was changed or removed after its creation.
+    /// True if its title was changed or removed after its creation.
     pub is_retitled: bool,
     /// The mode that was last reported to the model.
     pub reported_mode: WorkMode,
-    /// The files that the model has read and changed on the current path; whoever opens the session fills it in.
+    /// The files that the model has read and changed on the current path; set by the code that opens the session.
     pub touched: TouchedFiles,
     /// The files that the model has seen; filled in by the opening engine.
     pub seen: Vec<Seen>,
@@ -63,7 +63,7 @@ pub struct Earlier {
     pub unread: Vec<QueuedInput>,
     /// The effects of requests with a key.
     pub keys: Keys,
-    /// The command lines of what its engine left running and that was ended; whoever opens the session fills it in.
+    /// The command lines of processes that the engine left running and that were stopped; set by the code that opens the session.
     pub ended: Vec<String>,
 }
 
@@ -93,17 +93,17 @@ impl Total {
     }
 }
 
-/// The verdicts of a session that its review has not applied yet.
+/// Verdicts that the review has not applied yet.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    /// The journal holds verdicts.
+    /// True if the journal contains verdicts.
     pub has_earlier: bool,
     /// The waiting verdicts, oldest first.
     pub waiting: Vec<WaitingVerdict>,
 }
 
 impl Verdicts {
-    /// Reads them from the entries of a journal.
+    /// Collects the verdicts from a journal's entries.
     pub fn of(entries: &[Entry]) -> Self {
         let mut verdicts = Self::default();
         for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
@@ -119,7 +119,7 @@ impl Verdicts {
     }
 }
 
-/// Reads the unfinished work at the end of a journal.
+/// Finds unfinished work at a journal's end.
 pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut fold = Fold::default();
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
@@ -172,7 +172,7 @@ struct Fold {
 /// The entries that were copied from another session, whose turns and costs were counted there.
 #[derive(Default)]
 struct Copies {
-    /// The last entry that a fork copied, and the time of the fork.
+    /// The last entry that a fork copied, and the fork's time.
     copied_seq: u64,
     forked_ms: u64,
     /// The last entry that a merge copied.
@@ -221,7 +221,7 @@ impl Fold {
                 self.unread.retain(|waiting| !inputs.contains(waiting));
             }
             Event::QueueChanged { queue } => {
-                // A message that is missing from it was read, or belongs to a turn that has begun.
+                // A message that is missing from it was read, or belongs to a turn that has started.
                 let ids: Vec<_> = queue.iter().map(|input| &input.item_id).collect();
                 self.unread.retain(|waiting| !ids.contains(&&waiting.item_id));
                 self.unread.extend(queue.iter().cloned());
@@ -271,7 +271,7 @@ impl Fold {
         }
     }
 
-    /// Changes the session's configuration, if the journal has begun with one.
+    /// Changes the session's configuration, if the journal has started with one.
     fn update(&mut self, change: impl FnOnce(&mut SessionCreated)) {
         if let Some(created) = &mut self.created {
             change(created);
@@ -333,7 +333,7 @@ impl OpenJobs {
         if let ItemBody::EngineMessage(message) = &item.body {
             self.items.retain(|job| !message.jobs.contains(&job.id));
         }
-        // The result of a call may report the end as well.
+        // A call's result may report the end as well.
         let output = item.body.as_tool_call().and_then(|call| call.output.as_ref());
         let reported = output.iter().flat_map(|output| &output.details.jobs);
         for job in reported.filter(|job| job.has_ended) {
@@ -356,7 +356,7 @@ impl OpenJobs {
         ended.into_iter()
     }
 
-    /// The jobs whose end no model has read. Of a person's commands it reads in notes.
+    /// Returns the jobs whose end no model has read. The end of a user's command is reported in notes instead.
     fn unreported(mut self) -> Vec<Item> {
         self.items.retain(|item| !matches!(&item.body, ItemBody::Job(job) if job.by_user));
         self.items
@@ -383,7 +383,7 @@ impl OpenAgents {
         true
     }
 
-    /// The sub-agents that began at this time or later.
+    /// Returns the sub-agents that started at this time or later.
     fn since(&self, ms: u64) -> impl Iterator<Item = &Subagent> {
         let began = self.items.iter().filter(move |item| item.started_ms >= ms);
         began.filter_map(|item| item.body.as_subagent())
@@ -404,7 +404,7 @@ impl OpenAgents {
     }
 }
 
-/// Everything that has begun and not ended.
+/// Everything that has started and not ended.
 #[derive(Default)]
 struct Open {
     turn: Option<(TurnId, u64)>,
@@ -448,11 +448,11 @@ impl Open {
     }
 }
 
-/// The maximum size of the output of a cut call that its result shows, in bytes: enough to see how far it came.
+/// The maximum output in an interrupted call's result, in bytes: enough to see how far it came.
 const OUTPUT_TAIL_BYTES: usize = 8 * 1024;
 
 impl Recovery {
-    /// Puts the text that an engine had streamed before it was killed into the items that are closed now: people have read it.
+    /// Adds the text that an engine had streamed before it was killed to the items that are closed now, since users have read it.
     pub fn restore_streamed(&mut self, streamed: Vec<StreamedText>) {
         for StreamedText { item_id, field, text } in streamed {
             let completed = self.closing.iter_mut().filter_map(|(_, event)| {
@@ -481,12 +481,12 @@ fn restore(body: &mut ItemBody, streamed: DeltaField, text: String) {
             }
         }
         (ItemBody::Job(job), DeltaField::Output) => job.output = Some(tail(&text).to_owned()),
-        // Nobody has read anything of these but their beginning.
+        // None of these has been read beyond its start.
         (_, DeltaField::Text | DeltaField::Output | DeltaField::Args | DeltaField::Input) => {}
     }
 }
 
-/// The end of an output, from a line's beginning where that is possible.
+/// Returns the end of an output, from the start of a line if possible.
 fn tail(text: &str) -> &str {
     let from = border_after(text, text.len().saturating_sub(OUTPUT_TAIL_BYTES));
     let end = text.get(from..).unwrap_or_default();

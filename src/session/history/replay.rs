@@ -1,10 +1,10 @@
-//! The conversation that a model reads, rebuilt from a journal: pure.
+//! Rebuilds a model's conversation from a journal. Pure.
 //!
-//! A journal holds items and, with the end of each step, a private [`Skeleton`]: the order of the reply's blocks, and the parts that its
-//! provider wants back verbatim. Items are what people see; both together give the same messages that the turn had in memory.
+//! A journal contains items and, with the end of each step, a private [`Skeleton`]: the block order of the reply, and the parts that its
+//! provider requires back verbatim. Items are shown to users; both together give the same messages that the turn had in memory.
 //!
-//! A summary changes what the model reads, never the journal. The event that completes it records in its private part how many messages
-//! stay, and `context.pruned` records the pruned results: the same events always give the same conversation.
+//! A summary changes the model's view, never the journal. The event that completes it records in its private part how many messages stay,
+//! and `context.pruned` records the pruned results: the same events always give the same conversation.
 
 use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::context::prune::{self, Plan};
@@ -22,7 +22,7 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The text in the place of a first message that cannot be read any more.
+/// Replaces a first message that is no longer readable.
 const LOST: &str = "the message at this point was lost.";
 
 /// The private part of a reply.
@@ -37,12 +37,12 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Reads the private part of the end of a step; `None` if it holds no skeleton.
+    /// Parses the private part of a step's end; `None` if it has no skeleton.
     pub fn read(private: &str) -> Option<Self> {
         serde_json::from_str(private).ok()
     }
 
-    /// Returns the reply with the content of its items, and its calls in order.
+    /// Returns the reply with its items' content, and its calls in order.
     pub fn fill(self, items: &HashMap<ItemId, impl Borrow<Item>>) -> Replayed {
         let mut calls = Vec::new();
         let blocks = self.blocks.into_iter().filter_map(|bone| block(bone, items, &mut calls));
@@ -68,7 +68,7 @@ pub enum Bone {
     Text {
         /// The item.
         item: ItemId,
-        /// The part that the provider wants back.
+        /// The part that the provider requires back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -77,7 +77,7 @@ pub enum Bone {
         /// The item; `None` if there was no text to show.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         item: Option<ItemId>,
-        /// The part that the provider wants back.
+        /// The part that the provider requires back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -91,7 +91,7 @@ pub enum Bone {
         /// The arguments as the model wrote them, if the item's would be serialized differently.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
-        /// The part that the provider wants back.
+        /// The part that the provider requires back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -102,7 +102,7 @@ pub enum Bone {
     },
 }
 
-/// A [`Bone`] as it is read: serde buffers tagged enums in values that cannot hold JSON byte for byte.
+/// A [`Bone`] for reading: serde buffers tagged enums in values that cannot represent JSON byte for byte.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FlatBone {
@@ -202,7 +202,7 @@ pub fn conversation(entries: &[Entry]) -> Conversation {
     replay.conversation
 }
 
-/// The private part of an entry.
+/// Parses an entry's private part.
 fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
     serde_json::from_str(entry.private.as_ref()?.get()).ok()
 }
@@ -219,7 +219,7 @@ pub struct Pruned {
 impl Pruned {
     fn plan(self, messages: &[Arc<Message>]) -> Plan {
         let Self { places, superseded } = self;
-        // Journals that do not list them mean the tools whose names begin with `read`.
+        // In journals that do not list them, the tools are those whose names start with `read`.
         let superseded = superseded.unwrap_or_else(|| {
             let read = |name: &str| name.starts_with("read");
             prune::superseded(messages, read).into_iter().collect()
@@ -234,7 +234,7 @@ impl From<Plan> for Pruned {
     }
 }
 
-/// The part of a conversation that a compaction kept.
+/// The messages that a compaction kept.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct KeptMessages {
     /// The number of messages at its end.
@@ -252,7 +252,7 @@ impl KeptMessages {
 struct Replay<'a> {
     conversation: Conversation,
     items: HashMap<ItemId, &'a Item>,
-    /// The calls of the last reply, in order, with the results received so far.
+    /// Calls of the last reply, in order, with the results received so far.
     calls: Vec<(ItemId, ToolResult)>,
 }
 
@@ -298,7 +298,7 @@ impl<'a> Replay<'a> {
 
     fn step(&mut self, skeleton: Skeleton) {
         self.settle();
-        // No provider accepts a conversation that begins with a reply; the entry of the message before it is damaged.
+        // No provider accepts a conversation that starts with a reply; the previous message's entry is damaged.
         if self.conversation.messages.is_empty() {
             self.conversation.push(Message::User(vec![Content::text(from_engine(LOST))]));
         }
@@ -309,7 +309,7 @@ impl<'a> Replay<'a> {
         self.calls = calls.into_iter().map(open).collect();
     }
 
-    /// Appends the results of the last reply's calls, in the order of the calls.
+    /// Appends results for the last reply's calls, in call order.
     fn settle(&mut self) {
         for (_, result) in self.calls.drain(..) {
             self.conversation.push(Message::ToolResult(result));
@@ -345,7 +345,7 @@ fn text(items: &HashMap<ItemId, impl Borrow<Item>>, item: &ItemId) -> Option<Str
     items.get(item)?.borrow().body.as_text().map(|body| body.text.clone())
 }
 
-/// Returns the result of a call without one: every provider requires a result for each call.
+/// Returns a result for a call without one: every provider requires a result for each call.
 pub fn unanswered(call_id: &str, tool_name: &str) -> ToolResult {
     ToolResult {
         call_id: call_id.to_owned(),

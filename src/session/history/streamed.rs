@@ -2,13 +2,13 @@
 
 use pintle_protocol::event::ItemDelta;
 
-/// The pieces of a text received so far. Slow clients miss pieces; the completed item has the whole text.
+/// Deltas received so far for a text. Slow clients miss some; the completed item has the full text.
 #[derive(Debug, Clone, Default)]
 pub struct Streamed {
-    /// The number of the next piece.
+    /// The next delta's number.
     next: u64,
     has_gap: bool,
-    /// The length of the text before the gap, if there is one.
+    /// The text's length before the gap, if there is one.
     bytes: usize,
 }
 
@@ -37,7 +37,7 @@ impl Streamed {
         !self.has_gap && self.bytes > 0
     }
 
-    /// Returns the part of the whole text after the pieces that [`Self::take_next`] returned.
+    /// Returns the part of the full text after the deltas that [`Self::take_next`] returned.
     pub fn rest<'a>(&self, whole: &'a str) -> &'a str {
         whole.get(self.bytes..).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
-//! The files that a session's model has read and changed, for the summary of a compaction: pure.
+//! The files that a session's model has read and changed, for compaction summaries. Pure.
 //!
-//! The list covers the current path of the history from its beginning, because a summary replaces an earlier one. It is a fold over
-//! events, so a reopened session has the same list.
+//! The list covers the history's current path from its start, because a summary replaces an earlier one. It is a fold over events, so a
+//! reopened session has the same list.
 
 use crate::store::Entry;
 use pintle_protocol::event::Event;
@@ -9,10 +9,10 @@ use pintle_protocol::files::ChangedBy;
 use pintle_protocol::item::{CompactionFiles, Item, ItemBody, ItemStatus, ToolKind};
 use std::collections::HashMap;
 
-/// The maximum number of files of each kind that a summary names; the latest are named.
+/// The maximum number of entries per kind of file in a summary; the latest are listed.
 const MAX_FILES: usize = 100;
 
-/// The tools that read folders.
+/// The tools that list directories.
 const LIST_TOOLS: [&str; 3] = ["ls", "list_dir", "list_directory"];
 
 /// The files that a model has read and changed.
@@ -31,7 +31,7 @@ struct Touch {
 }
 
 impl TouchedFiles {
-    /// Folds the entries of a journal's current path.
+    /// Folds the entries on a journal's current path.
     pub fn replay(entries: &[Entry]) -> Self {
         let mut touched = Self::default();
         for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
@@ -64,7 +64,7 @@ impl TouchedFiles {
                 self.touch(&location.path, false);
             }
         }
-        // An imported summary names files of calls that are not in the journal.
+        // An imported summary lists files from calls that are not in the journal.
         if let ItemBody::Compaction(body) = &item.body
             && let Some(CompactionFiles { read, changed, .. }) = &body.files
         {
@@ -117,7 +117,7 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    /// A completed call of a tool that reads this path.
+    /// Builds a completed call of a tool that reads this path.
     fn read(path: &str, status: &str) -> Event {
         event(json!({"type": "item.completed", "item": {
             "id": "1", "status": status, "startedMs": 0, "type": "toolCall", "toolName": "read", "title": "read",

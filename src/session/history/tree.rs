@@ -1,6 +1,6 @@
-//! The history tree: the tree that the events of a journal form, and the current path through it. Pure.
+//! The history tree: the tree that a journal's events form, and the current path through it. Pure.
 //!
-//! Each event follows the one before it, except `history.rewound`, which follows the event that it names. So nothing is removed from a
+//! Each event follows the one before it, except `history.rewound`, which follows the event that it refers to. So nothing is removed from a
 //! journal, numbers stay gapless, and going forward again is a rewind to another event. A fork copies the path, not the tree.
 
 use crate::store::Entry;
@@ -12,10 +12,10 @@ use pintle_protocol::item::{Item, ItemBody};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The length of a message in a node.
+/// The message length in a node.
 const TEXT_CHARS: usize = 120;
 
-/// The type of the events after which the history goes on from another place.
+/// The event type after which the history continues from another point.
 pub const TURNING: &str = "history.rewound";
 
 /// The part of an entry that determines its position in the tree.
@@ -31,13 +31,13 @@ impl Mark {
     }
 }
 
-/// Returns the numbers of the events on the path to the one numbered `leaf`, or to the last one before it.
+/// Returns the event numbers on the path to the one numbered `leaf`, or to the last one before it.
 pub fn path(entries: &[Entry], leaf: u64) -> BTreeSet<u64> {
     let marks: Vec<Mark> = entries.iter().map(Mark::of).collect();
     path_of(&marks, leaf)
 }
 
-/// As [`path`], from the marks alone.
+/// Like [`path`], from the marks alone.
 pub(super) fn path_of(marks: &[Mark], leaf: u64) -> BTreeSet<u64> {
     let mut path = BTreeSet::new();
     let behind = |seq: u64| marks.partition_point(|mark| mark.seq <= seq);
@@ -45,7 +45,7 @@ pub(super) fn path_of(marks: &[Mark], leaf: u64) -> BTreeSet<u64> {
     while let Some(mark) = end.checked_sub(1).and_then(|last| marks.get(last)) {
         path.insert(mark.seq);
         end = match mark.rewound_to {
-            // A damaged event that names itself or a later one counts as any other.
+            // A damaged event that refers to itself or a later one counts as any other.
             Some(to) if to < mark.seq => behind(to),
             Some(_) | None => end - 1,
         };
@@ -79,16 +79,16 @@ pub fn rewound_to(entry: &Entry) -> Option<u64> {
 /// A point of the history: the event before it, and the message after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// The event's number; 0 is the beginning.
+    /// The event's number; 0 is the start.
     pub seq: u64,
     /// The message.
     pub input: Vec<Input>,
 }
 
-/// Finds a point of the history.
+/// Finds a point in the history.
 ///
 /// # Errors
-/// There is no such point; the message names the reason.
+/// The point does not exist; the message gives the reason.
 pub fn find(entries: &[Entry], point: &HistoryPoint) -> Result<Point, String> {
     let last = entries.last().map_or(0, |entry| entry.seq);
     match point {
@@ -111,7 +111,7 @@ pub fn find(entries: &[Entry], point: &HistoryPoint) -> Result<Point, String> {
     }
 }
 
-/// Returns the point before a message. If the message is the first of its turn, the turn's start is excluded as well.
+/// Returns the point before a message. If the message is its turn's first, the turn's start is excluded as well.
 fn before(entries: &[Entry], id: &ItemId) -> Result<Point, String> {
     let is_it = |entry: &Entry| user_message(entry).is_some_and(|(item, _)| item.id == *id);
     let at = entries
@@ -128,7 +128,7 @@ fn before(entries: &[Entry], id: &ItemId) -> Result<Point, String> {
     Ok(Point { seq, input: input.unwrap_or_default() })
 }
 
-/// Returns the number of the event with which a message was read.
+/// Returns the event number at which a message was read.
 pub fn seq_of(entries: &[Entry], id: &ItemId) -> Option<u64> {
     entries
         .iter()

@@ -1,11 +1,11 @@
-//! The usage of a session, from its events: pure.
+//! Computes a session's usage from its events. Pure.
 
 use crate::store::Entry;
 use pintle_protocol::content::add_cost;
 use pintle_protocol::event::{Event, EventRecord, TurnCompleted};
 use pintle_protocol::usage::{ModelUsage, UsageCount, UsageReadResult};
 
-/// Counts the usage of a session. The running turn counts as far as its replies have ended; of a fork, what it copied does not count.
+/// Counts a session's usage. The running turn counts up to its last complete reply; a fork's copied part does not count.
 pub fn count(entries: &[Entry]) -> UsageReadResult {
     let mut counted = UsageReadResult::default();
     let mut model = String::new();
@@ -66,7 +66,8 @@ fn add_turn(counted: &mut UsageReadResult, model: &str, turn: UsageCount) {
     }
 }
 
-/// Adds what the session would have cost without the caches of providers; `uncached` tells it of a model's use, where the price is known.
+/// Adds the cost that the session would have had without provider caches; `uncached` computes it from a model's usage, if the price is
+/// known.
 pub fn add_uncached(counted: &mut UsageReadResult, uncached: impl Fn(&ModelUsage) -> Option<u64>) {
     for model in &mut counted.models {
         model.count.uncached_cost_nano_usd = uncached(model);

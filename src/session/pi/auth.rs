@@ -1,12 +1,12 @@
-//! Keys that a user has given to Pi (`auth.json` in its folder). Pure.
+//! Keys that the user gave to Pi (`auth.json` in its directory). Pure.
 //!
-//! Invariant: messages about the file contain no part of a key. Subscriptions (`oauth`) are left to Pi.
-//! Source: Pi 0.73.1, docs/providers.md.
+//! Invariant: messages about the file contain no part of a key. Subscriptions (`oauth`) are left to Pi. Source: Pi 0.73.1,
+//! docs/providers.md.
 
 use pintle_base::ambient::Ambient;
 use serde_json::Value;
 
-/// The keys of providers, by their names, with warnings for the user.
+/// Provider keys, by provider name, with warnings for the user.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     /// The keys, each with its provider's name.
@@ -15,7 +15,7 @@ pub struct Keys {
     pub warnings: Vec<String>,
 }
 
-/// Reads the file's text. A key may be the name of a variable; commands that print keys are not supported.
+/// Parses the file's text. A key may be a variable name; commands that print keys are not supported.
 pub fn read(text: &str, ambient: &Ambient) -> Keys {
     let mut keys = Keys::default();
     let providers = match serde_json::from_str(text) {

@@ -47,7 +47,7 @@ pub(super) fn to_pi(content: &[Content]) -> Value {
     content.iter().map(block).collect()
 }
 
-/// Returns the part of a block that its provider wants back, in the form of the provider's API; `None` if the API has none.
+/// Returns the part of a block that its provider requires back, in the format of the provider's API; `None` if the API has none.
 pub(super) fn opaque(api: &str, block: &Map<String, Value>) -> Option<Opaque> {
     let text = |key: &str| block.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let kind = text("type")?;
@@ -67,7 +67,7 @@ pub(super) fn opaque(api: &str, block: &Map<String, Value>) -> Option<Opaque> {
             } else if is_google {
                 signed(text("thinking")?, signature)
             } else if api == "openai-completions" && signature == REASONING_CONTENT {
-                // Pi names the field of the reply there.
+                // Pi stores the reply's field name there.
                 json!({ "field": signature })
             } else {
                 return None;
@@ -204,7 +204,7 @@ pub(super) fn stop_to_pi(stop: Option<StopReason>) -> &'static str {
     }
 }
 
-/// Returns the kind of a tool of Pi's.
+/// Returns a Pi tool's kind.
 pub(super) fn kind(tool: &str) -> ToolKind {
     match tool {
         "read" | "ls" => ToolKind::Read,
@@ -215,7 +215,7 @@ pub(super) fn kind(tool: &str) -> ToolKind {
     }
 }
 
-/// Returns the title of a call.
+/// Returns a call's title.
 pub(super) fn title(tool: &str, arguments: &Value) -> String {
     const MAX_CHARS: usize = 100;
     let subject = ["command", "path", "file_path", "pattern", "query", "url"]

@@ -7,7 +7,7 @@ use pintle_protocol::history::{HistoryRewound, LabelChanged};
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeSet;
 
-/// The events of a journal to which its history returns, or that have labels.
+/// The journal events to which its history returns, or that have labels.
 #[derive(Debug, Default)]
 pub struct BranchPoints {
     /// The last event; later ones are not written.
@@ -19,10 +19,10 @@ pub struct BranchPoints {
 }
 
 impl BranchPoints {
-    /// Reads those of a session.
+    /// Reads a session's branch points.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn read(store: &Store, session: &SessionId) -> Result<Self, Error> {
         let mut found = Self::default();
         for entry in store.entries_of(session, &[tree::TURNING, "label.changed"])? {
@@ -46,7 +46,7 @@ impl BranchPoints {
     }
 }
 
-/// Returns the event from which the history continues; a damaged event that names itself or a later one has none.
+/// Returns the event from which the history continues; `None` for a damaged event that refers to itself or a later one.
 pub(super) fn target(rewound: &HistoryRewound, seq: u64) -> Option<u64> {
     (rewound.to_seq < seq).then_some(rewound.to_seq)
 }

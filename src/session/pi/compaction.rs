@@ -1,4 +1,4 @@
-//! The files of a compaction, as Pi's `details` and as the engine's item.
+//! Converts a compaction's files between Pi's `details` and the engine's item.
 
 use pintle_protocol::item::CompactionFiles;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ struct Details {
     modified_files: Vec<String>,
 }
 
-/// Returns the files of a compaction as Pi's `details`.
+/// Returns a compaction's files as Pi's `details`.
 pub fn compaction_details(files: Option<&CompactionFiles>) -> Value {
     let (read, changed) = files.map(|files| (&files.read, &files.changed)).unzip();
     json!({ "readFiles": read.cloned().unwrap_or_default(), "modifiedFiles": changed.cloned().unwrap_or_default() })

@@ -1,4 +1,4 @@
-//! The fields of a JSON object in order, each value byte for byte as it was: numbers keep their spelling.
+//! A JSON object's fields in order, with each value unchanged byte for byte: numbers keep their spelling.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::fmt;
 pub(super) struct Fields(Vec<(String, Box<RawValue>)>);
 
 impl Fields {
-    /// Returns the fields of an object.
+    /// Returns an object's fields.
     pub(super) fn of(value: &Value) -> Self {
         serde_json::from_str(&value.to_string()).unwrap_or_default()
     }

@@ -1,10 +1,10 @@
-//! Converts a session of Pi's into events.
+//! Converts a Pi session into events.
 //!
 //! Invariant: the result replays to a conversation that any provider accepts, whatever the file contains.
 //!
-//! Branches keep the order of Pi's file: its lines name their parents, as events follow `history.rewound`, and its leaf is the last line,
-//! as it is here. Each jump in the file becomes one event. A turn that a branch leaves in its middle ends there; its continuation on
-//! another branch is a turn of its own.
+//! Branches keep the order of Pi's file: its lines refer to their parents, as events follow `history.rewound`, and its leaf is the last
+//! line, as it is here. Each jump in the file becomes one event. A turn that a branch leaves midway ends there; its continuation on another
+//! branch is a separate turn.
 
 use super::compaction::files_of;
 use super::read::{Line, Session};
@@ -31,7 +31,7 @@ use std::collections::{HashMap, HashSet};
 /// An event to be written.
 #[derive(Debug)]
 pub struct Draft {
-    /// The time of the event, in milliseconds since 1970.
+    /// The event's time, in milliseconds since 1970.
     pub ts_ms: u64,
     /// The turn that it belongs to.
     pub turn_id: Option<TurnId>,
@@ -48,7 +48,7 @@ pub struct Imported {
     pub pi_id: String,
     /// The working directory.
     pub cwd: String,
-    /// The time of its creation, in milliseconds since 1970.
+    /// The creation time, in milliseconds since 1970.
     pub created_ms: u64,
     /// Its events, in order.
     pub drafts: Vec<Draft>,
@@ -56,7 +56,7 @@ pub struct Imported {
     pub warnings: Vec<String>,
 }
 
-/// The model of a session whose file names none.
+/// The fallback model, for a file that specifies none.
 const NO_MODEL: &str = "pi/unknown";
 
 /// The maximum length of a label, in characters.
@@ -156,8 +156,7 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    /// Converts all entries in the order of the file, each branch after the event where it begins. So the last one is the leaf, as in the
-    /// file.
+    /// Converts all entries in file order, each branch after the event where it starts. So the last one is the leaf, as in the file.
     fn all(&mut self, session: &Session) {
         let branch_points = branch_points(session);
         let begin = (self.turns.save(), self.effort);
@@ -295,7 +294,7 @@ impl Importer<'_> {
         self.turns.message(Event::ItemCompleted { item }, private_with(fields, &line.raw));
     }
 
-    /// Ensures that the conversation begins with a user's message, or with a note of the engine.
+    /// Ensures that the conversation starts with a user message, or with an engine note.
     fn ensure_first_message(&mut self) {
         if self.turns.messages.is_empty() {
             let text = from_engine("this session was imported, and begins here.");
@@ -310,7 +309,7 @@ impl Importer<'_> {
         self.engine_message(text, private_with("{}", &line.raw));
     }
 
-    /// Adds the summary of an abandoned branch.
+    /// Adds an abandoned branch's summary.
     fn branch_summary(&mut self, summary: &str, line: &Line) {
         let text = branch(summary);
         if text.is_empty() {
@@ -410,7 +409,7 @@ impl Importer<'_> {
     }
 }
 
-/// Returns the text of a content; images are named.
+/// Returns a content's text, with a placeholder for each image.
 fn plain(content: Option<&Value>) -> String {
     let blocks = blocks::inputs(blocks::content(content));
     let text = |block: &Input| match block {

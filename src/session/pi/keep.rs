@@ -1,4 +1,4 @@
-//! Stores a session of Pi's as a journal of its own.
+//! Stores a Pi session as a new journal.
 
 use super::Imported;
 use crate::store::{Error, FORMAT_VERSION, Header, Store};

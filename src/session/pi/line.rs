@@ -1,4 +1,4 @@
-//! The lines of Pi's that a writer produces: their names, and the parts that journals keep. Pure functions of the writer.
+//! Pi lines created by a writer: their names, and the parts that journals keep. Pure functions of the writer.
 
 use super::fields::Fields;
 use super::{KEY, blocks};
@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The origin of an event, from the private part of its entry.
+/// An event's origin, from its entry's private part.
 pub(super) enum Origin {
-    /// The engine's own event.
+    /// Created by the engine.
     Engine,
-    /// It represents something that was not in the file.
+    /// Created for something that was not in the file.
     Synthetic,
     /// The line it came from.
     Line(Fields),
@@ -65,7 +65,7 @@ pub(super) fn result(call: &ToolCall, call_id: &str, name: &str, ms: u64) -> Fie
     }))
 }
 
-/// Names calls by their items.
+/// Identifies calls by their items.
 pub(super) fn name_by_items(assistant: &mut Assistant, calls: &mut [(ItemId, String, String)]) {
     let ids = assistant.blocks.iter_mut().filter_map(|block| match block {
         AssistantBlock::ToolCall { id, .. } => Some(id),
@@ -79,7 +79,7 @@ pub(super) fn name_by_items(assistant: &mut Assistant, calls: &mut [(ItemId, Str
     }
 }
 
-/// Pi's names of the APIs of providers.
+/// Pi's API names by provider.
 #[derive(Debug, Clone, Default)]
 pub struct Apis(Arc<BTreeMap<String, &'static str>>);
 
@@ -99,7 +99,7 @@ impl Apis {
         Self(Arc::new(providers.collect()))
     }
 
-    /// Returns the API of a provider; unknown providers get the most common one.
+    /// Returns a provider's API; unknown providers get the most common one.
     pub fn of(&self, provider: &str) -> &'static str {
         self.0.get(provider).copied().unwrap_or(match provider {
             "anthropic" => "anthropic-messages",
@@ -110,7 +110,7 @@ impl Apis {
     }
 }
 
-/// Returns the name of an event, which is the same in every copy of it: the id of its line is derived from it.
+/// Returns an event's name, which is the same in every copy of it: its line id is derived from the name.
 pub(super) fn name(record: &EventRecord) -> String {
     let turn = record.turn_id.as_ref().map(TurnId::as_str).unwrap_or_default();
     match &record.event {

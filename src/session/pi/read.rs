@@ -1,4 +1,4 @@
-//! Reads the lines of a session file of Pi's: parses them, converts them to one version, and finds their tree.
+//! Reads a Pi session file: parses its lines, converts them to one version, and builds their tree.
 //!
 //! Invariant: an entry's parent precedes it in the file, and the last entry is the leaf.
 
@@ -12,13 +12,13 @@ pub enum Error {
     /// The file has no lines.
     #[error("the file is empty")]
     Empty,
-    /// The first line is not the head of a session.
+    /// The first line is not a session header.
     #[error("line {line} is not a Pi session header; expected {{\"type\":\"session\", …}}")]
     NoSession {
         /// The line, from 1.
         line: usize,
     },
-    /// It is of a later version.
+    /// The version is not supported yet.
     #[error("line {line} has version {version}; supported are versions up to {VERSION}")]
     TooNew {
         /// The line, from 1.
@@ -33,7 +33,7 @@ pub enum Error {
 pub struct Session {
     /// The first line.
     pub(super) head: Line,
-    /// The entries, in the order of the file.
+    /// The entries, in file order.
     pub(super) entries: Vec<Line>,
     /// The index of each entry's parent.
     parents: Vec<Option<usize>>,
@@ -46,7 +46,7 @@ pub struct Session {
 /// A line of the file.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// The line as it is in the file.
+    /// The line, unchanged from the file.
     pub(super) raw: String,
     pub(super) fields: Map<String, Value>,
     pub(super) id: String,
@@ -62,17 +62,17 @@ impl Line {
         self.text("type").unwrap_or_default()
     }
 
-    /// Returns the time of the line, in milliseconds since 1970.
+    /// Returns the line's time, in milliseconds since 1970.
     pub(super) fn ms(&self) -> Option<u64> {
         let stamp: jiff::Timestamp = self.text("timestamp")?.parse().ok()?;
         u64::try_from(stamp.as_millisecond()).ok()
     }
 }
 
-/// Reads the text of a session file. Lines that are not JSON are skipped and reported.
+/// Parses a session file's text. Lines that are not JSON are skipped and reported.
 ///
 /// # Errors
-/// It is not a session's, or of a later version.
+/// The text is not a session, or has a later version.
 pub fn read(text: &str) -> Result<Session, Error> {
     let mut lines = Vec::new();
     let mut warnings = Vec::new();
@@ -136,7 +136,7 @@ fn parent(index: usize, line: &Line, index_by_id: &HashMap<String, usize>) -> Op
 }
 
 impl Session {
-    /// Version 1 names the first kept message by its index in the file, including the head.
+    /// Version 1 refers to the first kept message by its index in the file, including the header.
     fn keep_by_id(&mut self) {
         let ids: Vec<String> = self.entries.iter().map(|line| line.id.clone()).collect();
         for line in &mut self.entries {
@@ -158,7 +158,7 @@ impl Session {
         self.index_by_id.get(id).copied()
     }
 
-    /// Returns the indexes from an entry back to the session's beginning.
+    /// Returns the indexes from an entry back to the session's start.
     pub(super) fn back(&self, from: Option<usize>) -> impl Iterator<Item = usize> {
         std::iter::successors(from, |index| self.parent(*index))
     }

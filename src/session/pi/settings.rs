@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
-    /// The provider of the default model.
+    /// The default model's provider.
     pub default_provider: Option<String>,
     /// The default model's id at that provider.
     pub default_model: Option<String>,
@@ -14,13 +14,13 @@ pub struct Settings {
     pub default_thinking_level: Option<String>,
     /// The queue mode of messages for the running turn: `all` or `one-at-a-time`.
     pub steering_mode: Option<String>,
-    /// The queue mode of messages that wait for the end of the turn.
+    /// The queue mode for messages that wait until the turn ends.
     pub follow_up_mode: Option<String>,
     /// Automatic compaction.
     pub compaction: Compaction,
     /// The retry policy.
     pub retry: Retry,
-    /// The folder of session files.
+    /// The directory for session files.
     pub session_dir: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct Compaction {
     pub enabled: Option<bool>,
     /// The tokens that stay free for a reply.
     pub reserve_tokens: Option<u64>,
-    /// The tokens at the end of the conversation that compaction keeps.
+    /// How many tokens at the conversation's end are kept by compaction.
     pub keep_recent_tokens: Option<u64>,
 }
 

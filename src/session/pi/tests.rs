@@ -11,12 +11,12 @@ use pintle_protocol::ids::SessionId;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// The lines of a file as a text.
+/// Joins a file's lines.
 fn file(lines: &[Value]) -> String {
     lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// The entries of a file, once they are stored and read again, and the session written as Pi's.
+/// Returns a file's entries after storing and rereading them, and the session written in Pi's format.
 fn stored(text: &str) -> (Vec<Entry>, Vec<Value>) {
     let read = read(text).unwrap();
     let mut count = 0;
@@ -46,7 +46,7 @@ fn stored(text: &str) -> (Vec<Entry>, Vec<Value>) {
     (entries, lines)
 }
 
-/// A journal as a session of Pi's.
+/// Returns a journal as a Pi session.
 fn written(header: &Header, entries: &[Entry]) -> Vec<Value> {
     let mut branch_points = BranchPoints::default();
     for entry in entries {
@@ -62,7 +62,7 @@ fn written(header: &Header, entries: &[Entry]) -> Vec<Value> {
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The model's input, a message a line.
+/// Returns the model's input, one message per line.
 fn conversation(text: &str) -> String {
     let entries = stored(text).0;
     let leaf = entries.last().unwrap().seq;
@@ -105,7 +105,7 @@ fn head(version: u64) -> Value {
     json!({"type": "session", "version": version, "id": "p", "timestamp": "2026-11-22T08:00:00.000Z", "cwd": "/w"})
 }
 
-/// An entry of version 2 or 3.
+/// Builds an entry of version 2 or 3.
 fn entry(id: &str, parent: Option<&str>, rest: Value) -> Value {
     let mut entry = json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2026-11-22T08:00:01.500Z"});
     entry.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
@@ -136,7 +136,7 @@ fn result(id: &str, said: &str) -> Value {
         "isError": false, "timestamp": 3}})
 }
 
-/// A line of entries, each the parent of the next; names are ids.
+/// A chain of entries, each the parent of the next; names are ids.
 fn chain(version: u64, entries: &[(&str, Value)]) -> String {
     let mut lines = vec![head(version)];
     let mut parent = None;

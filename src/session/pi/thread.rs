@@ -1,4 +1,4 @@
-//! A list that branches: returning to an earlier end is cheap, and abandoned values remain for whoever returns to them.
+//! A list that branches: returning to an earlier end is cheap, and abandoned values stay available for a later return.
 
 /// The list, and its current end.
 #[derive(Debug)]
@@ -8,7 +8,7 @@ pub(super) struct Thread<T> {
     end: End,
 }
 
-/// An end of the list; `None` is its beginning.
+/// An end of the list; `None` is its start.
 pub(super) type End = Option<usize>;
 
 impl<T> Default for Thread<T> {

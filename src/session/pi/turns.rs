@@ -1,6 +1,6 @@
-//! Builds turns, steps and calls: a message of Pi's becomes the events that this engine would have recorded.
+//! Builds turns, steps and calls: a Pi message becomes the events that this engine would have recorded.
 //!
-//! Invariant: every turn that begins ends, and every call has a result before the next message.
+//! Invariant: every turn that starts ends, and every call has a result before the next message.
 
 use super::import::Draft;
 use super::thread::{End, Thread};
@@ -17,10 +17,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// The result of a call whose own is not in the file.
+/// The result for a call that has none in the file.
 const UNKNOWN: &str = "Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.";
 
-/// The result of a call in a reply that was cut.
+/// The result for a call in a cut reply.
 const NOT_RUN: &str = "Not run: the reply was cut before this call began.";
 
 /// An open turn.
@@ -39,7 +39,7 @@ struct PendingCall {
     item: Item,
     /// Its id in the file.
     id: String,
-    /// The entry of its reply.
+    /// The reply's entry.
     index: usize,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// The number of the last event.
+    /// Returns the last event's number.
     pub(super) fn last_seq(&self) -> u64 {
         self.drafts.len() as u64
     }
@@ -171,7 +171,7 @@ impl<'a> Turns<'a> {
         (only_from, only_to)
     }
 
-    /// Begins a turn and returns its id.
+    /// Starts a turn and returns its id.
     pub(super) fn begin(&mut self) -> TurnId {
         self.end(TurnStatus::Completed, None, None);
         let id = TurnId::new((self.new_id)());
@@ -331,7 +331,7 @@ impl<'a> Turns<'a> {
                 }
                 let is_new = self.call_ids.insert(id.clone());
                 let call_id = if is_new { id.clone() } else { self.unique_call_id(&id) };
-                // An object is serialized again as it is in the item.
+                // An object is serialized again in the same form as in the item.
                 let arguments = (!arguments.is_object()).then(|| arguments.to_string());
                 let bone = Bone::Call { item: item.id.clone(), call_id, arguments, opaque };
                 (Some(bone), Some(PendingCall { item, id, index: self.index }))
@@ -417,7 +417,7 @@ impl<'a> Turns<'a> {
         self.push(Event::ItemCompleted { item }, private);
     }
 
-    /// Adds the result of a call. Returns false if no call waits for it.
+    /// Adds a call's result. Returns false if no call waits for it.
     pub(super) fn result(&mut self, message: &Map<String, Value>, line: &str) -> bool {
         let id = message.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
         let is_pending =

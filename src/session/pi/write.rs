@@ -1,7 +1,7 @@
-//! Writes a session as a session file of Pi's, version 3, line by line.
+//! Writes a session as a Pi session file, version 3, line by line.
 //!
 //! Invariants: every line's parent is the previous line on its path, the last line is on the current path, results follow their reply in
-//! the order of its calls, and lines that came from Pi are written back unchanged.
+//! call order, and lines that came from Pi are written back unchanged.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new event must be given its line in a file of Pi"
@@ -30,7 +30,7 @@ use saved::SavedState;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 
-/// Writes the lines of a session.
+/// Writes a session's lines.
 #[derive(Debug)]
 pub struct Writer {
     branch_points: BranchPoints,
@@ -47,12 +47,12 @@ pub struct Writer {
     messages: Thread<(String, bool)>,
     /// Items that the next reply may contain.
     items: HashMap<ItemId, Item>,
-    /// The calls of the last reply, in order, with the lines of the results received so far.
+    /// Calls of the last reply, in order, with the lines of the results received so far.
     calls: Vec<PendingCall>,
     /// Provider, model and effort, as last written.
     model: Option<(String, String)>,
     effort: Option<String>,
-    /// The time of the last line, in milliseconds since 1970.
+    /// The last line's time, in milliseconds since 1970.
     last_ms: u64,
     is_named_by_items: bool,
     has_prompts: bool,
@@ -70,7 +70,7 @@ struct PendingCall {
     result: Result,
 }
 
-/// The state of a call's result.
+/// A call result's state.
 #[derive(Debug, Clone)]
 enum Result {
     /// No result yet.
@@ -127,7 +127,7 @@ impl Writer {
         self.entry(entry, out);
     }
 
-    /// Names calls by their items, as the session's events do, and not by their provider.
+    /// Identifies calls by their items, as the session's events do, and not by their provider.
     #[must_use]
     pub fn named_by_items(mut self) -> Self {
         self.is_named_by_items = true;
@@ -141,7 +141,7 @@ impl Writer {
         self
     }
 
-    /// Sets the APIs of the providers.
+    /// Sets each provider's API.
     #[must_use]
     pub fn with_apis(mut self, apis: &Apis) -> Self {
         self.apis = apis.clone();
@@ -346,7 +346,7 @@ impl Writer {
         }
         self.items.clear();
         let Some(Replayed { mut assistant, mut calls }) = replayed else {
-            // A reply without content is a line of its own in Pi, but not a message for the model.
+            // A reply without content is a separate line in Pi, but not a message for the model.
             if let Origin::Line(line) = origin {
                 self.line(line, record, out);
             }
@@ -407,9 +407,9 @@ impl Writer {
         };
         line.remove("firstKeptEntryIndex");
         let first_kept = line.text("firstKeptEntryId");
-        // The line that it names may have been written again on this path, under another id.
+        // The line that it refers to may have been written again on this path, under another id.
         if !first_kept.is_some_and(|id| self.is_on_path(&id)) {
-            // A compaction that keeps nothing names itself.
+            // A compaction that keeps nothing refers to itself.
             let own = || line.text("id").filter(|id| !self.is_used(id));
             let new = || new_id(&name(record), |id| self.is_used(id));
             let id = first.or_else(own).unwrap_or_else(new);
@@ -424,7 +424,7 @@ impl Writer {
         self.messages.cut(kept, (id, false));
     }
 
-    /// Writes the results received so far, in the order of the calls; those from Pi in their original order.
+    /// Writes the results received so far, in call order; those from Pi in their original order.
     fn write_results(&mut self, out: &mut String) {
         let mut calls = std::mem::take(&mut self.calls);
         let mut is_due = true;
@@ -493,7 +493,7 @@ impl Writer {
         self.parents.contains_key(id)
     }
 
-    /// Returns true if a line lies on the way from the beginning to the last one.
+    /// Returns true if a line is on the path from the start to the last one.
     fn is_on_path(&self, id: &str) -> bool {
         let mut at = self.last_id.as_ref();
         while let Some(line) = at {
@@ -505,7 +505,7 @@ impl Writer {
         false
     }
 
-    /// Writes the changes of the model since it was last written.
+    /// Writes model changes since the model was last written.
     fn model(&mut self, model: &str, record: &EventRecord, out: &mut String) {
         let (ms, event) = (record.ts_ms, name(record));
         let Ok(model) = model.parse::<ModelRef>() else { return };
@@ -528,7 +528,7 @@ impl Writer {
     }
 }
 
-/// Returns the name of a client's note in Pi's files.
+/// Returns a client note's type in Pi's files.
 fn kind(note: &ClientNote) -> &str {
     note.kind.as_deref().unwrap_or("pintle")
 }

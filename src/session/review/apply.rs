@@ -1,4 +1,4 @@
-//! The effect of a verdict on a file: lines are copied into the baseline, or back into the file. Used to preview and to apply.
+//! A verdict's effect on a file: lines are copied into the baseline, or back into the file. Used to preview and to apply.
 //!
 //! Invariant: the same verdict on the same state always gives the same state; a part that no longer fits has no effect.
 
@@ -28,7 +28,7 @@ struct Step {
 }
 
 impl FileReview {
-    /// Applies the parts of a verdict. Returns the hunks that were closed or opened.
+    /// Applies a verdict's parts. Returns the hunks that were closed or opened.
     pub(super) fn apply(
         &mut self,
         seq: u64,
@@ -141,7 +141,7 @@ impl FileReview {
         Some((was, Step { layer, at: lines, text, hunk }))
     }
 
-    /// Returns true when a closed hunk can be opened: the verdict's result must still be there.
+    /// Returns true if a closed hunk can be opened: the verdict's result must still be there.
     pub(super) fn can_reopen(&self, hunk: &Tracked) -> bool {
         let (side, at, text, with) = if hunk.state == HunkState::Kept {
             (&self.baseline, &hunk.old, &hunk.new_text, &hunk.old_text)
@@ -165,7 +165,7 @@ impl FileReview {
         }
     }
 
-    /// Returns true when selected lines can be kept or undone separately.
+    /// Returns true if selected lines can be kept or undone separately.
     pub(super) fn can_part(&self, hunk: &Tracked, selection: &Selection, is_keep: bool) -> bool {
         let (side, at, text) = if is_keep {
             (&self.baseline, within(&hunk.old, &selection.old), cut(&hunk.new_text, &selection.new))

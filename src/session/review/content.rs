@@ -1,4 +1,4 @@
-//! The content of a file and the author of a change: shared bytes with mode bits, and their interpretation as text.
+//! File contents and authors of changes: shared bytes with mode bits, and their interpretation as text.
 
 use pintle_base::text::line_diff::{Change, changes, split};
 use pintle_protocol::review::Maker;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// The maximum size of a file that is reviewed by lines; a larger one is a single hunk, since comparing its lines would take too long.
 const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
-/// The content of a file that exists.
+/// An existing file's content.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Content {
     /// The bytes, shared.
@@ -17,12 +17,12 @@ pub struct Content {
     pub mode: u32,
 }
 
-/// The author of a change.
+/// Who made a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Author {
     /// A call of the agent.
     Agent(Maker),
-    /// A person, or a program of theirs.
+    /// The user, or another program.
     User,
     /// A rewind, which restored an earlier content.
     Rewind,
@@ -41,7 +41,7 @@ impl fmt::Debug for Content {
     }
 }
 
-/// Returns the text of a file; that of a missing file is empty. `None` if it is not reviewed by lines.
+/// Returns a file's text; that of a missing file is empty. `None` if it is not reviewed by lines.
 pub(super) fn text_of(content: Option<&Content>) -> Option<&str> {
     let Some(content) = content else { return Some("") };
     if content.bytes.len() > MAX_TEXT_BYTES || memchr::memchr(0, &content.bytes).is_some() {
@@ -50,7 +50,7 @@ pub(super) fn text_of(content: Option<&Content>) -> Option<&str> {
     std::str::from_utf8(&content.bytes).ok()
 }
 
-/// Returns the lines of a file; none if it is not text.
+/// Returns a file's lines; empty if it is not text.
 pub(super) fn lines_of(content: Option<&Content>) -> Vec<&str> {
     split(text_of(content).unwrap_or_default())
 }

@@ -17,23 +17,23 @@ use std::ops::Range;
 /// A file that the agent changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileReview {
-    /// The content before the agent's first change, with people's edits since.
+    /// The content before the agent's first change, with the user's edits since.
     pub(super) origin: Option<Content>,
     /// The same, with the kept changes.
     pub(super) baseline: Option<Content>,
     /// Its content.
     pub(super) now: Option<Content>,
-    /// Lines that a person wrote into hunks.
+    /// Lines that the user wrote into hunks.
     pub(super) user_lines: UserLines,
     /// Its earlier states.
     pub(super) past: Past,
-    /// The open hunks in the order of the file; a hunk about its mode is the last.
+    /// Open hunks in file order; a hunk for a mode change is the last.
     pub(super) open: Vec<Tracked>,
     /// All hunks that were open once.
     pub(super) closed: Vec<Tracked>,
 }
 
-/// Hunks that a person's edit changed, removed or brought back.
+/// Hunks that the user's edit changed, removed or brought back.
 #[derive(Debug, Default)]
 pub(super) struct UserEdits {
     pub(super) modified: Vec<HunkId>,
@@ -105,7 +105,7 @@ impl FileReview {
         UserEdits { modified, undone, reopened: Vec::new() }
     }
 
-    /// Returns the open hunks that a person's edits changed.
+    /// Returns the open hunks that the user's edits changed.
     fn modified_by(
         &self,
         inside: &[Change],
@@ -206,7 +206,7 @@ impl FileReview {
 }
 
 impl FileReview {
-    /// Returns true when replacing these lines by these texts, all at once, would remove some that a person wrote.
+    /// Returns true if replacing these lines by these texts, all at once, would remove some that the user wrote.
     pub(super) fn would_lose_user_lines(&self, undone: &[(Range<usize>, &str)]) -> bool {
         let UserLines { inside, all } = &self.user_lines;
         if undone.iter().any(|(lines, _)| inside.overlap_with(lines)) {

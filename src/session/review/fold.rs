@@ -1,8 +1,8 @@
-//! Folds a person's edit into the baseline, so that hunks show only the agent's work.
+//! Folds a user's edit into the baseline, so that hunks show only the agent's work.
 //!
-//! An edit that shares no lines with a hunk is applied to the baseline too. One that does is not, and shows in the hunk; a person's lines
-//! inside a hunk are tracked (`user_lines`), and an undo that would remove them is a conflict. One that restores lines which the agent
-//! removed puts them nowhere, since the baseline has them (`restored`). Invariant: the baseline never gets a line that the agent wrote.
+//! An edit that shares no lines with a hunk is applied to the baseline too. Any other edit is not, and appears in the hunk; user lines
+//! inside a hunk are tracked (`user_lines`), and an undo that would remove them is a conflict. An edit that restores lines removed by the
+//! agent inserts them nowhere, since the baseline has them (`restored`). Invariant: the baseline never gets a line that the agent wrote.
 
 use super::content::{Content, lines_of, text_of, whole};
 use super::restored::{Edits, restored, touches};
@@ -10,20 +10,20 @@ use super::user_lines::Lines;
 use pintle_base::text::line_diff::{Change, Lean, carried, changes, inverse, overlap};
 use std::ops::Range;
 
-/// The effect of a person's edit on a baseline.
+/// How a user's edit affects a baseline.
 #[derive(Debug)]
 pub(super) struct Folded {
     /// The baseline after it.
     pub(super) content: Option<Content>,
-    /// The mapping of its lines.
+    /// How its lines map.
     pub(super) map: Vec<Change>,
     /// The edits that were not applied.
     pub(super) inside: Vec<Change>,
-    /// The lines of the file around hunks of which removed lines were restored.
+    /// The file's lines around hunks whose removed lines were restored.
     pub(super) restored: Vec<Range<usize>>,
 }
 
-/// Folds a person's edit of `now` into the baseline; `edits` are the changes between `now` and `after`, `own` the person's lines in `now`.
+/// Folds a user's edit of `now` into the baseline; `edits` are the changes between `now` and `after`, `own` the user's lines in `now`.
 pub(super) fn fold(
     base: Option<&Content>,
     now: Option<&Content>,
@@ -97,7 +97,7 @@ pub(super) fn fold(
     Folded { content: Some(content), map, inside, restored }
 }
 
-/// Returns true when a text may be inserted there: only the last line of a file may lack a line end.
+/// Returns true if a text may be inserted there: only the last line of a file may lack a line end.
 pub(super) fn fits(lines: &[&str], at: &Range<usize>, text: &str) -> bool {
     let before = at.start.checked_sub(1).and_then(|last| lines.get(last));
     let is_open = |line: &str| !line.ends_with('\n');

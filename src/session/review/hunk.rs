@@ -1,4 +1,4 @@
-//! A hunk with the data to find it again, to undo a decision about it, and to distinguish a person's lines.
+//! A hunk with the data to find it again, to undo a decision about it, and to distinguish user lines.
 
 use super::content::Content;
 use pintle_protocol::ids::HunkId;
@@ -20,7 +20,7 @@ pub(super) struct Tracked {
     pub(super) new: Range<usize>,
     pub(super) old_text: String,
     pub(super) new_text: String,
-    /// Its lines as the agent left them, before a person's edits.
+    /// Its lines as the agent left them, before the user's edits.
     pub(super) agent_text: String,
     pub(super) changed_seq: u64,
     pub(super) made_by: Vec<Maker>,
@@ -32,12 +32,12 @@ pub(super) struct Tracked {
     pub(super) contents: Option<(Option<Content>, Option<Content>)>,
     /// The side that the verdict changed did not exist before.
     pub(super) was_absent: bool,
-    /// A person had edited it before it was closed.
+    /// True if the user had edited it before it was closed.
     pub(super) was_edited: bool,
 }
 
 impl Tracked {
-    /// Returns the cause in words, if it is not known who made the change.
+    /// Describes the cause, if the change's author is unknown.
     pub(super) fn cause(&self) -> Option<String> {
         let mut commands: Vec<String> = Vec::new();
         for command in self.made_by.iter().filter_map(|maker| maker.while_ran.as_ref()) {

@@ -1,13 +1,13 @@
-//! Review: the agent's changes that nobody has accepted yet, as a fold over the changes of files.
+//! Review: the agent's changes that the user has not accepted yet, as a fold over file changes.
 //!
-//! [`Review`] takes changes and verdicts in the order of the journal and returns baselines, hunks with stable ids, news for the model, and
-//! patches. It reads and writes nothing; its caller writes the files that [`Review::plan`] returns.
+//! [`Review`] takes changes and verdicts in journal order and returns baselines, hunks with stable ids, news for the model, and patches. It
+//! reads and writes nothing; its caller writes the files that [`Review::plan`] returns.
 //!
-//! Invariants: the open hunks of a file are the difference of its baseline and its content; the same sequence gives the same state, so ids
-//! need not be stored; an id never names two hunks; no line that a person wrote is removed without their consent.
+//! Invariants: a file's open hunks are the difference between its baseline and its content; the same sequence gives the same state, so ids
+//! need not be stored; an id never refers to two hunks; no line written by the user is removed without their consent.
 //!
-//! Ids of hunks are made from the numbers of events and matched by position, so no journal stores them. The diff has no time limit, which
-//! could give other hunks on a slow day; `text/line_diff` limits its work instead.
+//! Hunk ids are made from event numbers and matched by position, so no journal stores them. The diff has no time limit, which could give
+//! other hunks on a slow day; `text/line_diff` limits its work instead.
 //!
 //! There is a second baseline, from before the first keep, since a patch of the agent's work includes kept changes (`patch`).
 
@@ -39,7 +39,7 @@ use pintle_protocol::review::{
 };
 use std::collections::BTreeMap;
 
-/// The review of a session.
+/// A session's review.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Review {
     files: BTreeMap<String, FileReview>,
@@ -56,12 +56,12 @@ struct AppliedVerdict {
     reverted_by: Option<u64>,
 }
 
-/// Its effect on a hunk.
+/// A verdict's effect on a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AppliedPart {
     path: String,
     effect: Effect,
-    /// The state of the hunk before.
+    /// The hunk's previous state.
     was: HunkState,
     hunk: HunkId,
 }
@@ -72,9 +72,9 @@ impl Review {
         Self::default()
     }
 
-    /// Records a change of a file; `None` is a file that does not exist. Files that only people changed are not reviewed, so a person's
-    /// changes count from the agent's first one on. If `before` differs from the known content, a person changed the file unnoticed, and
-    /// that change is recorded first.
+    /// Records a file change; `None` is a missing file. Files that only users changed are not reviewed, so user changes count from the
+    /// agent's first one on. If `before` differs from the known content, a user changed the file unnoticed, and that change is recorded
+    /// first.
     pub fn changed(
         &mut self,
         seq: u64,
@@ -174,7 +174,7 @@ impl Review {
         closed.into_iter().map(|(path, hunk)| hunk.shown(path)).collect()
     }
 
-    /// Returns the baseline of a file; the outer `None` is a file that the agent did not change.
+    /// Returns a file's baseline; the outer `None` is a file that the agent did not change.
     pub fn baseline(&self, path: &str) -> Option<Option<&Content>> {
         self.files.get(path).map(|file| file.baseline.as_ref())
     }

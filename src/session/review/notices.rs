@@ -32,7 +32,7 @@ struct Notice {
 }
 
 impl Notices {
-    /// Adds a person's edit of a file.
+    /// Adds a user's edit of a file.
     pub(super) fn user_edits(
         &mut self,
         seq: u64,
@@ -69,7 +69,7 @@ impl Notices {
         }
     }
 
-    /// Adds a person's comment.
+    /// Adds a user's comment.
     pub(super) fn comment(&mut self, seq: u64, path: &str, hunk: &Tracked, comment: &Comment) {
         self.add(seq, path, hunk, NoteKind::Comment, &comment.text);
         if let Some(notice) = self.0.last_mut().filter(|_| comment.side == Side::New) {

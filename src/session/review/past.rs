@@ -1,6 +1,6 @@
-//! Earlier states of a file, so that a person who goes back to one, with an editor's undo, finds the review as it was.
+//! Earlier states of a file, so that a user who returns to one, with an editor's undo, finds the earlier review.
 //!
-//! A verdict drops them all. Invariant: bounded; where a state is no longer known, going back is an edit like any other.
+//! A verdict drops them all. Invariant: bounded; a return to a forgotten state is an edit like any other.
 
 use super::content::Content;
 use super::file::{FileReview, UserEdits};
@@ -10,7 +10,7 @@ use crate::review::content::line_changes;
 use pintle_protocol::review::HunkState;
 use std::collections::{BTreeSet, VecDeque};
 
-/// The maximum number of states of a file: more than anybody undoes between two verdicts.
+/// The maximum number of states per file: more than a user undoes between two verdicts.
 const MAX_STATES: usize = 64;
 
 /// The maximum size of a file's states together, contents and hunks.
@@ -71,8 +71,8 @@ impl FileReview {
         });
     }
 
-    /// Goes back to the last state with this content, if one is known. The person who does so undoes the hunks that it does not have, and
-    /// opens those again that it has.
+    /// Returns to the last state with this content, if one is known. The user thereby undoes the hunks that the state does not have, and
+    /// reopens those that it has.
     pub(super) fn go_back(&mut self, seq: u64, after: Option<&Content>) -> Option<UserEdits> {
         let State { origin, baseline, now, user_lines, open } = self.past.find(after)?.clone();
         self.remember();

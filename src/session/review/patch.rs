@@ -1,6 +1,6 @@
 //! The agent's changes as a patch for `git apply`: texts by lines, other files whole.
 //!
-//! People's changes beside the agent's hunks are not included; those inside a hunk are, since the lines depend on each other. Source of the
+//! User changes outside the agent's hunks are not included; those inside a hunk are, since the lines depend on each other. Source of the
 //! format: git's documentation (`git-diff`, "Generating patch text") and `base85.c`.
 
 use super::Review;
@@ -19,9 +19,9 @@ const CONTEXT: usize = 3;
 /// A patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// The patch for `git apply` in its folder; empty if nothing changed.
+    /// The patch for `git apply` in its directory; empty if nothing changed.
     pub text: String,
-    /// Changed files outside of that folder, which are not in the patch.
+    /// Changed files outside of that directory, which are not in the patch.
     pub left_out: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub enum Since {
 }
 
 impl Review {
-    /// Returns the agent's changes below a folder.
+    /// Returns the agent's changes below a directory.
     pub fn patch(&self, root: &str, since: Since) -> Patch {
         let files = self.files.iter().map(|(path, file)| {
             let before = match since {
@@ -48,7 +48,7 @@ impl Review {
     }
 }
 
-/// Returns the patch from one state of files to another, below a folder. Each file is given by its path.
+/// Returns the patch between two states of files below a directory. Each file is given by its path.
 pub fn between<'a>(
     root: &str,
     files: impl IntoIterator<Item = (&'a str, Option<&'a Content>, Option<&'a Content>)>,

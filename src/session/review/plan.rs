@@ -43,7 +43,7 @@ pub struct Write {
 /// The reason why a decision is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// There is no such hunk.
+    /// The hunk does not exist.
     #[error("hunk {0} does not exist; list the hunks again")]
     UnknownHunk(HunkId),
     /// The hunk was decided already, or no longer exists.
@@ -87,7 +87,7 @@ pub enum Refused {
     /// There is no open hunk.
     #[error("there is no open hunk to decide about")]
     NothingOpen,
-    /// There is no such verdict.
+    /// The event is not a verdict.
     #[error("event {0} is not a verdict")]
     UnknownVerdict(u64),
     /// The verdict was undone already.
@@ -110,10 +110,10 @@ pub enum Refused {
 }
 
 impl Review {
-    /// Plans a decision. `present` reads the current content of a file; it is called only for files that would be written.
+    /// Plans a decision. `present` reads a file's current content; it is called only for files that would be written.
     ///
     /// # Errors
-    /// [`Refused`] gives the reason. After [`Refused::Unseen`], record the change with [`Review::changed`] as a person's, and try again.
+    /// [`Refused`] gives the reason. After [`Refused::Unseen`], record the change with [`Review::changed`] as the user's, and try again.
     pub fn plan(
         &self,
         action: &ReviewAction,
@@ -147,7 +147,7 @@ impl Review {
         if is_seen { Ok(()) } else { Err(Refused::Unseen { path }) }
     }
 
-    /// Returns the parts of a verdict about open hunks.
+    /// Returns a verdict's parts about open hunks.
     fn decided(
         &self,
         target: &ReviewTarget,
@@ -155,7 +155,7 @@ impl Review {
         may_discard: bool,
     ) -> Result<Vec<VerdictPart>, Refused> {
         let targets = self.targets(target)?;
-        // Changes of unknown author may be a person's work, so undoing a turn or everything skips them.
+        // Changes of unknown author may be the user's work, so undoing a turn or everything skips them.
         let is_sweeping = matches!(target, ReviewTarget::All | ReviewTarget::Turn { .. });
         let mut undone = Undone::default();
         for Target { path, hunk, lines, .. } in &targets {
@@ -259,7 +259,7 @@ impl Review {
         })
     }
 
-    /// Returns the parts of a verdict that undoes another one.
+    /// Returns the parts for a verdict that reverts another one.
     fn reverted(
         &self,
         verdict: u64,
@@ -363,7 +363,7 @@ struct Target<'a> {
 }
 
 impl FileReview {
-    /// Returns true when undoing lines of a hunk would remove some that a person wrote. `undone` is all that the decision undoes in
+    /// Returns true if undoing a hunk's lines would remove lines written by the user. `undone` is everything that the decision undoes in
     /// the file.
     fn would_remove_user_lines(
         &self,
@@ -384,7 +384,7 @@ impl FileReview {
         has_own && self.would_lose_user_lines(&undone)
     }
 
-    /// Returns the lines of the file in the range of a hunk.
+    /// Returns the file's lines in a hunk's range.
     fn lines(&self, hunk: &Tracked) -> String {
         let lines = super::content::lines_of(self.now.as_ref());
         lines.get(hunk.new.clone()).unwrap_or_default().concat()

@@ -1,25 +1,25 @@
-//! Lines that the agent removed and a person restored by hand: the baseline has them already, so they are not inserted into it again.
+//! Lines that the agent removed and the user restored by hand: the baseline has them already, so they are not inserted into it again.
 //!
-//! Around each hunk there is a region in which lines have no fixed place: a person's own lines, lines without a letter or
-//! digit, and lines equal to removed ones, which a diff may read at several positions. A person's edit that touches a region and brings
-//! removed lines back has the baseline's part of it written anew: the lines of the file without the agent's, with those that are still
-//! removed at their places between them. Invariant: the baseline loses no line that the person did not delete.
+//! Around each hunk there is a region in which lines have no fixed position: user lines, lines without a letter or digit, and lines equal
+//! to removed ones, which a diff may read at several positions. If a user's edit touches a region and brings removed lines back, the
+//! region's part of the baseline is rewritten: the file's lines without the agent's, with the lines that are still removed at their
+//! positions between them. Invariant: the baseline loses no line that the user did not delete.
 
 use super::user_lines::Lines;
 use pintle_base::text::line_diff::{Change, Lean, carried, changes};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A person's edits, and the texts that they are about.
+/// The user's edits, and the texts that they are about.
 pub(super) struct Edits<'a> {
     pub(super) base: &'a [&'a str],
     pub(super) now: &'a [&'a str],
     pub(super) after: &'a [&'a str],
     /// The changes from the file to the baseline.
     pub(super) to_base: &'a [Change],
-    /// The person's lines in the file.
+    /// The user's lines in the file.
     pub(super) own: &'a Lines,
-    /// The edits of the file that share no line with a hunk.
+    /// The file's edits that share no line with a hunk.
     pub(super) beside: &'a [Change],
     /// Those that do.
     pub(super) inside: &'a [Change],
@@ -30,7 +30,7 @@ pub(super) struct Edits<'a> {
 pub(super) struct Restored {
     /// Its lines in the file before the edits.
     pub(super) now: Range<usize>,
-    /// The replacements of the baseline's lines, instead of the edits that touch the region.
+    /// Replacements of baseline lines, instead of the edits that touch the region.
     pub(super) splices: Vec<(Range<usize>, String)>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn touches(edit: &Change, now: &Range<usize>) -> bool {
     edit.old.start <= now.end && now.start <= edit.old.end
 }
 
-/// Returns the regions in which removed lines were restored, in the order of the file.
+/// Returns the regions in which removed lines were restored, in file order.
 pub(super) fn restored(edits: &Edits<'_>) -> Vec<Restored> {
     if edits.beside.iter().all(|edit| edit.new.is_empty()) {
         return Vec::new();
@@ -101,7 +101,7 @@ fn regions(edits: &Edits<'_>) -> Vec<Region> {
     touched
 }
 
-/// Adds a region, or widens the last one where they meet.
+/// Adds a region, or extends the last one if they meet.
 fn merge(regions: &mut Vec<Region>, region: Region) {
     match regions.last_mut() {
         Some(last) if region.now.start <= last.now.end => widen(last, &region),
@@ -115,7 +115,7 @@ fn widen(region: &mut Region, by: &Region) {
     region.now = union(&region.now, &by.now);
 }
 
-/// Writes a region's part of the baseline anew, if edits restored lines.
+/// Rewrites a region's part of the baseline, if edits restored lines.
 fn rewritten(edits: &Edits<'_>, region: Region) -> Option<Restored> {
     let parts = Parts::of(edits, &region)?;
     let mapped = changes(&texts(&parts.fixed), &texts(&parts.shared));
@@ -135,7 +135,7 @@ fn rewritten(edits: &Edits<'_>, region: Region) -> Option<Restored> {
     Some(Restored { splices: splices.collect(), now: region.now })
 }
 
-/// A line with its place in the baseline; none for one that is new.
+/// A line with its position in the baseline; `None` for a new line.
 #[derive(Debug, Clone, Copy)]
 struct Line<'a> {
     text: &'a str,
@@ -146,16 +146,16 @@ fn texts<'a>(lines: &[Line<'a>]) -> Vec<&'a str> {
     lines.iter().map(|line| line.text).collect()
 }
 
-/// The lines of a region.
+/// A region's lines.
 #[derive(Debug, Default)]
 struct Parts<'a> {
-    /// Those of the baseline that stay in it, without the person's.
+    /// Baseline lines that stay in it, without the user's.
     fixed: Vec<Line<'a>>,
     /// Those of the fixed ones that the file had before.
     common: Vec<&'a str>,
-    /// Those that baseline and file shall share, the person's among them.
+    /// The lines that baseline and file will share, including the user's.
     shared: Vec<Line<'a>>,
-    /// Those of the shared ones that the person inserts.
+    /// The shared lines that the user inserts.
     inserted: Vec<&'a str>,
 }
 
@@ -212,7 +212,7 @@ impl<'a> Parts<'a> {
     /// Returns true if more of the baseline's lines are in the file than before. `mapped` are the changes from the fixed lines to the
     /// shared ones.
     fn has_restored(&self, mapped: &[Change]) -> bool {
-        // Lines of the person's that have only brackets in common with removed ones are another text.
+        // User lines that have only brackets in common with removed ones are another text.
         let has_words = self.inserted.iter().any(|line| has_word(line));
         let is_counted = |line: &str| !has_words || has_word(line);
         let count = |lines: &[Line<'_>]| lines.iter().filter(|line| is_counted(line.text)).count();

@@ -29,7 +29,7 @@ impl Selection {
         if old.is_empty() && new.is_empty() {
             return None;
         }
-        // An empty side is positioned at the beginning or the end of the hunk, depending on the other side.
+        // An empty side is positioned at the start or the end of the hunk, depending on the other side.
         let old = if old.is_empty() { empty_range(all.0.end, new.start) } else { old };
         let new = if new.is_empty() { empty_range(all.1.end, old.start) } else { new };
         let is_whole = (&old, &new) == (&all.0, &all.1);

@@ -18,7 +18,7 @@ pub(super) fn agent(turn: u64) -> Author {
     })
 }
 
-/// One thing that happens; the first one is event 1. Texts are lines without ends, parted by spaces; `-` is no file.
+/// One event; the first is event 1. Texts are lines without line endings, separated by spaces; `-` is a missing file.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Agent(&'static str),
@@ -138,7 +138,7 @@ impl World {
         None
     }
 
-    /// The present state: the open hunks, the baseline, the disk.
+    /// Returns the current state: the open hunks, the baseline, the disk.
     fn shown(&self) -> String {
         let mut out = String::new();
         for hunk in self.review.hunks() {

@@ -1,17 +1,17 @@
-//! The lines that a person wrote, tracked so that no undo removes them without consent.
+//! Lines written by the user, tracked so that no undo removes them without consent.
 //!
-//! Those inside the agent's hunks are removed by an undo. Those beside them are not, unless a later change has the difference read in
-//! another way, so that a line which stayed counts as moved; then it depends on what else the undo brings back.
+//! An undo removes those inside the agent's hunks. It keeps those outside, unless a later change makes the diff align differently, so that
+//! an unmoved line counts as moved; then it depends on the other lines that the undo brings back.
 //!
-//! A line that somebody else removes and that returns, at its position or another one, is still the person's; so is one that only gains or
-//! loses its line end. Lines without a letter or digit are common and are tracked by position only. Invariant: ranges are in order and
+//! A line that is removed by another author and returns, at its position or another one, is still the user's; so is one that only gains or
+//! loses its line ending. Lines without a letter or digit are common and are tracked by position only. Invariant: ranges are in order and
 //! disjoint.
 
 use pintle_base::text::line_diff::{Change, Lean, carried, overlap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A person's lines in the text of a file.
+/// The user's lines in a file's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct UserLines {
     /// Those that were written into hunks.
@@ -21,13 +21,13 @@ pub(super) struct UserLines {
 }
 
 impl UserLines {
-    /// Records a person's change of the text, which inserts some of its lines into hunks.
+    /// Records the user's change of the text, which inserts some of its lines into hunks.
     pub(super) fn write(&mut self, edits: &[Change], inside: impl Iterator<Item = Range<usize>>) {
         self.inside.write(edits, inside);
         self.all.write(edits, edits.iter().map(|edit| edit.new.clone()));
     }
 
-    /// Records somebody else's change of the text.
+    /// Records another author's change to the text.
     pub(super) fn follow(&mut self, edits: &[Change], old: &[&str], new: &[&str]) {
         self.inside.follow(edits, old, new);
         self.all.follow(edits, old, new);
@@ -70,18 +70,18 @@ impl Lines {
         self.add(back.into_iter());
     }
 
-    /// Returns true when some of these lines are a person's.
+    /// Returns true if any of these lines is the user's.
     pub(super) fn overlap_with(&self, lines: &Range<usize>) -> bool {
         self.lines.iter().any(|own| overlap(own, lines))
     }
 
-    /// Returns true when this line is a person's.
+    /// Returns true if this line is the user's.
     pub(super) fn contains(&self, at: usize) -> bool {
         let passed = self.lines.partition_point(|lines| lines.end <= at);
         self.lines.get(passed).is_some_and(|lines| lines.contains(&at))
     }
 
-    /// Returns the person's lines among these.
+    /// Returns the user's lines among these.
     pub(super) fn among(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
         let shared = self.lines.iter().filter(|own| overlap(own, lines));
         shared.map(|own| own.start.max(lines.start)..own.end.min(lines.end)).collect()

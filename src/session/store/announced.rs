@@ -1,11 +1,11 @@
 //! Announcements of file changes, written before they are made: after a kill, the files can be compared with their previous state.
 //!
-//! One small file in the session's folder; each announcement replaces the last. The states of a folder's many files stand in a second one, which
-//! is written only when they have changed; an announcement names its checksum. It is not part of the truth: the journal records whether an
-//! announced change has ended, and without this file an interrupted change is merely not reported.
+//! One small file in the session's directory; each announcement replaces the last. The states of a directory's many files are in a second
+//! one, which is written only when they have changed; an announcement contains its checksum. It is not part of the truth: the journal
+//! records whether an announced change has ended, and without this file an interrupted change is merely not reported.
 //!
-//! It is overwritten in place, which costs less than creating a file and renaming it. Invariant: a change begins only when its announcement
-//! is complete; a checksum detects a partial one, so a damaged file announces nothing that has begun.
+//! It is overwritten in place, which costs less than creating a file and renaming it. Invariant: a change starts only when its announcement
+//! is complete; a checksum detects a partial one, so a damaged file never announces a change that has started.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use pintle_base::disk;
@@ -19,48 +19,48 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "announced.json";
 
-/// The file with the states of a folder's files.
+/// The states of a directory's files.
 const FOLDER_FILE: &str = "announced-folder.json";
 
 /// The maximum size of the file: the states of 20,000 files, each with its path.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A change of files that is about to begin.
+/// A file change that is about to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Announced {
-    /// The author of the change.
+    /// The change's author.
     pub by: ChangedBy,
     /// The turn that it belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The number of the journal's last event at that time, if no call determines it.
+    /// The journal's last event number at that time, if no call determines it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<u64>,
-    /// The folders in which any file may change; empty if only the files below may.
+    /// The directories in which any file may change; empty if only the files below may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
-    /// The state of the files before the change, by path; for folders, of all their files.
+    /// The files' states before the change, by path; for directories, of all their files.
     pub before: BTreeMap<String, Option<FileState>>,
-    /// The checksum of the states that are written by [`Announcements::put_folder`]. Those that are read again are part of `before`.
+    /// The checksum of the states written by [`Announcements::put_folder`]. States that are read again are part of `before`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_sum: Option<u32>,
     /// The files among these whose states are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
-    /// The hashes of the new contents, for a change that is undone if it was interrupted.
+    /// Hashes of the new contents, for a change that is undone if it was interrupted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub after: BTreeMap<String, Option<String>>,
 }
 
-/// The announcements of a session. Cheap to clone.
+/// A session's announcements. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Announcements {
     folder: PathBuf,
 }
 
 impl Announcements {
-    /// Returns those of the session in this folder.
+    /// Returns the announcements for the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.to_owned() }
     }
@@ -73,10 +73,10 @@ impl Announcements {
         self.write(FILE, &serde_json::to_string(announced)?).map(drop)
     }
 
-    /// Writes the states of a folder's files for the announcements that follow. Returns their checksum.
+    /// Writes the states of a directory's files for the following announcements. Returns their checksum.
     ///
     /// # Errors
-    /// The disk failed; no announcement is left, since the last one has ended.
+    /// The write failed; no announcement is left, since the last one has ended.
     pub fn put_folder(&self, files: &BTreeMap<String, &FileState>) -> io::Result<u32> {
         let written = self.write(FOLDER_FILE, &serde_json::to_string(files)?);
         if written.is_err() {
@@ -92,7 +92,7 @@ impl Announcements {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let file = disk::open_private(&path, &mut options);
-        // The rest of a longer text stays behind the end of the line.
+        // A longer text leaves a rest after the line.
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         if written.is_err() {
             let _ = fs::remove_file(&path);
@@ -124,7 +124,7 @@ impl Announcements {
         whole
     }
 
-    /// Adds the states of the folder's files to an announcement that names them.
+    /// Adds the states of the directory's files to an announcement that refers to them.
     fn with_folder(&self, mut announced: Announced) -> Option<Announced> {
         let Some(wanted) = announced.folder_sum.take() else { return Some(announced) };
         let (sum, text) = self.read(FOLDER_FILE)?;
@@ -164,7 +164,7 @@ mod tests {
         announced.after_seq = Some(8);
         announcements.put(&announced).unwrap();
         assert_eq!(announcements.last(), Some(announced.clone()));
-        // A shorter one over a longer one, and the other way.
+        // A shorter one over a longer one, and vice versa.
         let long = announced.clone();
         announced.before.clear();
         for one in [&announced, &long, &announced] {
@@ -188,7 +188,7 @@ mod tests {
             fs::write(&path, damage).unwrap();
             assert_eq!(announcements.last(), None, "{name}");
         }
-        // The states of a folder's files come from the other file, if it is the one that is meant.
+        // The states of a directory's files come from the second file, if its checksum matches.
         let kept = FileState { sha256: "1".repeat(64), size: 1, mode: Some(0o644), is_lost: false };
         let files = BTreeMap::from([("/w/c".to_owned(), &kept), ("/w/d".to_owned(), &kept)]);
         let sum = announcements.put_folder(&files).unwrap();

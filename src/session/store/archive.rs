@@ -1,6 +1,6 @@
-//! Archived sessions: lists leave them out unless they are asked for. Nothing else differs.
+//! Archived sessions: lists omit them unless requested. Nothing else differs.
 //!
-//! An empty file in the session's folder says so. It is about lists alone, so it is no event of the session.
+//! The mark is an empty file in the session's directory. It affects only lists, so it is not an event of the session.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Store};
@@ -12,16 +12,16 @@ use std::path::Path;
 
 const FILE: &str = "archived";
 
-/// Returns true for the folder of an archived session.
+/// Returns true for an archived session's directory.
 pub(super) fn is_archived(folder: &Path) -> bool {
     folder.join(FILE).exists()
 }
 
 impl Store {
-    /// Archives a session, open or not, or takes it back.
+    /// Archives or unarchives a session, open or not.
     ///
     /// # Errors
-    /// It does not exist, or the disk failed.
+    /// The session does not exist, or the write failed.
     pub fn archive(&self, id: &SessionId, archived: bool) -> Result<(), Error> {
         let path = self.folder(id)?.join(FILE);
         let done = if archived {

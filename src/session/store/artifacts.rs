@@ -1,6 +1,6 @@
-//! Long outputs: files in a session's folder that its events name, read in pieces.
+//! Long outputs: files in a session's directory to which its events refer, read in chunks.
 //!
-//! Invariant: a name refers to a file in that folder and nowhere else.
+//! Invariant: a name refers to a file in that directory and nowhere else.
 #![expect(clippy::disallowed_methods, reason = "store is where session files are touched")]
 
 use super::Error;
@@ -8,7 +8,7 @@ use pintle_base::disk;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The folder of a session's long outputs.
+/// The directory for a session's long outputs.
 pub const FOLDER: &str = "artifacts";
 
 /// A piece of a long output.
@@ -16,18 +16,18 @@ pub const FOLDER: &str = "artifacts";
 pub struct Piece {
     /// The text. Invalid UTF-8 becomes U+FFFD.
     pub text: String,
-    /// The offset of its beginning, in bytes.
+    /// The start offset, in bytes.
     pub offset: u64,
-    /// The offset of its end, in bytes.
+    /// The end offset, in bytes.
     pub end: u64,
-    /// The size of the whole output, in bytes.
+    /// The full output's size, in bytes.
     pub size: u64,
 }
 
 /// Stores a long output; returns its name.
 ///
 /// # Errors
-/// The folder cannot be written.
+/// The directory cannot be written.
 pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
     let path = keep_as(artifacts, "output-", ".log", text.as_bytes())?;
     Ok(path.file_name().unwrap_or_default().to_string_lossy().into_owned())
@@ -36,7 +36,7 @@ pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
 /// Stores bytes in a new file; returns its path.
 ///
 /// # Errors
-/// The folder cannot be written.
+/// The directory cannot be written.
 pub(super) fn keep_as(
     artifacts: &Path,
     prefix: &str,
@@ -82,7 +82,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     copy().map_err(Error::io(&to))
 }
 
-/// Reads a piece of an output. A character on a border belongs to the piece in which it begins.
+/// Reads a chunk of an output. A character on a boundary belongs to the chunk in which it starts.
 ///
 /// # Errors
 /// The output does not exist or cannot be read.

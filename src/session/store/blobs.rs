@@ -1,4 +1,4 @@
-//! Contents of files, stored in a session's folder under their hashes.
+//! File contents, stored in a session's directory under their hashes.
 //!
 //! Invariant: a blob whose content does not match its name is not read.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The maximum size of a content that is read back; what tools read and write is smaller.
 const MAX_WHOLE_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// The name of the blobs' folder in a session's folder.
+/// The blobs' directory name in a session's directory.
 pub(super) const FOLDER: &str = "blobs";
 
 /// The blobs of one session. Cheap to clone.
@@ -23,7 +23,7 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// Returns those of the session in this folder.
+    /// Returns the blobs for the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.join(FOLDER) }
     }
@@ -55,7 +55,7 @@ impl Blobs {
     /// Returns the content with this hash.
     ///
     /// # Errors
-    /// It is not stored, or is damaged.
+    /// The content is not stored, or is damaged.
     pub fn get(&self, sha256: &str) -> Result<Vec<u8>, Error> {
         let is_name = sha256.len() == 64 && sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
         let path = self.folder.join(sha256);
@@ -70,7 +70,7 @@ impl Blobs {
         Ok(content)
     }
 
-    /// Returns true when there are any.
+    /// Returns true if there are any.
     pub fn is_used(&self) -> bool {
         self.folder.is_dir()
     }

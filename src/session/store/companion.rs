@@ -1,4 +1,4 @@
-//! A file of lines beside a journal, kept up to date with it for programs that read another format.
+//! A file of lines next to a journal, kept up to date with it for programs that read another format.
 //!
 //! The journal is the truth: the file can be rebuilt from it at any time. Invariant: a file with other content is left unchanged.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
@@ -15,17 +15,17 @@ const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 /// The outcome of continuing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resumed {
-    /// It holds the lines, and can be added to.
+    /// The file contains the lines, and can be appended to.
     Continued,
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
     /// Another client of the session writes it.
     HeldByOther,
-    /// It has other content, and is left unchanged.
+    /// The file has other content, and is left unchanged.
     Diverged,
 }
 
-/// A file of lines that grows. Whoever writes it holds a lock on it, so that two clients of one session do not both write.
+/// A growing file of lines. Its writer has a lock on it, so that two clients of one session do not both write.
 #[derive(Debug)]
 pub struct CompanionFile {
     path: PathBuf,
@@ -33,26 +33,26 @@ pub struct CompanionFile {
 }
 
 impl CompanionFile {
-    /// A file that is created with its first lines.
+    /// Returns a file that is created with its first lines.
     pub fn new(path: PathBuf) -> Self {
         Self { path, file: None }
     }
 
-    /// The path of the file, whether it exists or not.
+    /// Returns the file's path, whether it exists or not.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns true when this client writes it.
+    /// Returns true if this client writes it.
     pub fn is_written(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Continues a file that holds a prefix of these lines behind its header line, and appends the missing ones; a missing file is not
-    /// created. A last line that a kill or a full disk cut is completed.
+    /// Continues a file that contains a prefix of these lines after its header line, and appends the missing ones; a missing file is not
+    /// created. A last line cut by a kill or a full disk is completed.
     ///
     /// # Errors
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     pub fn resume(&mut self, lines: &[&str]) -> Result<Resumed, Error> {
         let file = match disk::open_private(&self.path, OpenOptions::new().append(true)) {
             Ok(file) => file,
@@ -73,7 +73,7 @@ impl CompanionFile {
             return Ok(Resumed::Diverged);
         }
         let missing: String = expected.copied().collect();
-        // Whoever wrote another whole entry without a line end went on with the file.
+        // A writer that added another complete entry without a line ending has continued the file.
         let is_entry = |text| serde_json::from_slice::<serde_json::Value>(text).is_ok();
         if !missing.as_bytes().starts_with(cut) && is_entry(cut) {
             return Ok(Resumed::Diverged);
@@ -86,10 +86,11 @@ impl CompanionFile {
         Ok(Resumed::Continued)
     }
 
-    /// Creates the file with these lines, and missing folders. Where another client of the session has just created it, that one writes it.
+    /// Creates the file with these lines, and missing directories. If another client of the session has just created it, that client writes
+    /// it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn create(&mut self, text: &str) -> Result<Resumed, Error> {
         if let Some(folder) = self.path.parent() {
             disk::create_private_folder(folder).map_err(Error::io(folder))?;
@@ -126,7 +127,7 @@ impl CompanionFile {
         file.write_all(text.as_bytes()).map_err(Error::io(&self.path))
     }
 
-    /// Takes the lock of a file. Returns false if another client holds it.
+    /// Locks a file. Returns false if another client has locked it.
     fn is_locked(&self, file: &File) -> Result<bool, Error> {
         match file.try_lock() {
             Ok(()) => Ok(true),
@@ -140,7 +141,7 @@ impl CompanionFile {
     }
 }
 
-/// The files in a folder with this ending, sorted by name; empty if there is no such folder.
+/// Returns the files in a directory with this extension, sorted by name; empty if the directory does not exist.
 pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries

@@ -1,7 +1,7 @@
-//! A session that is being created: its folder has a name that lists skip until its beginning is complete.
+//! A session that is being created: its directory has a name that lists skip until its first events are complete.
 //!
-//! So a kill while a session is created or forked leaves no partial session. Leftovers are removed when the next session is created beside
-//! them.
+//! So a kill while a session is created or forked leaves no partial session. Leftovers are removed when the next session is created in the
+//! same place.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::Holder;
@@ -11,24 +11,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The prefix of such folders' names.
+/// The prefix of draft directory names.
 const PREFIX: &str = ".new-";
 
-/// A younger folder may belong to a process that has not locked it yet.
+/// A younger directory may belong to a process that has not locked it yet.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// Returns the folder in which to create a session that will be named so.
+/// Returns the directory in which to create a session that will get this name.
 pub(super) fn folder(final_folder: &Path) -> PathBuf {
     let name = final_folder.file_name().unwrap_or_default().to_string_lossy();
     final_folder.with_file_name(format!("{PREFIX}{name}"))
 }
 
-/// Returns true when a folder is that of a published session.
+/// Returns true if a directory is a published session's.
 pub(super) fn is_shown(folder: &Path) -> bool {
     !folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
 }
 
-/// Removes leftovers of killed processes beside this folder.
+/// Removes leftovers of killed processes next to this directory.
 pub(super) fn tidy(folder: &Path) {
     let age = |path: &Path| fs::metadata(path).and_then(|facts| facts.modified()).ok();
     let Some((now, beside)) = age(folder).zip(folder.parent().and_then(|it| fs::read_dir(it).ok()))

@@ -1,6 +1,6 @@
-//! A journal read from its beginning to its end, line by line, without a lock, also while another process writes.
+//! Reads a journal from start to end, line by line, without a lock, also while another process writes.
 //!
-//! Invariant: memory holds one line, whatever the size of the journal.
+//! Invariant: memory use is one line, whatever the journal's size.
 
 use super::entry::{self, FromLine};
 use super::journal::{self, FILE};
@@ -14,7 +14,7 @@ use std::io::{BufReader, Seek, SeekFrom};
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
-/// The entries of a stored session, in order. Damaged and incomplete lines are skipped.
+/// A stored session's entries, in order. Damaged and incomplete lines are skipped.
 #[derive(Debug)]
 pub struct Entries<T = Entry> {
     header: Header,
@@ -29,26 +29,26 @@ pub struct Entries<T = Entry> {
 }
 
 impl Store {
-    /// Reads a session from its beginning.
+    /// Reads a session from its start.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn entries(&self, session: &SessionId) -> Result<Entries, Error> {
         Entries::of(self.current(session)?.join(FILE))
     }
 
-    /// Reads the events of a session from its beginning, as JSON text.
+    /// Reads a session's events from its start, as JSON text.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn texts(&self, session: &SessionId) -> Result<Entries<Box<RawValue>>, Error> {
         Entries::of(self.current(session)?.join(FILE))
     }
 
-    /// Reads a session from its beginning, and parses only the events of these types. The others come without a record.
+    /// Reads a session from its start, and parses only the events of these types. Others are returned without a record.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn entries_of(
         &self,
         session: &SessionId,
@@ -57,7 +57,7 @@ impl Store {
         let lines: Entries<Line> = Entries::of(self.current(session)?.join(FILE))?;
         Ok(lines.map(move |line| {
             let Line { seq, text } = line?;
-            // Other events may hold the word as well: they are parsed for nothing.
+            // Other events may contain the word as well: parsing them is wasted, but harmless.
             let is_wanted = types.iter().any(|kind| text.contains(kind));
             let parsed = is_wanted.then(|| entry::parse(&text).ok()).flatten();
             Ok(parsed.unwrap_or(Entry { seq, record: None, private: None }))
@@ -89,7 +89,7 @@ impl<T> Entries<T> {
         Ok(Self { header, path, reader, line, last, has_ended, only, of: PhantomData })
     }
 
-    /// The first line.
+    /// Returns the header line.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -101,19 +101,19 @@ impl<T> Entries<T> {
         self
     }
 
-    /// Skips all entries up to the number `after`, beginning at a byte offset that is not behind the next one.
+    /// Skips all entries up to the number `after`, starting at a byte offset that is not behind the next one.
     pub(super) fn after(mut self, offset: u64, after: u64) -> Result<Self, Error> {
         self.reader.seek(SeekFrom::Start(offset)).map_err(Error::io(&self.path))?;
         self.last = after;
         Ok(self)
     }
 
-    /// Continues where it ended, for a journal that has grown meanwhile.
+    /// Continues after the last entry read, for a journal that has grown meanwhile.
     pub fn resume(&mut self) {
         self.has_ended = false;
     }
 
-    /// Returns to the beginning of an incomplete line, which is read again once it is complete.
+    /// Returns to the start of an incomplete line, which is read again once it is complete.
     fn put_back(&mut self) {
         let bytes = i64::try_from(self.line.len()).unwrap_or(0);
         if let Err(error) = self.reader.seek_relative(-bytes) {

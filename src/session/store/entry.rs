@@ -1,7 +1,7 @@
-//! One line of a journal: the event record as it is sent over the wire, and a private field beside it.
+//! One journal line: the event record as sent over the wire, with a private field.
 //!
-//! Opening a session reads every line, so the frequent events are read without the detour that serde takes for enums with a tag: it
-//! buffers all of their fields before it looks at the tag. `quick` is that way; its tests compare it with the other one.
+//! Opening a session reads every line, so frequent events bypass serde's handling of tagged enums, which buffers all fields before it looks
+//! at the tag. `quick` is that bypass; its tests compare it with the regular path.
 
 mod quick;
 
@@ -21,12 +21,12 @@ pub struct Entry {
     pub seq: u64,
     /// The record, or `None` for a kind of event that this engine does not know.
     pub record: Option<EventRecord>,
-    /// The private part, such as the parts of a reply that a provider wants back verbatim.
+    /// The private part, such as reply parts that a provider requires back verbatim.
     pub private: Option<Box<RawValue>>,
 }
 
 impl Entry {
-    /// The entry of an event that was just appended without a private part.
+    /// Returns the entry for an event that was just appended without a private part.
     pub fn written(record: EventRecord) -> Self {
         Self { seq: record.seq, record: Some(record), private: None }
     }
@@ -60,7 +60,7 @@ impl FromLine for Box<RawValue> {
     }
 }
 
-/// Returns the number of a line.
+/// Returns a line's number.
 pub(super) fn number_of(line: &[u8]) -> Option<u64> {
     #[derive(Deserialize)]
     struct Head {
@@ -69,7 +69,7 @@ pub(super) fn number_of(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<Head>(line).ok().map(|head| head.seq)
 }
 
-/// Writes the line of a record.
+/// Writes a record's line.
 pub(super) fn line(wire: &str, private: Option<&RawValue>) -> String {
     match private {
         None => format!("{wire}\n"),
@@ -80,12 +80,12 @@ pub(super) fn line(wire: &str, private: Option<&RawValue>) -> String {
     }
 }
 
-/// A journal that passed through another system may have other line ends.
+/// Strips a carriage return: a journal that passed through another system may have other line endings.
 fn without_return(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// A line without its private part.
+/// Returns a line without its private part.
 fn wire<'a>(line: &'a str, private: Option<&RawValue>) -> Cow<'a, str> {
     let Some(private) = private else { return line.into() };
     let tail = format!(",\"{PRIVATE}\":{private}}}");

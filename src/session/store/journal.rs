@@ -1,10 +1,10 @@
 //! A session's journal file: appended to by one process, read by any.
 //!
-//! Invariants: numbers rise by one from 1; a line is written completely or removed again; the file's only writer is the holder of the lock
-//! beside it.
+//! Invariants: numbers increase by one from 1; a line is written completely or removed again; the file's only writer is the owner of the
+//! lock next to it.
 //!
-//! Pages are found by bisecting the file, since the numbers of its lines rise: the last screen of a long session needs neither the index
-//! nor the rest of the file.
+//! Pages are found by bisecting the file, since its line numbers increase: the last screen of a long session needs neither the index nor
+//! the rest of the file.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::artifacts;
@@ -21,7 +21,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The journal's file name in a session's folder.
+/// The journal's file name in a session's directory.
 pub(super) const FILE: &str = "journal.jsonl";
 const LOCK: &str = "lock";
 const TORN: &str = "journal.torn";
@@ -33,7 +33,7 @@ const OFFSET_EVERY: u64 = 64;
 #[derive(Debug)]
 pub struct Journal {
     pub(super) folder: PathBuf,
-    /// The folder's final name, while the session is being created.
+    /// The directory's final name, while the session is being created.
     pub(super) final_folder: Option<PathBuf>,
     pub(super) header: Header,
     file: Arc<File>,
@@ -53,7 +53,7 @@ pub struct Opened {
     pub journal: Journal,
     /// Its lines, in order.
     pub entries: Vec<Entry>,
-    /// Problems with it, for a person.
+    /// Problems with the journal, for the user.
     pub warnings: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub struct Opened {
 pub struct Page {
     /// The events as JSON text, in order.
     pub events: Vec<Box<RawValue>>,
-    /// The number of the last event in the page; the requested number if it is empty.
+    /// The page's last event number; the requested number if it is empty.
     pub last: u64,
     /// There are more events in the file.
     pub more: bool,
@@ -182,7 +182,7 @@ impl Journal {
         }
     }
 
-    /// The first line.
+    /// Returns the header line.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -192,12 +192,12 @@ impl Journal {
         self.file.set_modified(at)
     }
 
-    /// The session's folder.
+    /// Returns the session's directory.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The number of the last event; 0 if there is none.
+    /// Returns the last event's number; 0 if there is none.
     pub fn last_seq(&self) -> u64 {
         self.last_seq
     }
@@ -278,15 +278,15 @@ impl Journal {
         }
     }
 
-    /// Copies the long outputs of another session, given by its folder, into this one.
+    /// Copies the long outputs of another session, given by its directory, into this one.
     ///
     /// # Errors
-    /// The disk failed.
+    /// The copy failed.
     pub fn copy_outputs(&self, from: &Path) -> Result<(), Error> {
         artifacts::copy(from, &self.folder)
     }
 
-    /// Returns a closure that reads everything written so far, with the present paths of files, for use on another thread.
+    /// Returns a closure that reads everything written so far, with current file paths, for use on another thread.
     pub fn reader(&self) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
         let path = self.folder.join(FILE);
         move || {
@@ -296,8 +296,8 @@ impl Journal {
         }
     }
 
-    /// Returns a closure that reads all entries after the event `after`, with the present paths of files, for use on another thread while
-    /// this journal grows. An open session does not move, so those that it reads again later have the same paths.
+    /// Returns a closure that reads all entries after the event `after`, with current file paths, for use on another thread while this
+    /// journal grows. An open session does not move, so entries that it reads again later have the same paths.
     pub fn reader_after(
         &self,
         after: u64,
@@ -330,7 +330,7 @@ impl Journal {
     }
 }
 
-/// Reads events after `after`, beginning at a byte offset that is not behind the first of them.
+/// Reads events after `after`, starting at a byte offset that is not behind the first of them.
 pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result<Page, Error> {
     let read = || -> io::Result<Page> {
         let mut file = disk::open(path)?;
@@ -361,7 +361,7 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
     read().map_err(Error::io(path))
 }
 
-/// Reads the first line of a journal, with the present folder of its session.
+/// Reads a journal's header line, with its session's current working directory.
 pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     /// The maximum size of a header; a longer first line is not a journal's.
     const MAX_HEADER_BYTES: u64 = 64 * 1024;
@@ -380,7 +380,7 @@ pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     Ok(path.parent().map_or(header.clone(), |folder| place::present(folder, header)))
 }
 
-/// Removes a session's folder; the caller holds its lock. The journal is removed first: without it there is no session, whatever happens
+/// Removes a session's directory; the caller has its lock. The journal is removed first: without it there is no session, whatever happens
 /// next.
 pub(super) fn remove(folder: &Path) -> Result<(), Error> {
     match fs::remove_file(folder.join(FILE)) {
@@ -403,7 +403,7 @@ impl Drop for Lock {
     }
 }
 
-/// The kind of process that holds locks.
+/// The kind of process that owns locks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Holder {
     /// One that no other client can reach.
@@ -416,7 +416,7 @@ pub(super) enum Holder {
 /// Takes the session's lock.
 ///
 /// # Errors
-/// Another process holds the lock, or the file cannot be created.
+/// Another process has the lock, or the file cannot be created.
 pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result<Lock, Error> {
     /// The holder is named by a few words.
     const MAX_HOLDER_BYTES: u64 = 1024;
@@ -436,7 +436,7 @@ pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result
         }
         Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
     }
-    // The file's content says who it is; the lock itself is the system's.
+    // The file's content identifies the owner; the lock itself is the system's.
     let _ = file.set_len(0);
     let _ = file.write_all(own(holder).as_bytes());
     Ok(Lock(file))
@@ -445,7 +445,7 @@ pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result
 /// Behind the process in a lock file of the shared engine.
 const SHARED: &str = ", the shared engine";
 
-/// This process, as a lock file names its holder.
+/// Returns this process's entry for a lock file.
 fn own(holder: Holder) -> String {
     let kind = match holder {
         Holder::Alone => "",
@@ -454,12 +454,12 @@ fn own(holder: Holder) -> String {
     format!("pid {}{kind}", std::process::id())
 }
 
-/// Returns true if a lock file names this process.
+/// Returns true if a lock file refers to this process.
 pub(super) fn is_own(holder: &str) -> bool {
     holder.strip_suffix(SHARED).unwrap_or(holder) == own(Holder::Alone)
 }
 
-/// Returns true if a lock file names the shared engine.
+/// Returns true if a lock file refers to the shared engine.
 pub(super) fn is_shared(holder: &str) -> bool {
     holder.ends_with(SHARED)
 }

@@ -1,7 +1,7 @@
-//! The keys with which clients made sessions: a request that is repeated, by the same client after it lost the response or by another engine, finds
-//! the session that it made.
+//! The keys with which clients created sessions: a request repeated by the same client after it lost the response, or sent to another
+//! engine, finds the session that it created.
 //!
-//! A file for each key in `DATA/keys`, named by the key's digest, with the session's id. A file whose session is gone says nothing.
+//! Each key has a file in `DATA/keys`, named after the key's digest, with the session's id. A file whose session is gone has no effect.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Store};
@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A key is forgotten after so long: nobody repeats a request of last month.
+/// The age after which a key is forgotten: no client repeats a request from last month.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The maximum size of a file: an id takes a fraction.

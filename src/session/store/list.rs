@@ -1,4 +1,4 @@
-//! Lists of sessions, read from the folders themselves.
+//! Session lists, read from the directories themselves.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{FILE, read_header};
@@ -13,7 +13,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The end of a page of a list: the name of its last folder.
+/// A list page's end: the name of its last directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
@@ -31,7 +31,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Returns the paths of the working directory; `None` for all directories.
+    /// Returns the working directory's paths, current and earlier; `None` for all directories.
     pub(super) fn folders(&self, sessions: &Path) -> Option<Vec<String>> {
         self.cwd.as_ref().map(|cwd| place::names(sessions, cwd))
     }
@@ -61,7 +61,7 @@ const MAX_BEGINNING_BYTES: u64 = 32 * 1024 * 1024;
 /// The maximum length of a first prompt as a title.
 const TITLE_CHARS: usize = 80;
 
-/// Returns every session's folder. Empty if there are no sessions yet.
+/// Returns every session's directory. Empty if there are no sessions yet.
 pub(super) fn folders(sessions: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
     for slug in subfolders(sessions)? {
@@ -80,7 +80,7 @@ pub(super) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(entries.flatten().filter(is_folder).map(|entry| entry.path()).collect())
 }
 
-/// Returns the session that a folder's name names.
+/// Returns the session id in a directory name.
 pub(super) fn session_of(folder: &Path) -> Option<SessionId> {
     let (_, id) = folder.file_name()?.to_str()?.split_once('_')?;
     Some(SessionId::new(id))
@@ -97,7 +97,7 @@ pub(super) fn list(
         .filter_map(|folder| Some((folder.file_name()?.to_str()?.to_owned(), folder)))
         .filter(|(name, _)| after.is_none_or(|cursor| *name < cursor.0))
         .collect();
-    // Names begin with the time, so the newest is first.
+    // Names start with the time, so the newest is first.
     folders.sort_unstable_by(|a, b| b.0.cmp(&a.0));
 
     let named = filter.folders(sessions);
@@ -107,7 +107,7 @@ pub(super) fn list(
         if page.len() == limit {
             return Ok((page, last.map(Cursor)));
         }
-        // A folder without a readable journal is not a session's, or incomplete.
+        // A directory without a readable journal is not a session, or incomplete.
         let Some(summary) = summary(&folder) else { continue };
         if filter.takes(named.as_deref(), &summary) {
             page.push(summary);
@@ -117,7 +117,7 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-/// Returns the summary of a folder's session.
+/// Returns the session summary for a directory.
 pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     let path = folder.join(FILE);
     let header = read_header(&path).ok()?;
@@ -138,7 +138,7 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     })
 }
 
-/// Returns the session's original title, unless it was changed, or else the beginning of its first prompt; and its parent, if it is a
+/// Returns the session's original title, unless it was changed, or else the start of its first prompt; and its parent, if it is a
 /// sub-agent's.
 fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
     let Ok(file) = disk::open(journal) else { return (None, None) };

@@ -1,7 +1,7 @@
-//! Upgrades journals of earlier formats: a step for each version converts its lines to the next.
+//! Upgrades journals of earlier formats: one step per version converts its lines to the next.
 //!
-//! A journal of an earlier format is upgraded when it is opened or read. Invariant: the session's folder holds a complete journal at every
-//! moment: the new one is written beside the old one and renamed over it; the old one stays as `journal.v1.jsonl`. A step that fails
+//! A journal of an earlier format is upgraded when it is opened or read. Invariant: the session's directory contains a complete journal at
+//! every moment: the new one is written next to the old one and renamed over it; the old one stays as `journal.v1.jsonl`. A step that fails
 //! changes nothing. `tests/fixtures/journals` has one of each format, which must always be readable.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
@@ -24,7 +24,7 @@ pub(super) struct Step {
 /// old one below `tests/it/fixtures/journals`.
 pub(super) const STEPS: &[Step] = &[];
 
-/// Upgrades the journal in a folder whose lock the caller holds. Returns false if it is up to date.
+/// Upgrades the journal in a directory whose lock the caller has. Returns false if it is up to date.
 pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Error> {
     let path = folder.join(FILE);
     let mut reader = BufReader::new(disk::open(&path).map_err(Error::io(&path))?);
@@ -93,7 +93,7 @@ fn replace(
 ) -> io::Result<()> {
     let meta = fs::metadata(path)?;
     beside.as_file().set_permissions(meta.permissions())?;
-    // Lists show the time of the last event, which does not change.
+    // Lists show the last event's time, which does not change.
     beside.as_file().set_modified(meta.modified()?)?;
     beside.as_file().sync_all()?;
     let backup = folder.join(format!("journal.v{from}.jsonl"));
@@ -184,7 +184,7 @@ mod tests {
         assert!(error.contains("no upgrade from version 3"), "{error}");
         assert_eq!(fs::read(folder.path().join(FILE)).unwrap(), before);
         assert_eq!(names(folder.path()), [FILE]);
-        // A machine that went down between the two names.
+        // Simulates a machine that crashed between the two renames.
         fs::write(folder.path().join("journal.v1.jsonl"), &before).unwrap();
         assert!(upgrade(folder.path(), TO_THREE, 2).unwrap());
         assert_eq!(names(folder.path()), [FILE, "journal.v1.jsonl"]);

@@ -1,4 +1,4 @@
-//! Durable state: a folder for each session, in it an append-only journal that is the source of truth.
+//! Durable state: a directory for each session, in it an append-only journal that is the source of truth.
 //!
 //! ```text
 //! DATA/sessions/<slug of the working directory>/<time>_<session id>/journal.jsonl
@@ -60,10 +60,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The version of the journal's format that this engine writes.
+/// The journal format version that this engine writes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The folder that holds all sessions of a user. Cheap to clone.
+/// The directory that contains all sessions of a user. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
     sessions: PathBuf,
@@ -83,11 +83,11 @@ pub struct Header {
     pub session_id: SessionId,
     /// The working directory, absolute.
     pub cwd: String,
-    /// The time of the session's creation, in milliseconds since 1970.
+    /// The session's creation time, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// Returns the process that holds a lock, in words.
+/// Describes the process that owns a lock.
 fn place(holder: &str) -> String {
     if journal::is_own(holder) {
         return "this process".to_owned();
@@ -98,15 +98,15 @@ fn place(holder: &str) -> String {
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such session.
+    /// The session does not exist.
     #[error("there is no session {0}")]
     NotFound(SessionId),
-    /// It is open for writing already.
+    /// The session is already open for writing.
     #[error("session {session} is open in {}", place(holder))]
     Locked {
         /// The session.
         session: SessionId,
-        /// The holder of the lock, from the lock file.
+        /// The lock's owner, from the lock file.
         holder: String,
     },
     /// The journal is of a later format.
@@ -147,13 +147,13 @@ pub enum Error {
         /// The text.
         message: String,
     },
-    /// Another process holds the index for too long.
+    /// Another process has locked the index for too long.
     #[error("another program holds the index {0}; try again, or end that program")]
     IndexHeld(PathBuf),
     /// A cursor that no page returned.
     #[error("invalid cursor `{0}`; send the nextCursor from the previous page")]
     NoCursor(String),
-    /// There is no such output in the session.
+    /// The session has no such output.
     #[error("the session has no output {0}")]
     NoOutput(String),
     /// The disk failed.
@@ -161,7 +161,7 @@ pub enum Error {
     Io {
         /// The path that was read or written.
         path: PathBuf,
-        /// The error of the system.
+        /// The system error.
         source: io::Error,
     },
 }
@@ -185,51 +185,52 @@ impl Error {
 }
 
 impl Store {
-    /// The store in this data folder. No file is touched until a session is created.
+    /// Returns the store in this data directory. No file is touched until a session is created.
     pub fn new(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::new(data, &sessions));
         Self { sessions, index, holder: Holder::Alone }
     }
 
-    /// The store in a temporary folder. Its index is in memory: indexing may continue after the engine has ended, and would create its file in a
-    /// folder that is being removed.
+    /// Returns the store in a temporary directory. Its index is in memory: indexing may continue after the engine has ended, and would
+    /// create its file in a directory that is being removed.
     pub fn temporary(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::in_memory(data, &sessions));
         Self { sessions, index, holder: Holder::Alone }
     }
 
-    /// The same store for the engine that clients share: whoever finds a session of it locked is told so.
+    /// Returns the store for the engine shared by clients: a process that finds one of its sessions locked can see that.
     #[must_use]
     pub fn of_shared_engine(self) -> Self {
         Self { holder: Holder::SharedEngine, ..self }
     }
 
-    /// The index of these sessions.
+    /// Returns the index of these sessions.
     pub fn index(&self) -> &Index {
         &self.index
     }
 
-    /// Returns true if the first folder is gone and was recognized as the second one.
+    /// Returns true if the first directory is gone and was recognized as the second one.
     pub fn has_moved(&self, from: &Path, to: &Path) -> bool {
         let names = place::names(&self.sessions, &to.to_string_lossy());
         names.iter().any(|name| Path::new(name) == from)
     }
 
-    /// The folder that holds the sessions.
+    /// Returns the sessions directory.
     pub fn path(&self) -> &Path {
         &self.sessions
     }
 
-    /// The files and folders that the program writes while it works: the data folder, and its parts, for a project that is this folder.
+    /// Returns the files and directories that the program writes while it works: the data directory, and its parts if a project is that
+    /// directory.
     pub fn own_paths(&self) -> Vec<PathBuf> {
         let data = self.sessions.parent().map(Path::to_owned);
         data.into_iter().chain([self.sessions.clone()]).chain(self.index.paths()).collect()
     }
 
-    /// Closes the folder of sessions to everybody but its owner, as versions before did not, and with it all files below. The data folder
-    /// itself may be any folder that `PINTLE_HOME` names, so it is left alone unless it is named after the program.
+    /// Removes other users' access to the sessions directory, which earlier versions did not, and with it to all files below. The data
+    /// directory itself may be any directory set by `PINTLE_HOME`, so it is left alone unless it is named after the program.
     fn tighten(&self) {
         let data = self.sessions.parent();
         let ours = data.filter(|data| data.file_name().is_some_and(|name| name == "pintle"));
@@ -242,20 +243,20 @@ impl Store {
         }
     }
 
-    /// Creates a session's folder and journal and locks it for this process.
+    /// Creates a session's directory and journal and locks it for this process.
     ///
     /// # Errors
-    /// The folder cannot be created or written.
+    /// The directory cannot be created or written.
     pub fn create(&self, header: &Header) -> Result<Journal, Error> {
         let mut journal = self.draft(header)?;
         journal.publish()?;
         Ok(journal)
     }
 
-    /// As [`Store::create`], but the session is invisible until [`Journal::publish`]; dropped before that, it is removed.
+    /// Like [`Store::create`], but the session is invisible until [`Journal::publish`]; if it is dropped before that, it is removed.
     ///
     /// # Errors
-    /// The folder cannot be created or written.
+    /// The directory cannot be created or written.
     pub fn draft(&self, header: &Header) -> Result<Journal, Error> {
         self.tighten();
         let slug = self.sessions.join(slug(&header.cwd));
@@ -269,7 +270,7 @@ impl Store {
     /// reported.
     ///
     /// # Errors
-    /// It does not exist, is locked, or cannot be read.
+    /// The session does not exist, is locked, or cannot be read.
     pub fn open(&self, session: &SessionId) -> Result<Opened, Error> {
         self.tighten();
         Journal::open(self.find(session)?, session, self.holder)
@@ -278,7 +279,7 @@ impl Store {
     /// Reads a page of a session's events without locking it, also while another process writes.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn page(&self, session: &SessionId, after: u64, limit: usize) -> Result<Page, Error> {
         let path = self.current(session)?.join(journal::FILE);
         let offset = seek::offset_after(&path, after)?;
@@ -288,7 +289,7 @@ impl Store {
     /// Reads the last events before a number, without locking and without reading earlier ones. A number beyond the end means the end.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn page_before(
         &self,
         session: &SessionId,
@@ -302,15 +303,15 @@ impl Store {
     /// end means the end.
     ///
     /// # Errors
-    /// It does not exist or cannot be read.
+    /// The session does not exist or cannot be read.
     pub fn entries_back(&self, session: &SessionId, before: u64) -> Result<EntriesBack, Error> {
         EntriesBack::before(&self.current(session)?.join(journal::FILE), before)
     }
 
-    /// Deletes a session and those of its sub-agents, with their folders. Returns the deleted sessions, this one last.
+    /// Deletes a session and its sub-agents' sessions, with their directories. Returns the deleted sessions, this one last.
     ///
     /// # Errors
-    /// It does not exist, one of them is open, or the disk failed; sessions that were not reached are unchanged.
+    /// The session does not exist, one of them is open, or the deletion failed; sessions that were not reached are unchanged.
     pub fn delete(&self, session: &SessionId) -> Result<Vec<SessionId>, Error> {
         let named = self.find(session)?;
         let mut folders = self.children(session);
@@ -332,7 +333,7 @@ impl Store {
         Ok(deleted)
     }
 
-    /// Returns the sessions of a session's sub-agents, recursively, the deepest first.
+    /// Returns the sub-agents' sessions of a session, recursively, the deepest first.
     fn children(&self, session: &SessionId) -> Vec<(SessionId, PathBuf)> {
         let filter = Filter { subagents: true, ..Filter::default() };
         let Ok((all, _)) = self.list(&filter, None, usize::MAX) else { return Vec::new() };
@@ -354,7 +355,7 @@ impl Store {
     /// Lists sessions, newest first.
     ///
     /// # Errors
-    /// The folder of sessions exists and cannot be read.
+    /// The sessions directory exists and cannot be read.
     pub fn list(
         &self,
         filter: &Filter,
@@ -367,10 +368,10 @@ impl Store {
         })
     }
 
-    /// Searches what was said and done: in the index, or in the journals themselves for kinds of text that it leaves out.
+    /// Searches conversations and actions: in the index, or in the journals themselves for kinds of text that it omits.
     ///
     /// # Errors
-    /// The index or the data folder cannot be read, the session does not exist, or the cursor is invalid.
+    /// The index or the data directory cannot be read, the session does not exist, or the cursor is invalid.
     pub fn search(
         &self,
         params: &SessionSearchParams,
@@ -383,10 +384,10 @@ impl Store {
         }
     }
 
-    /// A session in a list.
+    /// Returns a session's list entry.
     ///
     /// # Errors
-    /// It does not exist, or its journal cannot be read.
+    /// The session does not exist, or its journal cannot be read.
     pub fn summary(&self, session: &SessionId) -> Result<SessionSummary, Error> {
         let folder = self.find(session)?;
         list::summary(&folder).ok_or_else(|| Error::NoJournal(folder.join(journal::FILE)))
@@ -406,7 +407,7 @@ impl Store {
         artifacts::read(&self.find(session)?, name, offset, max_bytes)
     }
 
-    /// Stores data that was given to a session, and returns the path of its file.
+    /// Stores data that was passed to a session, and returns its file's path.
     ///
     /// # Errors
     /// The session does not exist or cannot be written.
@@ -421,10 +422,10 @@ impl Store {
         artifacts::keep_as(&folder, &format!("{name}-"), suffix, bytes)
     }
 
-    /// The ids of all sessions, readable or not, sorted.
+    /// Returns the ids of all sessions, readable or not, sorted.
     ///
     /// # Errors
-    /// The folder of sessions exists and cannot be read.
+    /// The sessions directory exists and cannot be read.
     pub fn ids(&self) -> Result<Vec<SessionId>, Error> {
         let folders = list::folders(&self.sessions)?;
         let mut ids: Vec<_> =
@@ -437,20 +438,20 @@ impl Store {
     /// Returns the path of a session's journal.
     ///
     /// # Errors
-    /// It does not exist.
+    /// The session does not exist.
     pub fn journal(&self, session: &SessionId) -> Result<PathBuf, Error> {
         Ok(self.folder(session)?.join(journal::FILE))
     }
 
-    /// A session's folder.
+    /// Returns a session's directory.
     ///
     /// # Errors
-    /// It does not exist.
+    /// The session does not exist.
     pub fn folder(&self, session: &SessionId) -> Result<PathBuf, Error> {
         self.find(session)
     }
 
-    /// Returns the session's folder, after upgrading a journal of an earlier format that nobody has open.
+    /// Returns the session's directory, after upgrading a journal of an earlier format if it is not open.
     fn current(&self, session: &SessionId) -> Result<PathBuf, Error> {
         let folder = self.find(session)?;
         let header = journal::read_header(&folder.join(journal::FILE));
@@ -471,14 +472,14 @@ impl Store {
     }
 }
 
-/// Returns a folder name for a working directory: readable, and short enough for any file system.
+/// Returns a directory name for a working directory: readable, and short enough for any file system.
 fn slug(cwd: &str) -> String {
     const MAX_CHARS: usize = 80;
     let plain: Vec<char> = cwd
         .chars()
         .map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' })
         .collect();
-    // The end of a path is more specific than its beginning.
+    // A path's end is more specific than its start.
     let start = plain.len().saturating_sub(MAX_CHARS);
     let slug: String = plain.into_iter().skip(start).collect();
     let slug = slug.trim_matches(['-', '.']);

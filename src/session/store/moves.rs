@@ -1,7 +1,7 @@
-//! Paths in the events of a session whose folder was moved: those below its old folder stand for the files in the new one.
+//! Paths in a session's events after its working directory was moved: those below the old directory refer to the files in the new one.
 //!
-//! The journal stays as it is. Whoever compares its paths with files reads them through [`relocate`], so that nothing is restored or
-//! looked for in a folder that is gone.
+//! The journal stays unchanged. Code that compares its paths with files reads them through [`relocate`], so that nothing is restored or
+//! searched in a directory that is gone.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Entry;
@@ -11,11 +11,11 @@ use pintle_protocol::review::{ReviewAction, ReviewTarget};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The moves of a session's folder, in order.
+/// Moves from one working directory to the next, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Moves(Vec<Move>);
 
-/// A move: the paths by which files of the old folder are known, and the new folder.
+/// A move: the paths under which files of the old directory are known, and the new directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Move {
     seq: u64,
@@ -23,7 +23,7 @@ struct Move {
     to: PathBuf,
 }
 
-/// Returns a path without symbolic links, as far as it exists: a folder that was moved away is known by its parent.
+/// Returns a path without symbolic links, as far as it exists: a directory that was moved away is known by its parent.
 fn real(path: &Path) -> PathBuf {
     for folder in path.ancestors() {
         if let Ok(real) = fs::canonicalize(folder) {
@@ -35,7 +35,8 @@ fn real(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// Returns the folders above that moved with a folder, or the folder itself: if `/a/src` became `/b/src` and `/a` is gone, `/a` became `/b`.
+/// Returns the parent directories that moved with a directory, or the directory itself: if `/a/src` became `/b/src` and `/a` is gone, `/a`
+/// became `/b`.
 fn moved_above<'p>(mut from: &'p Path, mut to: &'p Path) -> (&'p Path, &'p Path) {
     while from.file_name().is_some()
         && from.file_name() == to.file_name()
@@ -49,7 +50,7 @@ fn moved_above<'p>(mut from: &'p Path, mut to: &'p Path) -> (&'p Path, &'p Path)
 }
 
 impl Moves {
-    /// Finds the moves in the events of a session.
+    /// Finds the moves in a session's events.
     pub fn of(entries: &[Entry]) -> Self {
         let moves = entries.iter().filter_map(|entry| {
             let Event::SessionMoved(moved) = &entry.record.as_ref()?.event else { return None };
@@ -60,7 +61,7 @@ impl Moves {
         Self(moves.collect())
     }
 
-    /// Returns the present path of a file that an event with this number names; `None` if it was not moved.
+    /// Returns the current path of a file in the event with this number; `None` if it was not moved.
     pub fn path(&self, seq: u64, path: &Path) -> Option<PathBuf> {
         let mut present: Option<PathBuf> = None;
         for moved in self.0.iter().filter(|moved| moved.seq > seq) {
@@ -83,9 +84,9 @@ impl Moves {
     }
 }
 
-/// Gives the paths in events as they are now.
+/// Replaces the paths in events with their current ones.
 ///
-/// Once is enough: a second time would move them again where the new folder lies in the old one.
+/// Call this only once: a second call would move them again if the new directory is inside the old one.
 pub fn relocate(entries: &mut [Entry]) {
     let moves = Moves::of(entries);
     if moves.0.is_empty() {

@@ -1,8 +1,8 @@
-//! The folders of sessions: their present paths, and how a folder is recognized after it was moved.
+//! Sessions' working directories: their current paths, and how a directory is recognized after it was moved.
 //!
-//! A session's own folder is in its journal; `place.json` beside it is a copy for lists, written when the session moves. `place.json` in
-//! the folder of a slug says for each working directory there which folder it was: its file system, inode and time of creation, which
-//! survive a rename, and its git remote with the path below the repository, which survive a copy and a new clone.
+//! A session's working directory is in its journal; `place.json` next to it is a copy for lists, written when the session moves.
+//! `place.json` in a slug's directory identifies each working directory there: by its file system, inode and creation time, which survive a
+//! rename, and by its git remote with the path below the repository, which survive a copy and a new clone.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Header, Journal, list};
@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// The maximum number of working directories that share a slug.
 const MAX_PLACES: usize = 64;
 
-/// The present folder of a session that was moved.
+/// The current working directory of a session that was moved.
 #[derive(Debug, Serialize, Deserialize)]
 struct Moved {
     cwd: String,
@@ -33,19 +33,19 @@ struct Place {
     cwd: String,
     device: u64,
     inode: u64,
-    /// The creation time in nanoseconds since 1970, where the file system keeps it: inodes of removed folders are used again.
+    /// The creation time in nanoseconds since 1970, if the file system records it: inodes of removed directories are reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created: Option<u64>,
     /// The URL of git's `origin`, without a user name or a password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     remote: Option<String>,
-    /// The path of the folder in its repository.
+    /// The directory's path in its repository.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     below: String,
 }
 
 impl Place {
-    /// Looks at a folder; `None` if it does not exist.
+    /// Identifies a directory; `None` if it does not exist.
     fn of(cwd: &str) -> Option<Self> {
         let facts = fs::metadata(cwd).ok().filter(fs::Metadata::is_dir)?;
         let (remote, below) = match repository(Path::new(cwd)) {
@@ -66,7 +66,7 @@ impl Place {
         })
     }
 
-    /// Returns true if this folder, which is gone, is probably the other one.
+    /// Returns true if this directory, which is gone, is probably the other one.
     fn became(&self, other: &Self) -> bool {
         let id = |place: &Self| (place.device, place.inode, place.created);
         let is_renamed = id(self) == id(other);
@@ -75,14 +75,14 @@ impl Place {
     }
 }
 
-/// Returns the root and the remote of the repository around a folder. Nothing is started for it.
+/// Returns the root and the remote of the repository around a directory. Starts no process.
 fn repository(cwd: &Path) -> Option<(PathBuf, String)> {
     let root = cwd.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let git = root.join(".git");
     let git = if git.is_dir() {
         git
     } else {
-        // A worktree: its folder names the one that all of them share.
+        // A worktree: its directory refers to the one that all worktrees share.
         let text = disk::read_to_string(&git, MAX_BYTES).ok()?;
         let own = root.join(text.strip_prefix("gitdir:")?.trim());
         let common = disk::read_to_string(&own.join("commondir"), MAX_BYTES);
@@ -92,7 +92,7 @@ fn repository(cwd: &Path) -> Option<(PathBuf, String)> {
     Some((root.to_owned(), origin(&config)?))
 }
 
-/// Returns the URL of the remote `origin`, without a user name or a password.
+/// Returns the `origin` remote's URL, without a user name or a password.
 fn origin(config: &str) -> Option<String> {
     let mut is_origin = false;
     for line in config.lines().map(str::trim) {
@@ -117,7 +117,7 @@ fn origin(config: &str) -> Option<String> {
     None
 }
 
-/// Remembers which folder the sessions of this path work in. A failure is not reported: the folder is then found by its path alone.
+/// Records the working directory of this path's sessions. A failure is not reported: the directory is then found by its path alone.
 pub(super) fn remember(slug: &Path, cwd: &str) {
     let Some(place) = Place::of(cwd) else { return };
     let mut places = read(slug);
@@ -145,7 +145,7 @@ fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     fs::rename(fresh, path)
 }
 
-/// Returns the paths by which sessions of a folder name it: its own, and those that it had before it was moved.
+/// Returns the paths under which a directory's sessions know it: its current one, and those from before it was moved.
 pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
     let mut names = vec![cwd.to_owned()];
     let Some(here) = Place::of(cwd) else { return names };
@@ -160,17 +160,17 @@ pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
     names
 }
 
-/// Returns the present folder of a session that was moved.
+/// Returns the current working directory of a session that was moved.
 pub(super) fn moved(folder: &Path) -> Option<String> {
     let text = disk::read(&folder.join(FILE), MAX_BYTES).ok()?;
     serde_json::from_slice(&text).ok().map(|Moved { cwd }| cwd)
 }
 
 impl Journal {
-    /// Has the session work in another folder from now on.
+    /// Changes the session's working directory from now on.
     ///
     /// # Errors
-    /// The disk failed; lists show the old folder.
+    /// The write failed; lists show the old directory.
     pub fn move_to(&mut self, cwd: &str) -> Result<(), Error> {
         let path = self.folder().join(FILE);
         let moved = || {
@@ -179,7 +179,7 @@ impl Journal {
             self.touch(fs::metadata(&path)?.modified()?)
         };
         moved().map_err(Error::io(&path))?;
-        // The new folder may be moved, too.
+        // The new directory may be moved, too.
         if let Some(slug) = self.folder().parent() {
             remember(slug, cwd);
         }
@@ -188,7 +188,7 @@ impl Journal {
     }
 }
 
-/// Returns a header with the present folder of its session.
+/// Returns a header with its session's current working directory.
 pub(super) fn present(folder: &Path, header: Header) -> Header {
     match moved(folder) {
         Some(cwd) => Header { cwd, ..header },
@@ -254,7 +254,7 @@ mod tests {
             ("renamed/src", vec!["plain/src"]),
             ("again", vec!["clone"]),
             ("again/src", vec!["clone/src"]),
-            // A folder that still exists is not another one's.
+            // A directory that still exists is never recognized as another one.
             ("kept", vec!["clone"]),
             ("nowhere", vec![]),
         ] {

@@ -1,9 +1,9 @@
-//! Retention: the stored sessions that exceed the configured limits. They are read from the folders; the plan is a pure function.
+//! Retention: finds stored sessions that exceed the configured limits. They are read from the directories; the plan is a pure function.
 //!
-//! Invariant: a session that is open, has a label, or was changed within a day stays, whatever the limits. Sessions of sub-agents are kept
+//! Invariant: a session that is open, has a label, or was changed within a day stays, whatever the limits. Sub-agents' sessions are kept
 //! and deleted with their parents.
 //!
-//! Sessions to delete are planned from lists and checked in their folders: a list may be out of date, so a session's own journal supplies
+//! Sessions to delete are planned from lists and checked in their directories: a list may be out of date, so a session's journal supplies
 //! its age and labels, and its lock is tried; the plan is then made again.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The file in the data folder with the time of the last check.
+/// The file in the data directory that records when the last check ran.
 const STAMP: &str = "pruned";
 
 /// The maximum size of that file.
@@ -29,7 +29,7 @@ const MAX_STAMP_BYTES: u64 = 1024;
 pub struct Policy {
     /// The maximum age since the last change, in days.
     pub days: Option<u64>,
-    /// The number of the newest sessions to keep.
+    /// How many of the newest sessions to keep.
     pub count: Option<usize>,
     /// The maximum total size, in bytes.
     pub bytes: Option<u64>,
@@ -42,18 +42,18 @@ pub struct Family {
     pub session_id: SessionId,
     /// Its title, as in lists.
     pub title: Option<String>,
-    /// The time of the last change of any of them, in milliseconds since 1970.
+    /// When any of them last changed, in milliseconds since 1970.
     pub updated_ms: u64,
     /// Their size on the disk, in bytes.
     pub bytes: u64,
     /// The reason why it stays regardless of the limits, if any.
     pub exemption: Option<Exemption>,
-    /// The session and those of its sub-agents, with their folders.
+    /// The session and its sub-agents' sessions, with their directories.
     members: Vec<(SessionId, PathBuf)>,
 }
 
 impl Family {
-    /// Reads age, lock and labels from the folders: a list may be out of date, and has neither locks nor labels.
+    /// Reads age, lock and labels from the directories: a list may be out of date, and has neither locks nor labels.
     fn refresh(&mut self) {
         for (id, folder) in &self.members {
             if let Some(now) = list::summary(folder) {
@@ -71,7 +71,7 @@ impl Family {
 /// The reason why a session stays regardless of the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exemption {
-    /// It is open in some process.
+    /// The session is open in some process.
     Open,
     /// An event in it has a label.
     Labelled,
@@ -80,7 +80,7 @@ pub enum Exemption {
 /// The reason why a session is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// It is too old.
+    /// The session is too old.
     Days,
     /// There are too many.
     Count,
@@ -120,7 +120,7 @@ impl Store {
     /// Returns the sessions that exceed a policy, the oldest first. Only their journals are read.
     ///
     /// # Errors
-    /// The folder of sessions exists and cannot be read.
+    /// The sessions directory exists and cannot be read.
     pub fn exceeding(&self, policy: &Policy, now_ms: u64) -> Result<Vec<(Family, Reason)>, Error> {
         let mut families = self.families()?;
         let mut checked = HashSet::new();
@@ -177,17 +177,17 @@ impl Store {
         Ok(families.into_values().collect())
     }
 
-    /// The size of the data folder, in bytes: sessions, index and everything else.
+    /// Returns the data directory's size in bytes: sessions, index and everything else.
     pub fn bytes(&self) -> u64 {
         self.sessions.parent().map_or(0, bytes)
     }
 
-    /// The size of a session's own folder, in bytes.
+    /// Returns the size of a session's directory in bytes.
     pub fn session_bytes(&self, folder: &str) -> u64 {
         bytes(Path::new(folder))
     }
 
-    /// Returns true when the last check was at least a day ago, and records this one.
+    /// Returns true if the last check was at least a day ago, and records this one.
     pub fn is_prune_due(&self, now_ms: u64) -> bool {
         let Some(data) = self.sessions.parent() else { return false };
         if !self.sessions.is_dir() {
@@ -206,7 +206,7 @@ impl Store {
     }
 }
 
-/// Returns the size of a folder in bytes, without following links. Unreadable files do not count.
+/// Returns a directory's size in bytes, without following links. Unreadable files do not count.
 fn bytes(folder: &Path) -> u64 {
     let mut sum = 0;
     let mut folders = vec![folder.to_owned()];
@@ -222,7 +222,7 @@ fn bytes(folder: &Path) -> u64 {
     sum
 }
 
-/// Returns true when an event in a journal has a label. Events of other types are not parsed.
+/// Returns true if an event in a journal has a label. Events of other types are not parsed.
 fn is_labelled(journal: &Path) -> bool {
     const MARK: &str = "\"type\":\"label.changed\"";
     let Ok(file) = disk::open(journal) else { return false };

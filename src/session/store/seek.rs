@@ -1,7 +1,7 @@
-//! Finding events in a journal without reading all of it: the numbers of its lines rise, so an event is found by bisecting the file, and
-//! the last events by reading backwards from its end.
+//! Finds events in a journal without reading all of it: line numbers increase, so an event is found by bisecting the file, and the last
+//! events by reading backwards from its end.
 //!
-//! Invariant: the work is bounded by the request, not by the size of the journal.
+//! Invariant: the work is bounded by the request, not by the journal's size.
 
 use super::entry::{FromLine, number_of};
 use super::journal::Page;
@@ -13,7 +13,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// The size at which bisecting ends and reading begins, in bytes.
+/// The size at which bisecting ends and reading starts, in bytes.
 const NEAR: u64 = 64 * 1024;
 
 /// The number of bytes that are read at once when reading backwards.
@@ -22,7 +22,7 @@ const BLOCK: u64 = 64 * 1024;
 /// The maximum size of a line that is read backwards; above any that the program writes.
 const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
 
-/// Returns the offset of a line's beginning that is not behind the first event after `after`.
+/// Returns the offset of a line start that is not after the first event following `after`.
 pub(super) fn offset_after(path: &Path, after: u64) -> Result<u64, Error> {
     let find = || -> io::Result<u64> {
         let mut file = disk::open(path)?;
@@ -39,7 +39,7 @@ pub(super) fn offset_after(path: &Path, after: u64) -> Result<u64, Error> {
     find().map_err(Error::io(path))
 }
 
-/// Returns the offset and the number of the first readable line that begins between two offsets.
+/// Returns the offset and number of the first readable line that starts between two offsets.
 fn line_after(file: &mut File, from: u64, before: u64) -> io::Result<Option<(u64, u64)>> {
     file.seek(SeekFrom::Start(from))?;
     let mut reader = BufReader::new(file);
@@ -76,7 +76,7 @@ pub(super) fn page_before(path: &Path, before: u64, limit: usize) -> Result<Page
     Ok(page)
 }
 
-/// The entries of a stored session, backwards. Damaged and incomplete lines are skipped.
+/// A stored session's entries, backwards. Damaged and incomplete lines are skipped.
 #[derive(Debug)]
 pub struct EntriesBack<T = Entry> {
     path: PathBuf,
@@ -87,7 +87,7 @@ pub struct EntriesBack<T = Entry> {
 }
 
 impl<T> EntriesBack<T> {
-    /// Begins with the last entry before this number.
+    /// Starts with the last entry before this number.
     pub(super) fn before(path: &Path, before: u64) -> Result<Self, Error> {
         let open = || -> io::Result<Backwards> {
             let mut file = disk::open(path)?;
@@ -137,7 +137,7 @@ impl<T: FromLine> Iterator for EntriesBack<T> {
     }
 }
 
-/// Returns the offset of the end of the event numbered `last`, or a little behind it.
+/// Returns the end offset of the event numbered `last`, or a slightly later one.
 fn end_of(path: &Path, file: &mut File, last: u64) -> io::Result<u64> {
     let start = offset_after(path, last).map_err(io::Error::other)?;
     file.seek(SeekFrom::Start(start))?;
@@ -154,11 +154,11 @@ fn end_of(path: &Path, file: &mut File, last: u64) -> io::Result<u64> {
     }
 }
 
-/// The lines of a file, backwards from an offset.
+/// A file's lines, backwards from an offset.
 #[derive(Debug)]
 struct Backwards {
     file: File,
-    /// The offset of the beginning of `rest`.
+    /// The start offset of `rest`.
     start: u64,
     /// The bytes that were read and not returned yet.
     rest: Vec<u8>,

@@ -1,7 +1,7 @@
-//! The files that a session's model has seen, saved beside the journal: a session that is opened again knows which of them changed since.
+//! The files that a session's model has seen, saved next to the journal: a reopened session knows which of them changed since.
 //!
-//! One small file in the session's folder, replaced as a whole at the end of a turn. It is not part of the truth: without it, the model is
-//! not told of changes and reads a file again before it replaces it.
+//! One small file in the session's directory, replaced as a whole at the end of a turn. It is not part of the truth: without it, changes
+//! are not reported to the model, which reads a file again before it replaces it.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::moves::Moves;
@@ -19,7 +19,7 @@ const NEW_FILE: &str = "seen.json.new";
 /// The maximum size of the file: more than a model reads.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What the file holds.
+/// The file's content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SeenFiles {
     /// The `seq` of the session's last event at the time of writing.
@@ -38,12 +38,12 @@ pub struct Seen {
     /// The content's digest, in hexadecimal. Absent if the model has seen only a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The state of which the model was told last; absent if it was told of none.
+    /// The state last reported to the model; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Told>,
 }
 
-/// The version of a file.
+/// A file's version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenVersion {
     /// Its size in bytes.
@@ -58,14 +58,14 @@ pub struct SeenVersion {
 pub enum Told {
     /// The file is gone.
     Gone,
-    /// It has this version.
+    /// The file has this version.
     Version(SeenVersion),
 }
 
-/// Writes the files that the model of the session in this folder has seen.
+/// Writes the files seen by the model of the session in this directory.
 ///
 /// # Errors
-/// The disk failed; the earlier file is still there.
+/// The write failed; the earlier file still exists.
 pub fn put(session: &Path, seen: &SeenFiles) -> io::Result<()> {
     let new = session.join(NEW_FILE);
     let text = serde_json::to_vec(seen)?;
@@ -77,7 +77,7 @@ pub fn put(session: &Path, seen: &SeenFiles) -> io::Result<()> {
     written
 }
 
-/// Reads the files that the model of the session in this folder has seen; none if that is not known.
+/// Reads the files seen by the model of the session in this directory; empty if unknown.
 pub fn saved(session: &Path) -> SeenFiles {
     let text = disk::read(&session.join(FILE), MAX_BYTES);
     text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()

@@ -1,7 +1,7 @@
-//! The text of items that stream, saved beside the journal: after a kill, what people have read is still there.
+//! The text of streaming items, saved next to the journal: after a kill, the text that users have read is still available.
 //!
-//! One small file in the session's folder, replaced as a whole while something streams and removed when nothing does. It is not part of the
-//! truth: the journal holds the whole value of each item that has ended, and entries for those are ignored.
+//! One small file in the session's directory, replaced as a whole while an item streams and removed when none does. It is not part of the
+//! truth: the journal contains the complete value of each item that has ended, and entries for those are ignored.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use pintle_base::disk;
@@ -17,7 +17,7 @@ const FILE: &str = "streaming.json";
 /// The file while it is written.
 const NEW_FILE: &str = "streaming.json.new";
 
-/// The maximum size of the file: far more than all that streams at once.
+/// The maximum file size: far more than all text that streams at once.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The text of one field of an item, as far as it has come.
@@ -32,7 +32,7 @@ pub struct StreamedText {
     pub text: String,
 }
 
-/// The file of a session.
+/// A session's file.
 #[derive(Debug)]
 pub struct StreamingFile {
     folder: PathBuf,
@@ -40,15 +40,15 @@ pub struct StreamingFile {
 }
 
 impl StreamingFile {
-    /// Returns that of the session in this folder.
+    /// Returns the file for the session in this directory.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.to_owned(), is_written: false }
     }
 
-    /// Writes the texts in the place of those before.
+    /// Replaces the stored texts.
     ///
     /// # Errors
-    /// The disk failed; the texts before are still there.
+    /// The write failed; the previous texts still exist.
     pub fn put(&mut self, texts: &[StreamedText]) -> io::Result<()> {
         let new = self.folder.join(NEW_FILE);
         let write = || -> io::Result<()> {
@@ -66,14 +66,14 @@ impl StreamingFile {
         written
     }
 
-    /// Removes the file, where this one has written it.
+    /// Removes the file, if this object has written it.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.is_written) {
             let _ = fs::remove_file(self.folder.join(FILE));
         }
     }
 
-    /// Reads what an engine that was killed had saved. [`Self::clear`] removes it then, once the journal holds it.
+    /// Reads the texts saved by a killed engine. [`Self::clear`] removes them once the journal contains them.
     pub fn saved(&mut self) -> Vec<StreamedText> {
         let path = self.folder.join(FILE);
         let Ok(bytes) = disk::read(&path, MAX_BYTES) else { return Vec::new() };
@@ -99,7 +99,7 @@ mod tests {
         };
         let mut file = StreamingFile::of(folder.path());
         file.put(&[text("one")]).unwrap();
-        // As a disk without room, for whoever runs the test.
+        // Simulates a full disk, also when the tests run as root.
         fs::create_dir_all(folder.path().join(NEW_FILE).join("in the way")).unwrap();
         assert!(file.put(&[text("one two")]).is_err());
         assert_eq!(StreamingFile::of(folder.path()).saved(), [text("one")]);

@@ -232,7 +232,7 @@ fn lists_come_newest_first_in_pages() {
     );
 }
 
-/// A journal whose lines are long and short, some damaged, and none where numbers are missing.
+/// A journal whose lines are long and short, some damaged, and some missing, as their numbers show.
 fn uneven(store: &Store) -> (PathBuf, Vec<u64>) {
     let journal = filled(store, 3);
     let path = journal.folder().join("journal.jsonl");
@@ -356,7 +356,7 @@ fn a_session_that_is_being_made_is_not_shown_and_goes_when_nobody_makes_it() {
     drop(shown);
     assert!(store.open(&SessionId::new("s1")).is_ok());
 
-    // As a kill leaves it: one long ago, one just now; and one that somebody has been making for long.
+    // As left by a kill: one long ago, one just now; and one whose creation is taking long.
     let slug = data.path().join("sessions/w");
     let long_ago = std::time::SystemTime::UNIX_EPOCH;
     let left = |name: &str, modified| {

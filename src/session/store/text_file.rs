@@ -1,4 +1,4 @@
-//! A file of text that grows beside the store, for a person to read: written anew, or added to.
+//! A growing text file next to the store, for users to read: rewritten, or appended to.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
@@ -11,24 +11,24 @@ pub struct TextFile {
 }
 
 impl TextFile {
-    /// Names the file, which need not exist.
+    /// Sets the path of the file, which need not exist.
     pub fn new(path: PathBuf) -> Self {
         Self { path }
     }
 
-    /// Begins the file anew.
+    /// Rewrites the file from the start.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn begin(&self) -> io::Result<impl Write + use<>> {
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(&self.path)?;
         Ok(BufWriter::new(file))
     }
 
-    /// Goes on at the end of the file, which exists.
+    /// Appends to the existing file.
     ///
     /// # Errors
-    /// It is gone, or cannot be written.
+    /// The file is gone, or cannot be written.
     pub fn append(&self) -> io::Result<impl Write + use<>> {
         Ok(BufWriter::new(OpenOptions::new().append(true).open(&self.path)?))
     }

@@ -1,7 +1,7 @@
-//! A session's title in a small file beside its journal, so that lists need not read the journal.
+//! A session's title in a small file next to its journal, so that lists need not read the journal.
 //!
-//! The journal is the truth and this file a copy, written by the holder of the lock. Without the file a session has its original title; an
-//! empty file means that the title was removed.
+//! The journal is the truth and this file a copy, written by the lock's owner. Without the file a session has its original title; an empty
+//! file means that the title was removed.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Journal};

@@ -13,9 +13,9 @@ const MAX_LISTED: usize = 20;
 /// The result of verifying a stored session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalReport {
-    /// The session, by its folder's name.
+    /// The session, by its directory's name.
     pub session_id: SessionId,
-    /// Its folder.
+    /// The directory.
     pub folder: PathBuf,
     /// The events that can be read.
     pub events: u64,
@@ -27,7 +27,7 @@ impl Store {
     /// Verifies every journal, newest first.
     ///
     /// # Errors
-    /// The folder of sessions exists and cannot be read.
+    /// The sessions directory exists and cannot be read.
     pub fn verify(&self) -> Result<Vec<JournalReport>, Error> {
         let mut folders = list::folders(self.path())?;
         folders.sort_unstable_by(|a, b| b.file_name().cmp(&a.file_name()));

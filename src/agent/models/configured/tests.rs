@@ -87,7 +87,7 @@ fn each_field_of_a_row_goes_over_the_catalogues() {
             got.source.clone_from(&known.source);
             assert_eq!(got, want, "{said}");
         }
-        // The rows beside it are as they were.
+        // Other rows stay unchanged.
         let other = catalog::model("anthropic", "claude-opus-4-7");
         assert_eq!(models.model(&model("anthropic/claude-opus-4-7")).as_ref(), other);
     }
@@ -230,7 +230,7 @@ fn the_list_says_whether_a_key_is_there() {
         let list = models.list();
         let row = list.providers.iter().find(|row| row.name == name).unwrap();
         assert_eq!((row.key, row.key_var.as_deref()), (key, var), "{name} {config}");
-        // What the list says holds.
+        // The listed values apply.
         let answers = models.provider(&model(&format!("{name}/m")));
         assert_eq!(answers.is_err(), key == KeyState::Missing, "{name} {config}");
     }

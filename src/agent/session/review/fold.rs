@@ -1,7 +1,7 @@
-//! The review of a session, folded from its journal as it grows.
+//! A session's review, folded from its journal as it grows.
 //!
-//! The review itself is pure (`pintle_session::review`); here entries become its inputs. Invariant: the same journal
-//! gives the same review, whoever reads it and when.
+//! The review itself is pure (`pintle_session::review`); this module converts entries to its inputs. Invariant: the same journal yields the
+//! same review, regardless of reader and time.
 
 use crate::file_history::{FileStates, PLAIN_MODE, content_of};
 use pintle_protocol::event::{Event, EventRecord};
@@ -25,7 +25,7 @@ pub(in crate::session) struct Reviewed {
 }
 
 impl Reviewed {
-    /// Takes in entries that are new; those that are known are passed over. Contents are read from the disk, so this blocks.
+    /// Adds new entries; known ones are skipped. Reads contents from disk, so this blocks.
     pub(in crate::session) fn take(mut self, entries: &[Entry], blobs: &Blobs) -> Self {
         let known = entries.partition_point(|entry| entry.seq <= self.seq);
         for entry in entries.iter().skip(known) {
@@ -48,7 +48,7 @@ impl Reviewed {
                 }),
                 ChangedBy::Other {} => Author::User,
                 ChangedBy::Rewind {} => Author::Rewind,
-                // The verdict before it says it.
+                // The preceding verdict already records it.
                 ChangedBy::Review {} => return,
             };
             for change in &changed.changes {
@@ -80,7 +80,7 @@ impl Reviewed {
     }
 }
 
-/// The content of a file. One whose content is not kept is binary, and differs from every other.
+/// Returns a file's content. Content that is not kept counts as binary, and differs from all other contents.
 fn content(state: &FileState, blobs: &Blobs) -> Content {
     content_of(state, blobs).unwrap_or_else(|| Content {
         bytes: format!("\0{}", state.sha256).into_bytes().into(),

@@ -1,7 +1,7 @@
-//! Commands about the review: hunks, verdicts, baselines, patches.
+//! Review commands: hunks, verdicts, baselines, patches.
 //!
-//! Invariants: a verdict is decided about what is on the disk; a file is written before the verdict stands in the journal, only over
-//! what the verdict was decided about, and is as before where the verdict does not get there.
+//! Invariants: a verdict is decided about the file on disk; the file is written before the verdict is journaled, only over the content that
+//! the verdict was decided about, and is restored if the verdict cannot be journaled.
 
 pub(super) mod fold;
 mod pending;
@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The review of a session: as far as it is folded, and the verdicts that wait.
+/// A session's review: as far as it is folded, and the pending verdicts.
 #[derive(Debug, Default)]
 pub(in crate::session) struct ReviewState {
     fold: Reviewed,
@@ -226,7 +226,7 @@ impl Session {
         self.others_changed(changes)
     }
 
-    /// The present states of the files that the agent has changed.
+    /// Returns the current states of the files that the agent has changed.
     async fn found(&mut self) -> Vec<(PathBuf, Option<FileState>)> {
         let Ok(review) = self.reviewed().await else { return Vec::new() };
         let paths: Vec<PathBuf> = review.paths().map(PathBuf::from).collect();
@@ -253,7 +253,7 @@ impl Session {
         }
     }
 
-    /// The review as the journal says now. Only what was appended since the last time is read.
+    /// Returns the review for the current journal. Only entries appended since the last call are read.
     pub(in crate::session) async fn reviewed(&mut self) -> Result<&Review, Error> {
         if self.review.fold.seq != self.log.journal.last_seq() {
             let (read, blobs) = (self.log.journal.reader_after(self.review.fold.seq), self.blobs());
@@ -272,7 +272,7 @@ impl Session {
         Ok(&self.review.fold.review)
     }
 
-    /// Takes the news of verdicts for the model; it counts as told.
+    /// Takes the news about verdicts for the model; it counts as reported.
     pub(in crate::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.note();
@@ -286,7 +286,7 @@ impl Session {
     }
 }
 
-/// Writes a file that a verdict is about, and over nothing else than what it was decided about.
+/// Writes a verdict's file, and only over the content that the verdict was decided about.
 async fn write_verdict(env: &dyn Environment, write: Write) -> Result<(), String> {
     let Write { path, before, after } = write;
     let path = Path::new(&path);
@@ -310,7 +310,7 @@ async fn write_verdict(env: &dyn Environment, write: Write) -> Result<(), String
     Ok(())
 }
 
-/// Nothing was decided, so nothing was done. What somebody has changed since stays, and is seen as theirs.
+/// Undoes the writes for a verdict that was not recorded. Later changes by others stay, and are attributed to them.
 async fn take_back(env: &dyn Environment, done: Vec<Write>) {
     for Write { path, before, after } in done {
         let back = Write { path, before: after, after: before };
@@ -323,7 +323,7 @@ async fn take_back(env: &dyn Environment, done: Vec<Write>) {
 
 fn refusal(refused: &Refused) -> Error {
     let kind = match refused {
-        // Somebody has decided or changed it since it was shown.
+        // It was decided or changed since it was shown.
         Refused::NotOpen { .. }
         | Refused::Changed { .. }
         | Refused::AlreadyReverted { .. }

@@ -1,9 +1,9 @@
 //! Verdicts that change files while a turn runs: they wait for a gap between two of its calls, and for its end at the latest.
 //!
-//! Invariant: one that waits stands in the journal, until it was carried out, refused or withdrawn, which stands there too.
+//! Invariant: a pending verdict is in the journal, and so is its end: applied, refused or withdrawn.
 //!
-//! A gap is before each call and after each batch ([`Host::gap`](crate::host::Host::gap)), so that no call sees a file change
-//! while it runs. A pending verdict is decided anew when its time comes.
+//! A gap is before each call and after each batch ([`Host::gap`](crate::host::Host::gap)), so that no call sees a file change while it
+//! runs. A pending verdict is decided again when it is applied.
 
 use crate::command::Record;
 use crate::error::Error;
@@ -15,7 +15,7 @@ use pintle_protocol::review::{
 use std::sync::Arc;
 
 impl Session {
-    /// Goes on where an earlier life of the session stopped.
+    /// Resumes the review from a previous run of the session.
     pub(in crate::session) async fn resume_review(&mut self) {
         if self.review.verdicts.has_earlier
             && let Err(error) = self.reviewed().await
@@ -38,7 +38,7 @@ impl Session {
         Ok((ReviewDecideResult { seq, verdict, is_queued: true }, record))
     }
 
-    /// Withdraws the verdict that an action wants to undo, if it still waits.
+    /// Withdraws the verdict that an action would undo, if it is still pending.
     pub(in crate::session) fn withdraw(
         &mut self,
         action: &ReviewAction,
@@ -73,7 +73,7 @@ impl Session {
         Ok(record)
     }
 
-    /// Says of hunks which verdicts about them wait.
+    /// Adds their pending verdicts to hunks.
     pub(in crate::session) async fn mark_waiting(
         &mut self,
         hunks: &mut [Hunk],
@@ -82,7 +82,7 @@ impl Session {
         let review = self.reviewed().await?;
         for WaitingVerdict { id, action } in waiting {
             let seen = |path: &str| review.now(path).flatten().cloned();
-            // One that makes no sense any more is refused when its time comes.
+            // A verdict that is no longer valid is refused when it is applied.
             let parts = review.plan(&action, &seen).map(|plan| plan.verdict.parts);
             for part in parts.unwrap_or_default() {
                 let hunk = hunks.iter_mut().find(|hunk| hunk.id == part.hunk);
@@ -94,7 +94,7 @@ impl Session {
         Ok(())
     }
 
-    /// Carries out what waits. A turn that runs is told with its next gap what that, and others before, did to files.
+    /// Applies pending verdicts. At its next gap, a running turn receives the file changes made by these and earlier ones.
     pub(in crate::session) async fn apply_pending_verdicts(&mut self) {
         while let Some(WaitingVerdict { id, action }) =
             self.review.verdicts.waiting.first().cloned()
@@ -106,7 +106,7 @@ impl Session {
                     let refused = RefusedVerdict { id, reason: error.message };
                     match self.set_waiting(self.without(id), Some(refused)) {
                         Ok(record) => records.push(record),
-                        // It stands in the journal as waiting, for the next life of the session.
+                        // The journal has it as pending, for the session's next run.
                         Err(error) => {
                             self.warn_transiently(&error);
                             self.review.verdicts.waiting.clear();

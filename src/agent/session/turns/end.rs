@@ -1,4 +1,4 @@
-//! The end of a turn: it is recorded, the conversation moves back into the session, and the next waiting message begins a turn.
+//! Ends a turn: records it, moves the conversation back into the session, and starts a turn for the next waiting message.
 
 use crate::error::Error;
 use crate::host::JournalLost;
@@ -34,7 +34,7 @@ impl Session {
         self.answer_idle_waiters();
     }
 
-    /// Records the end of the turn and takes the conversation back.
+    /// Records the turn's end and takes the conversation back.
     async fn end(&mut self, finished: Finished) {
         let Finished { mut state, end, tally } = finished;
         if let Some(running) = self.phase.running() {

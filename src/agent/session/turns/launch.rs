@@ -1,4 +1,4 @@
-//! The launch of a turn: its context is made from the session's settings, services and parts, and the conversation moves into it.
+//! Starts a turn: builds its context from the session's settings, services and parts, and moves the conversation into it.
 
 use crate::clients;
 use crate::host::Activity;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 impl Session {
-    /// Begins a turn. Callers do so only while none runs; otherwise the messages stay in the queue.
+    /// Starts a turn. Callers do so only while none runs; otherwise the messages stay in the queue.
     pub(in crate::session) fn begin_turn(
         &mut self,
         turn_id: TurnId,
@@ -105,7 +105,7 @@ impl Session {
         self.publish_state();
     }
 
-    /// The model of the settings for summaries.
+    /// Returns the configured summary model.
     fn summary_model(&self) -> Option<Result<SummaryModel, String>> {
         let model = self.services.summary_model.clone()?;
         let known = self.services.models.model(&model);
@@ -115,7 +115,7 @@ impl Session {
         Some(found.map_err(|error| error.message))
     }
 
-    /// The session's workspace.
+    /// Returns the session's workspace.
     fn workspace(&self) -> Workspace {
         Workspace {
             env: Arc::clone(&self.services.env),
@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// The MCP servers, unless nothing can name any.
+    /// Returns the MCP servers, unless no source can configure any.
     fn turn_servers(&self) -> Option<TurnServers> {
         let shared = self.services.servers.clone()?;
         let only = shared.only.clone();
@@ -150,7 +150,7 @@ impl Session {
         })
     }
 
-    /// The inputs of the system prompt beside files.
+    /// Returns the system prompt's inputs other than files.
     fn prompt_inputs(&self) -> PromptInputs {
         PromptInputs {
             personal: Arc::clone(&self.services.personal),
@@ -163,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Returns the limits of a turn that begins with these messages: those of the last that names some.
+    /// Returns the limits for a turn that starts with these messages: those of the last message with limits.
     fn limits(&self, work: &Work) -> Limits {
         let inputs = match work {
             Work::Answer(inputs) => inputs.as_slice(),

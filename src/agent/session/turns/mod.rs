@@ -1,4 +1,4 @@
-//! The commands of turns: start, steer, interrupt. `launch` begins an accepted turn, `end` ends it.
+//! Turn commands: start, steer, interrupt. `launch` starts an accepted turn, `end` ends it.
 //!
 //! A prompt that no model can answer is rejected, not queued: the key is checked before the prompt is accepted.
 
@@ -28,13 +28,13 @@ use pintle_session::history::outcome;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The name of the provider that answers from a script.
+/// The scripted provider's name.
 const SCRIPT: &str = "script";
 
 /// A turn's limits and output schema.
 #[derive(Debug, Default)]
 struct Terms {
-    /// Its limits; the stricter of these and the settings hold.
+    /// The turn's limits; the stricter of these and the settings apply.
     limits: Option<TurnLimits>,
     /// The JSON Schema that its final message must satisfy.
     output_schema: Option<Value>,
@@ -50,13 +50,13 @@ struct Accepted {
 }
 
 impl Accepted {
-    /// The result of a `turn/start`.
+    /// Returns the result of a `turn/start`.
     fn started(self) -> TurnStartResult {
         let Self { turn_id, item_id, disposition, .. } = self;
         TurnStartResult { turn_id, item_id, disposition }
     }
 
-    /// The result of a `turn/steer`.
+    /// Returns the result of a `turn/steer`.
     fn steered(self) -> TurnSteerResult {
         TurnSteerResult {
             outcome: if self.is_held { SteerOutcome::Held } else { SteerOutcome::Accepted },
@@ -122,7 +122,7 @@ impl Session {
         }
     }
 
-    /// Begins a turn that finds its queue filled, however fast the model is.
+    /// Starts a turn that finds its queue filled, however fast the model is.
     fn start_with(
         &mut self,
         input: Vec<Input>,
@@ -163,7 +163,7 @@ impl Session {
         self.begin_answer(prompt.queued, provider);
     }
 
-    /// Begins the turn of a prompt, which reads the held messages first.
+    /// Starts a prompt's turn, which reads the held messages first.
     fn begin_answer(&mut self, prompt: QueuedInput, provider: Arc<dyn Provider>) {
         let turn_id = prompt.turn_id.clone();
         let mut inputs = self.inbox.take_held();
@@ -230,7 +230,7 @@ impl Session {
                 let _ = reply.send(Ok(accepted.steered()));
                 self.publish(&record);
                 if is_held {
-                    // It waits for the next prompt.
+                    // The message waits for the next prompt.
                     self.inbox.hold(queued);
                 } else {
                     self.inbox.push(queued);
@@ -242,7 +242,7 @@ impl Session {
         }
     }
 
-    /// The response to an earlier request with the key of this one, where there was one.
+    /// Returns the response to an earlier request with the same key, if any.
     fn accepted_before(&self, input: &[Input]) -> Option<Result<Accepted, Error>> {
         let key = self.log.cause.as_ref()?.key.as_ref()?;
         let effect = self.log.keys.effect(key)?;
@@ -265,7 +265,7 @@ impl Session {
         })
     }
 
-    /// Refuses a limit of money that could not be kept, where nobody watches.
+    /// Rejects a cost limit that could not be enforced in an unattended session.
     fn check_price(&self, most: Option<u64>) -> Result<(), Error> {
         let Settings { model, limits, is_subagent, .. } = &self.settings;
         let is_limited = most.or(limits.cost_nano_usd).is_some();
@@ -358,7 +358,7 @@ impl Session {
         }
     }
 
-    /// The mode of the running turn, or else that of the next.
+    /// Returns the running turn's mode, else the next turn's.
     pub(in crate::session) fn work_mode(&self) -> WorkMode {
         match &self.phase {
             Phase::Running(running) => running.mode,

@@ -1,8 +1,8 @@
-//! The limits of a turn: pure. `warnings` is what the model is told of them.
+//! Turn limits. Pure. `warnings` contains the messages to the model.
 //!
-//! Reaching one is no error; the turn ends in order and says which one it was.
+//! Reaching a limit is not an error; the turn ends normally and reports the limit.
 //!
-//! A budget is shared by atomic counters, which a turn fills and its sub-agents spend from, since sub-agents are tasks of their own.
+//! A budget is shared through atomic counters, which a turn sets and its sub-agents spend from, since sub-agents are separate tasks.
 
 mod warnings;
 
@@ -13,7 +13,7 @@ use pintle_protocol::event::{Notice, NoticeLevel};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The limits of a turn.
+/// A turn's limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The most model replies.
@@ -22,9 +22,9 @@ pub struct Limits {
     pub tool_calls: Option<u64>,
     /// The most tokens, of input and output together.
     pub tokens: Option<u64>,
-    /// The most it may cost, in billionths of a US dollar; never reached where no price is known.
+    /// The maximum cost, in billionths of a US dollar; never reached if no price is known.
     pub cost_nano_usd: Option<u64>,
-    /// The longest it may take, in milliseconds; looked at between replies.
+    /// The maximum duration, in milliseconds; checked between replies.
     pub duration_ms: Option<u64>,
     /// The number of times that a reply which was cut at its length limit is continued.
     pub continuations: u32,
@@ -34,10 +34,10 @@ pub struct Limits {
     pub subagent_depth: u32,
     /// The most turns of the session.
     pub turns: Option<u64>,
-    /// The model is told what is used of its limits, has one reply more when one is reached, and a limit of money needs a known price: for
-    /// tasks that nobody watches.
+    /// True for unattended tasks: the usage is reported to the model, the model gets one more reply when a limit is reached, and a cost
+    /// limit requires a known price.
     pub are_told: bool,
-    /// The time after which somebody else stops the turn, in milliseconds: only told.
+    /// The time after which the caller stops the turn, in milliseconds: only reported, not enforced here.
     pub wall_ms: Option<u64>,
 }
 
@@ -79,7 +79,7 @@ impl Limits {
         }
     }
 
-    /// Which limit is reached, if one is, in words for a person.
+    /// Returns a message about the reached limit, if any.
     pub(crate) fn reached(&self, used: Used, budget: &Budget) -> Option<Notice> {
         let Used { steps, tool_calls, elapsed_ms } = used;
         if steps >= self.steps {
@@ -109,15 +109,15 @@ impl Limits {
     }
 }
 
-/// The budget of a turn and its sub-agents, and what they have spent of it. Cheap to clone; clones share it.
+/// The shared budget of a turn and its sub-agents, and the amount spent. Cheap to clone; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Budget(Arc<Spent>);
 
 #[derive(Debug)]
 struct Spent {
-    /// `u64::MAX` where there is no limit.
+    /// `u64::MAX` if unlimited.
     most_tokens: AtomicU64,
-    /// `u64::MAX` where there is no limit.
+    /// `u64::MAX` if unlimited.
     most_nano_usd: AtomicU64,
     tokens: AtomicU64,
     nano_usd: AtomicU64,
@@ -133,13 +133,13 @@ impl Budget {
         nano_usd.store(0, Ordering::Relaxed);
     }
 
-    /// Takes out what a reply took; what nobody knows the price of costs nothing.
+    /// Deducts a reply's usage; a reply without a known price costs nothing.
     pub(crate) fn spend(&self, usage: &Usage, cost_nano_usd: Option<u64>) {
         self.0.tokens.fetch_add(usage.all_tokens(), Ordering::Relaxed);
         self.0.nano_usd.fetch_add(cost_nano_usd.unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// Returns what is used of the tokens and of the money, each with its limit, which is `u64::MAX` where there is none.
+    /// Returns the used tokens and the used money, each with its limit, which is `u64::MAX` if unlimited.
     fn shares(&self) -> ((u64, u64), (u64, u64)) {
         let Spent { most_tokens, most_nano_usd, tokens, nano_usd } = &*self.0;
         let of = |used: &AtomicU64, most: &AtomicU64| {

@@ -1,13 +1,13 @@
-//! What a model is told of its limits: that half, four fifths or nine tenths of one are used, and that one is reached. Pure.
+//! Limit warnings for the model: at 50, 80 and 90 percent of a limit, and when one is reached. Pure.
 
 use super::{Budget, Limits, usd};
 use pintle_session::context::conversation::from_engine;
 use std::collections::BTreeMap;
 
-/// The shares of a limit at which the model is told, in percent.
+/// The usage levels at which the model is warned, in percent.
 const SHARES: [u64; 3] = [50, 80, 90];
 
-/// What a turn has used, beside what its budget counts.
+/// A turn's usage other than the amounts counted by its budget.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Used {
     pub(crate) steps: u32,
@@ -15,13 +15,13 @@ pub(crate) struct Used {
     pub(crate) elapsed_ms: u64,
 }
 
-/// The shares that the model was told of, by limit.
+/// The levels already reported to the model, by limit.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(BTreeMap<&'static str, u64>);
 
 impl Warnings {
-    /// Returns the message for the model, if a limit has passed a share since the last message. One message tells of all limits, and of the
-    /// highest share of each.
+    /// Returns the warning for the model if a limit has passed a level since the last warning. One message covers all limits, with the
+    /// highest level of each.
     pub(crate) fn next(&mut self, limits: &Limits, budget: &Budget, used: Used) -> Option<String> {
         let mut told = Vec::new();
         let mut highest = 0;
@@ -56,10 +56,10 @@ fn percent(used: u64, limit: u64) -> u64 {
     u64::try_from(percent).unwrap_or(u64::MAX)
 }
 
-/// Words for what is used of a limit.
+/// Formats a limit's usage.
 type Words<'a> = &'a dyn Fn(u64, u64) -> String;
 
-/// The limits: the name, what is used, the limit, and both in words.
+/// Returns the limits: the name, the usage, the limit, and a text for both.
 fn shares(
     limits: &Limits,
     budget: &Budget,

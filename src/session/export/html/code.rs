@@ -1,6 +1,6 @@
-//! Code with its keywords, strings, numbers and comments highlighted: pure, one pass over the characters.
+//! Highlights keywords, strings, numbers and comments in code: pure, one pass over the characters.
 //!
-//! It knows what many languages have in common, not their grammar: a wrong guess colours a word, but never changes it. A highlighter with
+//! It covers features common to many languages, not their grammar: a wrong guess colors a word, but never changes it. A highlighter with
 //! grammars (syntect) would add 2.6 MB to the program and 25 ms to the first block, and runs regular expressions that a hostile text can
 //! make slow.
 
@@ -8,11 +8,11 @@ use super::text::push;
 
 /// The lexical properties of a language.
 struct Language {
-    /// The names of fences and the extensions of files.
+    /// Fence names and file extensions.
     names: &'static [&'static str],
-    /// The beginnings of comments to the end of the line.
+    /// The markers that start a line comment.
     line: &'static [&'static str],
-    /// The beginning and the end of block comments.
+    /// The start and the end of block comments.
     block: Option<(&'static str, &'static str)>,
     /// The quotes around strings.
     quotes: &'static str,
@@ -130,7 +130,7 @@ const LANGUAGES: &[Language] = &[
     },
 ];
 
-/// Returns the extension of a path, which names its language.
+/// Returns a path's extension, which identifies its language.
 pub(super) fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.rsplit('.').next().unwrap_or_default()
@@ -193,7 +193,7 @@ fn colour(out: &mut String, language: &Language, text: &str) {
     }
 }
 
-/// Returns the class of the first token and its length in bytes, at least one character.
+/// Returns the first token's class and its length in bytes, at least one character.
 fn piece(language: &Language, text: &str, first: char, before: char) -> (&'static str, usize) {
     if let Some((begin, end)) = language.block
         && text.starts_with(begin)
@@ -202,7 +202,7 @@ fn piece(language: &Language, text: &str, first: char, before: char) -> (&'stati
         let length = inside.find(end).map_or(text.len(), |at| begin.len() + at + end.len());
         return ("c", length);
     }
-    // `#` begins a comment only at the beginning of a word: `$#` does not.
+    // `#` starts a comment only at the start of a word: `$#` does not.
     let is_comment =
         |mark: &&str| text.starts_with(*mark) && (*mark != "#" || before.is_whitespace());
     if language.line.iter().any(is_comment) {
@@ -226,7 +226,7 @@ fn piece(language: &Language, text: &str, first: char, before: char) -> (&'stati
     ("", first.len_utf8())
 }
 
-/// Returns the length of a quoted string: up to its end, or to the end of its line. A string in back quotes may span lines.
+/// Returns a quoted string's length: up to its end, or to the end of its line. A string in back quotes may span lines.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {

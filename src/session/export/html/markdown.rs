@@ -19,7 +19,7 @@ pub(super) fn push(out: &mut String, text: &str) {
 /// Events that are safe to be written as HTML.
 struct Safe<'a> {
     events: Parser<'a>,
-    /// The ends of the open links and images, as HTML.
+    /// Closing tags of the open links and images, as HTML.
     ends: Vec<CowStr<'a>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Iterator for Safe<'a> {
             Event::Start(Tag::Table(columns)) => {
                 Event::Start(Tag::Table(vec![pulldown_cmark::Alignment::None; columns.len()]))
             }
-            // Lists may begin with any number; headings get no ids.
+            // Lists may start with any number; headings get no ids.
             Event::Start(Tag::Heading { level, .. }) => Event::Start(Tag::Heading {
                 level,
                 id: None,

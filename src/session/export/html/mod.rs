@@ -33,7 +33,7 @@ pub(super) struct Page {
 
 impl Renderer for Page {
     fn begin(&mut self, head: &Head, out: &mut String) {
-        // The policy names the style sheet by its digest, so that no other style applies.
+        // The policy identifies the style sheet by its digest, so that no other style applies.
         let digest = ring::digest::digest(&ring::digest::SHA256, STYLE.as_bytes());
         let digest = STANDARD.encode(digest);
         out.push_str(
@@ -101,7 +101,7 @@ impl Renderer for Page {
 }
 
 impl Page {
-    /// Returns the id of an event within the page.
+    /// Returns an event's id within the page.
     fn id(&self, entry: &TimelineEntry) -> String {
         match entry.seq {
             Some(seq) if self.depth == 0 => format!(" id=\"e{seq}\""),

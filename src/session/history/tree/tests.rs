@@ -5,8 +5,8 @@ use crate::store::entry;
 use pintle_protocol::ids::TurnId;
 use serde_json::json;
 
-/// A journal in one word an event: `sNAME` a message, `aNAME` another item, `t` a turn begins, `eNAME` the turn of that name ends,
-/// `<N` back to event N, `=N:NAME` event N is called NAME.
+/// Builds a journal from one word per event: `sNAME` a message, `aNAME` another item, `t` starts a turn, `eNAME` ends the turn with that
+/// name, `<N` rewinds to event N, `=N:NAME` labels event N as NAME.
 fn journal(text: &str) -> Vec<Entry> {
     let event = |word: &str| {
         let (kind, name) = word.split_at(1);

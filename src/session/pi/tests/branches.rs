@@ -1,4 +1,4 @@
-//! Branches and labels of Pi's: every way comes in, the last one is what the model reads, and the same tree goes out.
+//! Branches and labels in Pi's files: every branch is imported, the model reads the last one, and the same tree is written back.
 
 use super::*;
 use crate::history::tree;
@@ -8,7 +8,7 @@ use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, UserMessage};
 use std::collections::BTreeSet;
 
-/// A tree: each entry with its parent, in the order of the file.
+/// A tree: each entry with its parent, in file order.
 fn tree_of(entries: &[(&str, &str, Value)]) -> String {
     let mut lines = vec![head(3)];
     for (id, parent, rest) in entries {
@@ -25,7 +25,7 @@ fn summary(text: &str) -> Value {
     json!({"type": "branch_summary", "fromId": "x", "summary": text})
 }
 
-/// Places with names, in the order that lists show them, with what a person said there.
+/// Labeled points, in list order, with the user's message at each.
 fn names(entries: &[Entry]) -> Vec<String> {
     let nodes = tree::nodes(entries).into_iter();
     nodes.filter_map(|node| Some(format!("{}={}", node.label?, node.text))).collect()
@@ -141,7 +141,7 @@ fn every_branch_comes_in_and_the_same_tree_goes_out() {
     }
 }
 
-/// The items that an open client has received: those that it shows are those on the current path.
+/// An open client shows exactly the received items that are on the current path.
 #[test]
 fn what_goes_and_comes_back_with_a_branch_is_told() {
     let (entries, _) = stored(&tree_of(&[
@@ -173,7 +173,7 @@ fn what_goes_and_comes_back_with_a_branch_is_told() {
     assert_eq!(rewinds, 4);
 }
 
-/// A journal of ours: what happened, in order.
+/// An engine journal with these events, in order.
 fn journal(events: Vec<Event>) -> Vec<Entry> {
     let record = |(seq, event)| EventRecord {
         session_id: SessionId::new("s"),
@@ -221,7 +221,7 @@ fn branches_are_written_as_branches_and_the_last_line_is_on_the_current_path() {
         cwd: "/w".to_owned(),
         created_ms: 0,
     };
-    // Each line as what it says, below the line that is its parent.
+    // Each line's text, below its parent's.
     let drawn = |lines: &[Value]| {
         let said = |line: &Value| match line["type"].as_str().unwrap() {
             "message" => line["message"]["content"][0]["text"].as_str().unwrap().to_owned(),

@@ -1,6 +1,6 @@
-//! Replies without an end of their own: cut by a failure or by a user, or never begun. Pi has a line for each, with the reason.
+//! Replies without a regular end: cut by a failure or by a user, or never started. Pi has a line for each, with the reason.
 //!
-//! The reason why a reply was cut is known only after it, so its line waits until then. Invariant: a turn that answers a message and does
+//! The reason for a cut is known only afterwards, so the reply's line waits until then. Invariant: a turn that answers a message and does
 //! not complete has exactly one line with the reason, whatever its origin.
 
 use super::super::fields::Fields;
@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 pub(super) struct TurnState {
     /// The model that replies, as `provider/id`.
     model: String,
-    /// It answers a message.
+    /// True if the turn answers a message.
     is_answering: bool,
     /// Its last reply, which was cut: the message without the reason.
     cut: Option<Cut>,
     /// A line with the reason was written.
     is_reported: bool,
-    /// A line with the reason of a retry was written.
+    /// True if a line with the reason for a retry was written.
     is_retrying: bool,
 }
 
@@ -34,7 +34,7 @@ struct Cut {
     is_read: bool,
 }
 
-/// The part of a journal that was copied from another one.
+/// A journal part that was copied from another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Copied {
     last_seq: u64,
@@ -47,14 +47,14 @@ impl Copied {
         Some(Self { last_seq: from.copied_seq, ms: record.ts_ms })
     }
 
-    /// Returns true when an event only closes a turn that the copy has cut.
+    /// Returns true if an event only closes a turn that the copy has cut.
     fn closes(self, record: &EventRecord) -> bool {
         record.seq <= self.last_seq && record.ts_ms == self.ms
     }
 }
 
 impl TurnState {
-    /// Begins a turn.
+    /// Starts a turn.
     pub(super) fn started(model: &str) -> Self {
         Self { model: model.to_owned(), ..Self::default() }
     }
@@ -84,7 +84,7 @@ impl Writer {
         self.turn.continue_reply();
     }
 
-    /// Writes the line of a failed reply that is retried.
+    /// Writes the line for a failed reply that is retried.
     pub(super) fn retry_scheduled(&mut self, reason: &str, record: &EventRecord, out: &mut String) {
         if self.turn.is_answering {
             self.settle(out);
@@ -140,7 +140,7 @@ impl Writer {
         }
     }
 
-    /// Returns the content of a cut reply, with the calls that never ran.
+    /// Returns a cut reply's content, with the calls that never ran.
     fn content_of_cut(&self, read: Option<&Assistant>) -> Vec<Value> {
         let mut items: Vec<&Item> = self.items.values().collect();
         items.sort_by(|a, b| a.id.cmp(&b.id));

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 #[derive(Deserialize)]
 struct StoredPrompt {
     system: String,
-    /// The sections: each name, with the length of its text in bytes.
+    /// The sections: each name, with its length in bytes.
     #[serde(default)]
     sections: Vec<(String, usize)>,
     tools: Vec<Map<String, Value>>,

@@ -31,7 +31,7 @@ fn get(folder: &Path, path: &str) -> Option<Content> {
     Some(Content { bytes: bytes.into(), mode })
 }
 
-/// Applies a patch with git in a folder that holds what was before.
+/// Applies a patch with git in a directory with the previous content.
 fn applied(path: &str, before: Option<&Content>, patch: &str) -> Result<Option<Content>, String> {
     let folder = tempfile::tempdir().unwrap();
     put(folder.path(), path, before);

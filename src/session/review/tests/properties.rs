@@ -60,7 +60,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// The inputs of the review, for replaying them.
+/// Review inputs, for replaying them.
 #[derive(Debug, Clone)]
 enum Input {
     Changed(u64, Option<Content>, Option<Content>, Author),
@@ -73,8 +73,7 @@ struct Run {
     past: Vec<Option<Content>>,
     verdicts: Vec<u64>,
     has_kept: bool,
-    /// A person's lines that a rewind or a revert brought back, or whose end the agent took: they are nobody's typing any
-    /// more.
+    /// User lines that a rewind or a revert brought back, or whose ending the agent took: they no longer count as typed by the user.
     returned: BTreeSet<String>,
 }
 
@@ -140,7 +139,7 @@ impl Run {
                 if let Some(last) = all.last_mut().filter(|l| is_behind_all && !l.ends_with('\n')) {
                     last.push('\n');
                 }
-                // A person's lines are all different, so that each can be looked for.
+                // User lines are all different, so that each can be searched for.
                 let line = |(n, kind): (usize, &u8)| match is_agent {
                     true => format!("a{kind}\n"),
                     false => format!("u{seq}.{n}\n"),
@@ -216,8 +215,8 @@ impl Run {
         let reverted = copy.decide(&ReviewAction::Revert { verdict: self.world.seq });
         assert_eq!(reverted.is_ok(), undone > 0, "{reverted:?}");
         assert_eq!(copy.disk, disk, "undo, then undone, gives the bytes back");
-        // Where lines repeat, the same difference can be read in several ways while the undone lines are away; so neighbours
-        // may trade names, never places or texts.
+        // If lines repeat, the same difference can be read in several ways while the undone lines are missing; so neighbours may swap
+        // names, never positions or texts.
         let places = |hunks: Vec<Hunk>| -> Vec<_> {
             hunks.into_iter().map(|h| (h.before, h.after, h.old_text, h.new_text)).collect()
         };

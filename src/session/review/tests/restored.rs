@@ -1,4 +1,4 @@
-//! Properties of a review while a person takes the agent's edits back, restores removed lines by hand, and writes their own.
+//! Properties of a review while the user reverts the agent's edits, restores removed lines by hand, and writes new ones.
 
 use super::*;
 use proptest::prelude::*;
@@ -11,15 +11,15 @@ const LINES: usize = 8;
 enum Op {
     /// The agent replaces lines by new ones.
     Agent { at: usize, count: usize, lines: usize },
-    /// A person inserts lines of their own.
+    /// The user inserts new lines.
     Write { at: usize, lines: usize },
-    /// A person deletes lines of the agent's or their own.
+    /// The user deletes lines, the agent's or their own.
     Delete { at: usize },
-    /// A person puts a removed line back to its neighbours.
+    /// The user restores a removed line next to its neighbours.
     Restore { which: usize, is_above: bool },
-    /// A person's editor takes the last change back.
+    /// The user's editor undoes the last change.
     Back,
-    /// The person undoes a hunk in the review.
+    /// The user undoes a hunk in the review.
     Undo(usize),
 }
 
@@ -41,7 +41,7 @@ fn first() -> Vec<String> {
     (0..LINES).map(|at| format!("l{at}")).collect()
 }
 
-/// The place of a line of the file at first, among those.
+/// Returns an original line's position among the original lines.
 fn place(line: &str) -> Option<usize> {
     line.strip_prefix('l')?.parse().ok()
 }
@@ -51,7 +51,7 @@ struct File {
     lines: Vec<String>,
     /// The contents before each change since the last verdict, for taking it back.
     past: Vec<Vec<String>>,
-    /// The contents since the last verdict, and what the review showed with each.
+    /// The contents since the last verdict, and the review's display of each.
     shown: Vec<(Vec<String>, String)>,
 }
 
@@ -128,7 +128,7 @@ impl File {
         verdict.parts.iter().all(|part| part.outcome == Outcome::Applied)
     }
 
-    /// What an undo of everything gives.
+    /// Checks the result of undoing everything.
     fn check(&self) {
         for hunk in self.world.review.hunks() {
             let text = self.lines.join(" ");
@@ -178,7 +178,7 @@ proptest! {
     fn what_a_person_restores_is_restored_once(ops in prop::collection::vec(op(), 1..24)) {
         let lines = first();
         let mut file = File { world: World::new(&lines.join(" ")), lines, past: Vec::new(), shown: Vec::new() };
-        // A person's changes are known from the agent's first one on.
+        // User changes are known from the agent's first one on.
         let first = Op::Agent { at: LINES, count: 0, lines: 1 };
         for op in std::iter::once(&first).chain(&ops) {
             file.take(op);

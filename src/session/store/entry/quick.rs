@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Reads an event; nothing for one of a kind that this engine does not know.
+/// Parses an event; `None` for a kind that this engine does not know.
 pub(super) fn event(text: &str) -> Option<Event> {
     #[derive(Deserialize)]
     struct WithItem<'a> {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// The events of the exchanges that clients are tested with.
+    /// Returns events from the exchanges used to test clients.
     fn events() -> Vec<String> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../protocol/conformance/transcripts");
         let mut found = Vec::new();
@@ -90,7 +90,7 @@ mod tests {
         let mut items = std::collections::BTreeSet::new();
         for text in events() {
             let value: Value = serde_json::from_str(&text).unwrap();
-            // Only what begins with its type is read in the quick way.
+            // Only events that start with their type are parsed in the quick way.
             if text.starts_with("{\"type\":\"item.") {
                 items.extend(value["item"]["type"].as_str().map(str::to_owned));
             }

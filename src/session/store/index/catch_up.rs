@@ -1,7 +1,7 @@
-//! Reads journals into the index. Nothing else writes to it, whoever wrote the journal.
+//! Reads journals into the index. Nothing else writes to it, whichever process wrote the journal.
 //!
-//! Invariant: a row records up to which byte its journal was read and a checksum of the last line; if that no longer matches, the session's
-//! rows are dropped and read again.
+//! Invariant: a row records the byte up to which its journal was read and a checksum of the last line; if that no longer matches, the
+//! session's rows are dropped and read again.
 #![warn(clippy::wildcard_enum_match_arm, reason = "a new event must be counted in the index")]
 
 use super::extract::{self, SearchEntry};
@@ -89,7 +89,7 @@ fn position_of(transaction: &Transaction<'_>, folder: &str) -> rusqlite::Result<
         .optional()
 }
 
-/// Returns true when the last line that was read is unchanged.
+/// Returns true if the last line that was read is unchanged.
 fn is_unchanged(mut file: &File, position: &Position) -> bool {
     let mut read = || -> io::Result<u32> {
         file.seek(SeekFrom::Start(position.offset - position.last_length))?;
@@ -203,7 +203,7 @@ fn read_lines(
         position.offset += length as u64;
         position.last_length = length as u64;
         position.last_crc = crc32fast::hash(&line);
-        // Damaged lines are skipped, as in the journal's own reader.
+        // Damaged lines are skipped, as in the journal reader.
         let Ok(head) = serde_json::from_slice::<Head<'_>>(&line) else { continue };
         if head.seq <= position.last_seq {
             continue;

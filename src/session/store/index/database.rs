@@ -1,6 +1,6 @@
-//! The index's file: opened on first use, rebuilt when its schema is of another version, set aside when it is damaged.
+//! The index file: opened on first use, rebuilt when its schema has another version, set aside when it is damaged.
 //!
-//! Invariant: nothing in it is the truth. If it cannot be written, or its folder is temporary, it is held in memory.
+//! Invariant: nothing in it is the truth. If it cannot be written, or its directory is temporary, it is kept in memory.
 //!
 //! The connection is locked: it serves one thread at a time, and each use is a short transaction on a blocking thread.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The file's name in the data folder.
+/// The file's name in the data directory.
 const FILE: &str = "index.sqlite";
 
-/// The new name of a damaged file; an older one of that name is removed.
+/// The new name of a damaged file; an older one with that name is removed.
 const DAMAGED: &str = "index.sqlite.damaged";
 
 /// The schema's version. If the file has another one, everything is dropped and read again from the journals.
 const VERSION: i64 = 2;
 
-/// The time to wait for another process that holds the file. Its transactions take milliseconds, more on a busy machine.
+/// How long to wait for another process that has locked the file. Its transactions take milliseconds, more on a busy machine.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// When several processes create the file at the same moment, SQLite rejects all but one at once, whatever the busy timeout.
@@ -111,7 +111,7 @@ impl Database {
         Self { has_file: false, ..Self::new(data) }
     }
 
-    /// The file, and those that SQLite writes beside it.
+    /// Returns the paths of the file and of those that SQLite writes next to it.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         ["", "-wal", "-shm", "-journal"]
             .map(|end| self.data.join(format!("{FILE}{end}")))
@@ -186,8 +186,8 @@ impl Database {
         Connection::open_with_flags(self.path(), flags).and_then(prepared)
     }
 
-    /// Creates the file for its owner alone, which SQLite would not; the files beside it (`-wal`, `-shm`) get the same permissions. A
-    /// failure is SQLite's to report.
+    /// Creates the file with access for its owner only, which SQLite would not; the files next to it (`-wal`, `-shm`) get the same
+    /// permissions. A failure is left to SQLite to report.
     fn make_private(&self) {
         let path = self.path();
         let mut options = OpenOptions::new();

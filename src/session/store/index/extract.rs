@@ -1,7 +1,7 @@
-//! The searchable part of an event: pure, from the JSON of a journal's line.
+//! An event's searchable part: pure, from a journal line's JSON.
 //!
-//! Searchable are messages of users and models, and the names, commands and files of calls. Not searchable are reasoning, the engine's
-//! messages to the model, and the output of tools.
+//! Searchable are user and model messages, and the names, commands and files in calls. Not searchable are reasoning, the engine's messages
+//! to the model, and tool output.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new item must be given its words in the index"
@@ -40,7 +40,7 @@ const TYPES: [&str; 7] = [
     "history.rewound",
 ];
 
-/// Returns true if a line may matter, from its beginning.
+/// Returns true if a line may matter, from its start.
 pub(super) fn may_matter(event_json: &str) -> bool {
     match event_json.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')) {
         Some((kind, _)) => TYPES.contains(&kind),
@@ -116,7 +116,7 @@ pub(super) fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
         };
-        // The title of a short command contains it already.
+        // A short command's title contains it already.
         if !command.is_empty() && !text.contains(&command) {
             text.push('\n');
             text.push_str(&command);

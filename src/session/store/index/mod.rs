@@ -1,17 +1,17 @@
-//! The index: sessions and their messages, in one SQLite file beside the journals.
+//! The index: sessions and their messages, in one SQLite file next to the journals.
 //!
-//! It contains nothing that the journals do not, and may be deleted at any time. Sessions never write to it: each use, and the end of each
-//! turn, compares the sizes and times of journals with what was read, and continues from there after checking the last known line
+//! All its data comes from the journals, and it may be deleted at any time. Sessions never write to it: each use, and the end of each turn,
+//! compares the sizes and times of journals with the recorded ones, and continues from there after checking the last known line
 //! (`catch_up`). So a crash, another process, an older engine and a restored backup are one case, and a session pays for the index with one
 //! message per turn.
 //!
 //! Invariant: an error in the index never costs more than time.
 //!
-//! Keys of entries are their times: the newest matches come first without sorting, and a span of time is a range of keys. The newest 2,000
-//! matches of a common word are ranked by a BM25 of this module, since SQLite's ranks all matches, which takes a second in 100,000.
+//! Entry keys are their times: the newest matches come first without sorting, and a time span is a key range. The newest 2,000 matches of a
+//! common word are ranked by this module's BM25, since SQLite's ranks all matches, which takes a second in 100,000.
 //!
 //! There are two word tables. Trigrams find substrings, paths and any script from three characters on; shorter words, and single characters
-//! of scripts without spaces, are in a small table. Both hold folded text, as queries do, so no query is an error.
+//! of scripts without spaces, are in a small table. Both contain folded text, as queries do, so no query is an error.
 
 mod catch_up;
 mod database;
@@ -35,31 +35,31 @@ pub use sessions::Stored;
 /// of a second.
 const LIST_BUDGET: u64 = 256 * 1024;
 
-/// The bytes of journals that are read before a search. The result reports the number of sessions that are not up to date.
+/// How many journal bytes are read before a search. The result reports how many sessions are not up to date.
 const SEARCH_BUDGET: u64 = 64 * 1024 * 1024;
 
-/// The index of a data folder.
+/// A data directory's index.
 #[derive(Debug)]
 pub struct Index {
     sessions: PathBuf,
     database: Database,
 }
 
-/// The result of a check.
+/// A check's result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Check {
     /// The sessions in the index.
     pub sessions: u64,
     /// The entries in it.
     pub entries: u64,
-    /// Folders whose journal is not in the index, or has changed since.
+    /// Directories whose journal is not in the index, or has changed since.
     pub behind: Vec<String>,
     /// The problems that SQLite finds in its file.
     pub damage: Option<String>,
 }
 
 impl Index {
-    /// The index of these sessions. No file is touched.
+    /// Returns the index of these sessions. No file is touched.
     pub(super) fn new(data: &Path, sessions: &Path) -> Self {
         Self { sessions: sessions.to_owned(), database: Database::new(data) }
     }
@@ -69,7 +69,7 @@ impl Index {
         Self { sessions: sessions.to_owned(), database: Database::in_memory(data) }
     }
 
-    /// The index's file, and those that SQLite writes beside it.
+    /// Returns the paths of the index's file and of those that SQLite writes next to it.
     pub(super) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.database.paths()
     }
@@ -167,7 +167,7 @@ impl Index {
         Ok(SessionSearchResult { behind, ..result })
     }
 
-    /// Removes a session whose folder is gone, or about to be.
+    /// Removes a session whose directory is gone, or about to be.
     pub(super) fn forget(&self, folder: &Path) -> Result<(), Error> {
         let Some(folder) = folder.strip_prefix(&self.sessions).ok().and_then(Path::to_str) else {
             return Ok(());
@@ -178,7 +178,7 @@ impl Index {
     /// Empties the index. The next use fills it again.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The index cannot be written.
     pub fn clear(&self) -> Result<(), Error> {
         if !self.sessions.is_dir() {
             return Ok(());
@@ -189,7 +189,7 @@ impl Index {
     /// Checks the index without changing it.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The index cannot be read.
     pub fn check(&self) -> Result<Check, Error> {
         if !self.sessions.is_dir() {
             return Ok(Check::default());
@@ -204,15 +204,15 @@ impl Index {
 /// The number of keys for entries of the same millisecond. Keys rise with time.
 const SAME_MS: i64 = 1 << 20;
 
-/// The largest time: a larger one would not fit beside [`SAME_MS`].
+/// The largest time: a larger one would not fit next to [`SAME_MS`].
 const LAST_MS: u64 = 1 << 42;
 
-/// The first key of a millisecond.
+/// Returns a millisecond's first key.
 fn first_key(ms: u64) -> i64 {
     whole(ms.min(LAST_MS)).saturating_mul(SAME_MS)
 }
 
-/// A number in SQLite's integer type.
+/// Converts a number to SQLite's integer type.
 fn whole(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
@@ -221,7 +221,7 @@ fn number_of_kind(kind: EntryKind) -> i64 {
     match kind {
         EntryKind::UserMessage => 0,
         EntryKind::AgentMessage => 1,
-        // The index holds no text of the last two.
+        // The index contains no text of the last two.
         EntryKind::ToolCall | EntryKind::ToolOutput | EntryKind::Reasoning => 2,
     }
 }

@@ -1,4 +1,4 @@
-//! The rows of sessions, compared with their folders: new, removed, or with unread lines.
+//! Session rows, compared with their directories: new, removed, or with unread lines.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::whole;
@@ -12,7 +12,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The journal of a session's folder on disk.
+/// A session directory's journal on disk.
 #[derive(Debug)]
 pub(super) struct JournalFile {
     pub(super) folder: String,
@@ -20,7 +20,7 @@ pub(super) struct JournalFile {
     pub(super) mtime_ns: i64,
 }
 
-/// The part of a session's row that catching up needs.
+/// The columns of a session's row that catching up needs.
 #[derive(Debug)]
 struct Row {
     key: i64,
@@ -29,8 +29,8 @@ struct Row {
     is_read: bool,
 }
 
-/// Compares folders with rows: new folders get a row, rows of missing ones are dropped. Returns the folders whose journals have unread
-/// lines, newest first.
+/// Compares directories with rows: new directories get a row, rows of missing ones are dropped. Returns the directories whose journals have
+/// unread lines, newest first.
 pub(super) fn refresh(
     connection: &mut Connection,
     sessions: &Path,
@@ -41,7 +41,7 @@ pub(super) fn refresh(
     let mut behind = Vec::new();
     for file in journal_files(sessions) {
         match rows.remove(&file.folder) {
-            // A folder without a readable journal is not a session's, or incomplete.
+            // A directory without a readable journal is not a session, or incomplete.
             None => new.extend(list::summary(&sessions.join(&file.folder)).map(|now| (file, now))),
             Some(row) => {
                 let is_same = row.size == file.size && row.mtime_ns == file.mtime_ns;
@@ -60,7 +60,7 @@ pub(super) fn refresh(
             forget(&transaction, row.key)?;
         }
         for (row, file) in changed {
-            // The first prompt, another title or another folder may have been recorded since.
+            // The first prompt, another title or another working directory may have been recorded since.
             let now = list::summary(&sessions.join(&file.folder));
             let (title, cwd) = now.map(|now| (now.title, now.cwd)).unzip();
             transaction
@@ -87,7 +87,7 @@ pub(super) fn refresh(
     Ok(behind)
 }
 
-/// Returns the folders whose journals have changed since they were read, and those that are gone.
+/// Returns the directories whose journals have changed since they were read, and those that are gone.
 pub(super) fn behind(connection: &Connection, sessions: &Path) -> rusqlite::Result<Vec<String>> {
     let mut rows = stored_rows(connection)?;
     let mut behind = Vec::new();
@@ -139,7 +139,7 @@ fn journal_files(sessions: &Path) -> Vec<JournalFile> {
     all
 }
 
-/// Returns size and time of a file in the form of the rows.
+/// Returns a file's size and time in row format.
 pub(super) fn facts_of(facts: &fs::Metadata) -> (i64, i64) {
     let size = i64::try_from(facts.len()).unwrap_or(i64::MAX);
     (size, facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec()))
@@ -188,7 +188,7 @@ pub(super) fn forget(transaction: &Transaction<'_>, key: i64) -> rusqlite::Resul
     Ok(())
 }
 
-/// Removes a session by its folder.
+/// Removes a session by its directory.
 pub(super) fn forget_folder(connection: &mut Connection, folder: &str) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let key = transaction

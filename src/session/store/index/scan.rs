@@ -1,7 +1,7 @@
-//! A search in the journals themselves, for the kinds of text that the index leaves out: the output of tools, and reasoning.
+//! Searches the journals themselves, for the kinds of text that the index omits: tool output and reasoning.
 //!
-//! Such text is many times as long as what people and models say, so indexing it would make every other search slower. It is searched
-//! only when asked for. Hits are not ranked: the newest session comes first, and in it the newest entry.
+//! Such text is many times as long as user and model messages, so indexing it would make every other search slower. It is searched only on
+//! request. Hits are not ranked: the newest session comes first, and in it the newest entry.
 
 use super::extract::{self, SearchEntry};
 use super::words::{self, Query};
@@ -14,10 +14,10 @@ use pintle_protocol::search::{
     EntryKind, EntryRole, SearchHit, SessionSearchParams, SessionSearchResult,
 };
 
-/// The maximum number of sessions that are read.
+/// How many sessions may be read.
 const MAX_SESSIONS: usize = 100_000;
 
-/// Returns true if a search asks for text that only journals hold.
+/// Returns true if a search requests text that only journals contain.
 pub(in crate::store) fn is_asked_for(params: &SessionSearchParams) -> bool {
     params.kinds.iter().any(|kind| matches!(kind, EntryKind::ToolOutput | EntryKind::Reasoning))
 }
@@ -69,7 +69,7 @@ pub(in crate::store) fn search(
     Ok(SessionSearchResult { hits, next_cursor, behind: 0 })
 }
 
-/// Returns the hits of an event, the last first.
+/// Returns an event's hits, the last first.
 fn hits_of(
     record: &EventRecord,
     session: &SessionSummary,
@@ -105,7 +105,7 @@ fn hits_of(
     entries.filter(is_wanted).filter(holds).map(hit).collect()
 }
 
-/// Returns the text of an event that the index leaves out.
+/// Returns an event's text that the index omits.
 fn unindexed(record: &EventRecord) -> Option<SearchEntry> {
     let Event::ItemCompleted { item: Item { id, body, .. } } = &record.event else { return None };
     let (kind, role, text, paths) = match body {

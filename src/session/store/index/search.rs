@@ -1,6 +1,6 @@
-//! A search: candidates from the word tables, newest first, ranked here.
+//! Searches the index: candidates from the word tables, newest first, ranked here.
 //!
-//! SQLite's own `bm25()` scores every entry with a word before it returns the first: a second for a common word in 100,000 entries. So the
+//! SQLite's `bm25()` scores every entry with a word before it returns the first: a second for a common word in 100,000 entries. So the
 //! newest [`CANDIDATES`] are ranked by the same formula; for a rare word, these are all.
 
 use super::words::{self, Query, Table, Word};
@@ -161,7 +161,7 @@ fn table_of(table: Table) -> &'static str {
     }
 }
 
-/// The conditions of a query, with their values in order.
+/// A query's conditions, with their values in order.
 #[derive(Debug, Default)]
 struct Conditions {
     texts: Vec<String>,

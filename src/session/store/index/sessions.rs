@@ -1,4 +1,4 @@
-//! Lists of sessions from their rows: the same sessions, order and cursors as from the folders.
+//! Session lists from the rows: the same sessions, order and cursors as from the directories.
 
 use crate::store::archive;
 use crate::store::list::{Cursor, Filter};
@@ -19,7 +19,7 @@ pub struct Stored {
     pub turns: u64,
     /// Their cost in billionths of a US dollar; `None` if no price is known.
     pub cost_nano_usd: Option<u64>,
-    /// The state at the end of its journal: `running` (or interrupted), `idle` or `closed`.
+    /// The state at its journal's end: `running` (or interrupted), `idle` or `closed`.
     pub state: String,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-/// The number of sessions and entries.
+/// Returns how many sessions and entries there are.
 pub(super) fn counts(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     connection.query_row("SELECT count(*), coalesce(sum(entries), 0) FROM sessions", [], |row| {
         let count =

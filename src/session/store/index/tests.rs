@@ -443,7 +443,7 @@ fn a_folder_that_cannot_be_written_can_be_listed_and_searched() {
     let data = tempfile::tempdir().unwrap();
     drop(talk(data.path()));
     fs::set_permissions(data.path(), fs::Permissions::from_mode(0o555)).unwrap();
-    // The superuser writes where he likes; there a folder stands in the file's place.
+    // Root can write anywhere, so a directory takes the file's place.
     if fs::write(data.path().join("probe"), "").is_ok() {
         fs::create_dir(data.path().join("index.sqlite")).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Words of texts and queries, pure: folding, the contents of the two word tables, queries, ranking, snippets.
+//! Words in texts and queries, pure: folding, the contents of the two word tables, queries, ranking, snippets.
 //!
 //! Invariant: text and query are folded in the same way, so a query has matches or none, but is never a syntax error.
 
@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 /// The minimum length of a word in the table of substrings.
 const SUBSTRING_CHARS: usize = 3;
 
-/// The maximum length of a query, in characters and in words. More would not narrow the result further.
+/// The maximum query length, in characters and in words. More would not narrow the result further.
 const MAX_QUERY_CHARS: usize = 1000;
 const MAX_WORDS: usize = 16;
 
@@ -96,7 +96,7 @@ impl Word {
 }
 
 impl Word {
-    /// Returns the ranges of its matches in a folded text. A short word matches whole words only, as in its table.
+    /// Returns its match ranges in a folded text. A short word matches whole words only, as in its table.
     fn matches_in<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
         let word = self.text.as_str();
         let is_whole = self.table == Table::Short && !word.chars().any(is_spaceless);
@@ -109,7 +109,7 @@ impl Word {
         })
     }
 
-    /// Returns true when a folded text contains it.
+    /// Returns true if a folded text contains it.
     pub(super) fn is_in(&self, folded: &str) -> bool {
         self.matches_in(folded).next().is_some()
     }
@@ -125,7 +125,7 @@ fn fold_char(c: char, out: &mut String) {
         });
         return;
     }
-    // Decomposed, a Hangul syllable is three characters; nobody types them one by one.
+    // Decomposed, a Hangul syllable is three characters, which are never typed one by one.
     if ('\u{ac00}'..='\u{d7a3}').contains(&c) {
         out.push(c);
         return;
@@ -157,7 +157,7 @@ fn is_spaceless(c: char) -> bool {
         | '\u{20000}'..='\u{3134f}')
 }
 
-/// Returns the entry of a folded text in the table of short words: words of one and two characters, and every character of a script without
+/// Returns a folded text's entry in the table of short words: words of one and two characters, and every character of a script without
 /// spaces, with a mark for omitted text. Empty if there are none.
 pub(super) fn short_words(folded: &str) -> String {
     let mut out = String::new();
@@ -215,7 +215,7 @@ pub(super) fn rank(folded: &str, words: &[(&Word, u64)], entries: u64, average_l
 
 /// Returns the text around the first match, with every match in it marked. Line ends and control characters become spaces.
 pub(super) fn snippet(text: &str, words: &[Word]) -> Vec<SnippetPiece> {
-    // Each character with the offset of its folded form.
+    // Each character with its folded form's offset.
     let mut folded = String::with_capacity(text.len());
     let mut chars: Vec<(usize, char)> = Vec::new();
     for c in text.chars() {
