@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The author of a step.
+/// A step's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepBy {
     /// The user saved the document.

@@ -71,7 +71,7 @@ pub enum Error {
         "the command is too long for this system ({bytes} bytes): write its input to a file, and run a command that reads the file"
     )]
     CommandTooLong {
-        /// The length of the program and its arguments, in bytes.
+        /// The length in bytes, including the arguments.
         bytes: usize,
     },
     /// The program was not found.

@@ -179,7 +179,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         change::one_by_one(self, paths, decide, cancel).await
     }
 
-    /// Returns the states of the files below a directory. New or changed contents are kept.
+    /// Returns all file states below a directory. New or changed contents are kept.
     ///
     /// # Errors
     /// [`Error::Refused`] if this environment cannot scan.
@@ -347,7 +347,7 @@ pub struct Lines {
     pub count: u64,
     /// The byte limit, not the line limit or the end, stopped it.
     pub stopped_by_bytes: bool,
-    /// The first wanted line's length in bytes; `None` beyond the end of the file.
+    /// The first wanted line's length in bytes; `None` past end of file.
     pub first_line_bytes: Option<u64>,
     /// The file's total number of lines; `None` for a file too large to count.
     pub total_lines: Option<u64>,
@@ -467,7 +467,7 @@ pub struct Filtered {
     pub code: Option<i32>,
     /// The filter's output.
     pub stdout: Vec<u8>,
-    /// The start of the error output.
+    /// The error output's start.
     pub stderr: String,
 }
 

@@ -63,7 +63,7 @@ pub struct Options {
     pub guardian: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.
     pub without_namespaces: bool,
-    /// Files and directories that scans skip: the program's own, which change with every event.
+    /// Files and directories that scans skip: those written by the program, which change with every event.
     pub unscanned: Vec<PathBuf>,
 }
 
@@ -553,7 +553,7 @@ impl Environment for Local {
 }
 
 impl Drop for Local {
-    /// Sessions release their own processes; this handles those that could not.
+    /// Sessions release their own processes; this handles any that remain.
     fn drop(&mut self) {
         if self.has_run.load(Ordering::Relaxed) {
             Shell::release(&self.shell.marks, None);
@@ -606,7 +606,7 @@ async fn blocking<T: Send + 'static>(
 struct Locks(Mutex<HashMap<PathBuf, Weak<Mutex<()>>>>);
 
 impl Locks {
-    /// Calls a function while holding the locks of the files at these canonical paths.
+    /// Calls a function while holding the file locks for these canonical paths.
     fn with<T>(
         &self,
         paths: &[PathBuf],

@@ -111,7 +111,7 @@ impl Pinned {
     }
 }
 
-/// Splits a path into its parent directory and file name.
+/// Splits a path into its parent directory and last component.
 fn parts(path: &Path) -> Result<(&Path, &OsStr), Error> {
     path.parent().zip(path.file_name()).ok_or_else(|| Error::IsFolder(path.to_path_buf()))
 }
@@ -184,7 +184,7 @@ fn open_resolved(path: &Path, flags: i32) -> io::Result<OwnedFd> {
     OpenOptions::new().read(true).custom_flags(flags).open(path).map(OwnedFd::from)
 }
 
-/// Returns the path that names a directory by its descriptor; `None` without `/proc`.
+/// Returns a path to a directory through its descriptor; `None` without `/proc`.
 pub(super) fn by_descriptor(folder: &OwnedFd) -> Option<PathBuf> {
     /// Set if paths by descriptor work here.
     static IS_THERE: LazyLock<bool> =

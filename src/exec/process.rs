@@ -70,7 +70,7 @@ pub(super) struct Shell {
     pub(super) temporary: PathBuf,
     /// The prefix of the commands' marks.
     pub(super) marks: String,
-    /// The parent process of commands; `None` if there is none, and commands run below this process.
+    /// The guardian, which is the commands' parent process; `None` if commands run below this process.
     pub(super) guardian: Option<Arc<Guardian>>,
 }
 
@@ -255,7 +255,7 @@ impl Shell {
         format!("{}.{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Kills the processes left by the commands of an owner, or of all owners. Blocking.
+    /// Kills the processes left by an owner's commands, or by all commands. Blocking.
     pub(super) fn release(marks: &str, owner: Option<&str>) {
         let beginning =
             owner.map_or_else(|| format!("{marks}-"), |owner| format!("{marks}-{owner}-"));
@@ -298,7 +298,7 @@ fn widen(pipe: &impl std::os::fd::AsFd) {
 struct Running {
     /// First, because it is dropped first: it must see who descends from the shell while that lives.
     family: Family,
-    /// The input of a remote command. Closing it stops the command.
+    /// A remote command's input. Closing it stops the command.
     input: Option<pipe::Sender>,
     child: Started,
     /// None once everyone has closed the other end.
@@ -317,7 +317,7 @@ enum Event {
     Exited(io::Result<ExitStatus>),
     ShowProgress,
     Stop(End),
-    /// The wait for the end of output, or for a graceful exit, is over.
+    /// The wait for the end of output, or for a graceful exit, timed out.
     Enough,
 }
 

@@ -222,7 +222,7 @@ fn is_fresh(facts: &Metadata) -> bool {
         || changed > SystemTime::now()
 }
 
-/// Returns the state of a local file and keeps its content unless it is too large. Returns `None` if there is no file.
+/// Returns a local file's state and keeps its content unless it is too large. Returns `None` if there is no file.
 pub(super) fn remember(
     path: &Path,
     keep: &Keep,

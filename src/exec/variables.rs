@@ -6,7 +6,7 @@ pub type ExtraVariables = std::sync::Arc<[(String, String)]>;
 /// The policy that selects environment variables for commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// All except those that look like secrets.
+    /// All except variables that look like secrets.
     #[default]
     Filtered,
     /// All.
@@ -104,7 +104,7 @@ pub fn visible<'a>(
         .collect()
 }
 
-/// Returns the variables hidden from a command, if the policy hides those that look like secrets.
+/// Returns the variables hidden from a command; `None` if the policy lists visible variables instead.
 pub fn withheld<'a>(
     all: impl Iterator<Item = (&'a str, &'a str)>,
     policy: Policy,

@@ -1,4 +1,4 @@
-//! Sub-agent requests from tools: a tool sends a request, and the owner of the sub-agents answers.
+//! Sub-agent requests from tools: a tool sends a request, and the sub-agents' owner answers.
 //!
 //! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 
@@ -12,7 +12,7 @@ use pintle_protocol::item::SubagentState;
 use std::path::PathBuf;
 use tokio::sync::{mpsc, oneshot};
 
-/// The channel to the owner of the sub-agents.
+/// The channel to the sub-agents' owner.
 #[derive(Debug, Clone)]
 pub struct Agents(Option<mpsc::Sender<AgentRequest>>);
 
@@ -34,14 +34,14 @@ pub struct Spawn {
     pub agent: Option<String>,
 }
 
-/// A request to the owner of the sub-agents. An error is a message for the model.
+/// A request to the sub-agents' owner. An error is a message for the model.
 #[derive(Debug)]
 pub enum AgentRequest {
     /// Create one and let it start.
     Spawn {
         /// The sub-agent's description.
         spawn: Spawn,
-        /// The current one.
+        /// Receives the started sub-agent's state.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
     /// Send a message to one: a steer while it works, else its next task.

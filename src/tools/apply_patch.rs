@@ -129,7 +129,7 @@ impl Prepared for Call {
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let files = Files::of(ctx, &self.acts).await;
-        // The last decision is the one that applies.
+        // The last decision applies.
         let (tx, summary) = watch::channel(String::new());
         let decide = || self.decide(ctx, &files, &tx);
         let moves = files.places.iter().filter_map(|(from, to)| Some(((*to)?, *from)));

@@ -29,7 +29,7 @@ pub(super) enum Options {
 }
 
 impl Arguments {
-    /// Wraps the arguments of a call to this tool.
+    /// Wraps the arguments that a call passes to this tool.
     pub(super) fn new(row: &'static Row, value: Value) -> Result<Self, String> {
         let mut arguments =
             Self { does: Some(row.does), ..Self::within(String::new(), row.fields, value)? };

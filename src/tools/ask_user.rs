@@ -1,6 +1,6 @@
-//! `ask_user` and `exit_plan`: a question to the user of the session.
+//! `ask_user` and `exit_plan`: a question to the session's user.
 //!
-//! They only ask. The session decides the effect of an answer, and what applies if there is none.
+//! They only ask. The session decides what an answer changes, and the default without one.
 
 use super::arguments::{Arguments, Options};
 use super::client::Ask;

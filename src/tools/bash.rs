@@ -197,7 +197,7 @@ impl Prepared for Call {
             spill_lines: limits.max_lines as u64,
             spill_bytes: limits.max_bytes as u64,
             artifacts: ctx.artifacts.clone(),
-            // A background job is shown apart from the call.
+            // A background job is shown separately from the call.
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
             confinement: ctx.confinement.clone(),

@@ -39,7 +39,7 @@ pub(super) async fn update(
         Box::new(move |before| {
             let knew = knew(&ledger, before.as_ref());
             let rewrite = decide(before)?;
-            // The last decision is the one that is carried out.
+            // The last decision is carried out.
             tx.send_replace(Some((knew, rewrite.content.digest())));
             Ok(rewrite)
         })

@@ -44,7 +44,7 @@ pub struct Asked {
     pub words: String,
     /// True if the user answered.
     pub is_answered: bool,
-    /// The labels of the chosen options.
+    /// The chosen options' labels.
     pub chosen: Vec<String>,
     /// The user's text.
     pub text: Option<String>,

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Replaces parts of files.
+/// Edits files by replacing text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Edit(pub Profile);
 
@@ -86,7 +86,7 @@ impl Prepared for Arc<Call> {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let path = self.path.target(ctx).await;
         let written = self.path.text.clone();
-        // The last decision is the one that applies.
+        // The last decision applies.
         let (tx, count) = watch::channel(None);
         let decide = || self.decide(ctx, &path, &tx);
         match update(ctx, &path, Shows::Part, decide).await {

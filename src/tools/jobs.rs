@@ -1,4 +1,4 @@
-//! Background job requests from tools: a tool sends a request, and the owner of the jobs answers.
+//! Background job requests from tools: a tool sends a request, and the jobs' owner answers.
 //!
 //! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
 
@@ -8,14 +8,14 @@ use pintle_protocol::item::{JobEnd, ToolDetails};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// The channel to the owner of the background jobs.
+/// The channel to the background jobs' owner.
 #[derive(Debug, Clone)]
 pub struct Jobs(Option<mpsc::Sender<JobRequest>>);
 
 /// The message to the model where background jobs are not available.
 const NONE: &str = "Background jobs are not available here. Run the command in the foreground.";
 
-/// A request to the owner of the background jobs. An error is a message for the model.
+/// A request to the background jobs' owner. An error is a message for the model.
 #[derive(Debug)]
 pub enum JobRequest {
     /// Run this in the background.

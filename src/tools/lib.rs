@@ -83,7 +83,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// Returns the name, as the model calls it.
     fn name(&self) -> &str;
 
-    /// Returns the purpose of a built-in tool; `None` for others.
+    /// Returns a built-in tool's purpose; `None` for others.
     fn does(&self) -> Option<Does> {
         None
     }
@@ -119,7 +119,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String>;
 }
 
-/// Returns the declarations of a session's tools for its model.
+/// Returns the tool declarations for a session's model.
 pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declaration> {
     let name = |does: Does| {
         let tool = tools.iter().find(|tool| tool.does() == Some(does))?;
@@ -291,7 +291,7 @@ pub struct ToolContext {
     pub resolved: ResolvedPaths,
     /// The directory for long outputs; `None` for the temporary directory.
     pub artifacts: Option<PathBuf>,
-    /// The ledger of files that the model has seen.
+    /// The ledger for the files that the model has seen.
     pub ledger: Ledger,
     /// The commands' owner: their background processes end with their owner.
     pub owner: String,

@@ -7,7 +7,7 @@ use pintle_protocol::item::ToolResult;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Returns the lines of a listing up to a limit, with a note in brackets about the rest.
+/// Returns a listing's lines up to a limit, with a note in brackets about the rest.
 pub(super) fn listing(
     lines: &[String],
     profile: Profile,

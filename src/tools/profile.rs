@@ -91,7 +91,7 @@ impl Profile {
         rows.next().expect("every purpose has a row in some family")
     }
 
-    /// Returns the name of the family's tool for a purpose, if it has one.
+    /// Returns the family's tool name for a purpose, if it has one.
     pub(super) fn named(self, does: Does) -> Option<&'static str> {
         self.family().rows.iter().find(|row| row.does == does).map(|row| row.name)
     }
@@ -101,29 +101,29 @@ impl Profile {
         self.row(does).declare(self, told)
     }
 
-    /// Returns the name of the tool that runs commands.
+    /// Returns the command tool's name.
     pub(super) fn shell(self) -> &'static str {
         self.row(Does::Shell).name
     }
 
-    /// Returns the name of the tool that reads a file.
+    /// Returns the file reading tool's name.
     pub(super) fn read(self) -> &'static str {
         self.row(Does::Read).name
     }
 
-    /// Returns the name of the tool that writes a complete file, or else changes it.
+    /// Returns the file writing tool's name, or else that of the editing tool.
     pub(super) fn write(self) -> &'static str {
         let names = [Does::Write, Does::Patch].into_iter().find_map(|does| self.named(does));
         names.unwrap_or_else(|| self.row(Does::Write).name)
     }
 
-    /// Returns the name of the tool that lists a directory, or else finds files in it.
+    /// Returns the directory listing tool's name, or else that of the tool that finds files.
     pub(super) fn list(self) -> &'static str {
         let names = [Does::List, Does::Find].into_iter().find_map(|does| self.named(does));
         names.unwrap_or_else(|| self.row(Does::List).name)
     }
 
-    /// Returns the limit on a short result: a ceiling in `pi`, otherwise what the models are used to.
+    /// Returns the limit on a short result: a ceiling in `pi`, otherwise the family's usual limit.
     pub(super) fn guard(self, max_chars: usize, keep: Keep) -> Guard {
         if self == Self::Pi { CEILING } else { Guard { max_chars, max_lines: None, keep } }
     }

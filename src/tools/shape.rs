@@ -191,7 +191,7 @@ pub(super) struct Row {
     pub(super) fields: &'static [Field],
     /// Arguments that the family's models may give and that change nothing here.
     pub(super) ignored: &'static [&'static str],
-    /// Family flags that can only have this value here; with another one the result would not be what the model expects.
+    /// Family flags that can only have this value here; with another one the result would differ from the model's expectation.
     pub(super) fixed: &'static [(&'static str, bool)],
     /// Brings arguments of another structure into ours, before they are read by name.
     pub(super) adapt: Option<fn(&mut Map<String, Value>)>,

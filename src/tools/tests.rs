@@ -633,7 +633,7 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
     }
 }
 
-/// Returns the declarations of a profile's tools that have these purposes.
+/// Returns a profile's declarations for tools with these purposes.
 fn declared(profile: Profile, are: impl Fn(Does) -> bool) -> Vec<(String, Declaration)> {
     let tools = profile.all().into_iter();
     let tools: Vec<_> = tools.filter(|tool| tool.does().is_some_and(&are)).collect();

@@ -54,7 +54,7 @@ pub struct Kept {
     /// The trusted directories, including everything below them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trusted: Vec<Trusted>,
-    /// The content of files in trusted directories that the user agreed to.
+    /// The agreed content of files in trusted directories.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agreed: Vec<Agreed>,
     /// The rules that answers added.
@@ -66,7 +66,7 @@ pub struct Kept {
 /// digits.
 pub type Orders = BTreeMap<String, String>;
 
-/// The content of a project's files that the user agreed to.
+/// The agreed content of a project's files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Agreed {

@@ -50,7 +50,7 @@ pub(crate) struct Exchanged {
 /// A connection that ended before its request was answered.
 #[derive(Debug)]
 pub(crate) struct Lost {
-    /// The end of the program's error output.
+    /// The program's last error output.
     pub(crate) said: String,
     /// The other end had taken the request.
     pub(crate) has_begun: bool,
@@ -248,7 +248,7 @@ impl Connection {
     }
 }
 
-/// Returns the result of a command that was stopped before it started.
+/// Returns the result for a command that was stopped before it started.
 pub(crate) async fn never_run(command: &Command, temporary: &Path, end: End) -> Ran {
     Capture::new(command, temporary).finish(end).await
 }
@@ -278,7 +278,7 @@ impl Complaints {
         Self { text, reader }
     }
 
-    /// Returns the end of the text received, once the program has ended.
+    /// Returns the last text received, once the program has ended.
     async fn said(&mut self) -> String {
         // Another process may keep the stream open: ssh leaves a connection for the next program.
         let _ = timeout(GRACE, self.reader.join_next()).await;

@@ -22,7 +22,7 @@ const READ_INTERVAL: Duration = Duration::from_millis(20);
 #[derive(Debug, Default)]
 pub(crate) struct Drains(Mutex<HashMap<String, JoinSet<()>>>);
 
-/// The output of an ended command that another process still holds open.
+/// An ended command's output that another process still holds open.
 pub(super) struct Leftover {
     pub(super) pipe: pipe::Receiver,
     /// Receives the output.
@@ -40,7 +40,7 @@ impl Drains {
         readers.spawn(leftover.drain());
     }
 
-    /// Ends the readers of an owner whose processes have been ended.
+    /// Ends an owner's readers, once the owner's processes have been ended.
     pub(crate) async fn release(&self, owner: &str) {
         let readers = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(owner);
         let Some(mut readers) = readers else { return };

@@ -167,7 +167,7 @@ fn stay(start: &Start<'_>, shell: Pid, presence: Option<&OwnedFd>) -> ! {
     }
 }
 
-/// Applies the rest of the confinement to this process, and executes the program.
+/// Applies the remaining confinement to this process, and executes the program.
 fn execute(
     start: &Start<'_>,
     request: &Request,

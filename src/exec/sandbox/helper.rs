@@ -231,7 +231,7 @@ impl Helper {
         tried
     }
 
-    /// Reports the ends of commands, and records all other ends.
+    /// Reports when commands end, and records all other ends.
     fn reap(&mut self) {
         let mut has_one_ended = false;
         for guarded in &mut self.guarded {

@@ -189,7 +189,7 @@ pub struct ResourceLimits {
     pub processes: Option<u64>,
     /// The maximum size of a written file, in bytes.
     pub file_bytes: Option<u64>,
-    /// The size of a temporary directory for this command alone, in bytes.
+    /// The maximum size of the command's private temporary directory, in bytes.
     pub temporary_bytes: Option<u64>,
     /// The address space of each process, in bytes.
     pub memory_bytes: Option<u64>,

@@ -234,7 +234,7 @@ fn processes(limit: Option<u64>) -> Result<(), Failure> {
     set_read_only_alone(Path::new("/proc")).map_err(|error| Failure::of("mount /proc", error))
 }
 
-/// If an ordinary user may not set this limit, another one applies.
+/// Writes a kernel limit. Errors are ignored: if an ordinary user may not set it, another limit applies.
 #[expect(clippy::disallowed_methods, reason = "a file of the kernel's")]
 fn write_file(path: &str, text: &str) {
     let _ = std::fs::write(path, text);
@@ -255,7 +255,7 @@ fn clone(path: &Path) -> io::Result<OwnedFd> {
     clone_of(libc::AT_FDCWD, &path, 0)
 }
 
-/// Clones the mount of a symbolic link itself, not of its target.
+/// Clones a symbolic link's mount, not that of its target.
 fn clone_link(path: &Path) -> io::Result<OwnedFd> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     clone_of(libc::AT_FDCWD, &path, libc::AT_SYMLINK_NOFOLLOW.unsigned_abs())

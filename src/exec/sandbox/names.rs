@@ -135,7 +135,7 @@ impl Names {
         self.0.as_ref().map(|inner| inner.judge.denied_names()).unwrap_or_default()
     }
 
-    /// Returns the result of the last walk, if there was one.
+    /// Returns the last walk's result, if there was one.
     pub(crate) fn known(&self) -> Option<Arc<Found>> {
         self.0.as_ref()?.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

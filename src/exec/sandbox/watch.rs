@@ -552,7 +552,7 @@ impl Seen {
         seen
     }
 
-    /// Opens the started program, and finds the interpreters of a script.
+    /// Opens the started program, and finds a script's interpreters.
     fn look_at_program(&mut self, descriptor: Option<u64>, resolver: &Resolver<'_>) {
         /// As many as the kernel follows.
         const MAX: usize = 5;

@@ -110,7 +110,7 @@ impl One {
         })
     }
 
-    /// Returns true if the glob applies to a path. The content of an excluded directory is excluded with it.
+    /// Returns true if the glob applies to a path. Excluding a directory excludes its content.
     fn decides(&self, relative: &Path, is_folder: bool) -> bool {
         let mut folders = relative.ancestors().skip(1);
         self.is_match(relative, is_folder)

@@ -22,7 +22,7 @@ struct File<'a> {
     origin: Option<usize>,
     /// True if the file was moved away.
     is_moved: bool,
-    /// The report of the file's only update; several updates are reported together.
+    /// The report if the file has only one update; several are reported together.
     told: Option<FileChange>,
 }
 

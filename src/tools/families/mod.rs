@@ -46,7 +46,7 @@ pub(super) enum Numbers {
 /// A layout for command results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// The end of the output, and then how the command ended if it failed.
+    /// The output's end, and then how the command ended if it failed.
     Tail,
     /// The start and end of the output, and then how the command ended if it failed.
     Ends,

@@ -6,7 +6,7 @@ use pintle_base::text::html;
 use pintle_base::text::sniff::{self, Kind};
 use pintle_base::text::terminal::Cleaner;
 
-/// The length of a page's part that may declare its charset, as in browsers.
+/// How many bytes of a page are searched for a charset declaration, as in browsers.
 const CHARSET_WITHIN: usize = 1024;
 
 /// A page as a model reads it.

@@ -43,7 +43,7 @@ pub struct Definition {
     pub call_timeout: Duration,
 }
 
-/// A server's process limits. Only the user's own settings widen them.
+/// A server's process limits. Only the user settings widen them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessLimits {
     /// True if the process runs in the sandbox.
@@ -201,7 +201,7 @@ pub struct Table {
     env: BTreeMap<String, String>,
     /// The working directory. By default the session's.
     cwd: Option<PathBuf>,
-    /// The address of a streamable HTTP server.
+    /// The server's address, for streamable HTTP.
     url: Option<String>,
     /// The headers of each request to that address.
     headers: BTreeMap<String, String>,
@@ -275,7 +275,7 @@ fn renamed(table: &Map<String, Value>) -> Map<String, Value> {
     rows.collect()
 }
 
-/// Parses a table. Keys that are unknown, or allowed only in the user's own settings, are reported and ignored.
+/// Parses a table. Keys that are unknown, or allowed only in the user settings, are reported and ignored.
 fn table(
     name: &str,
     value: &Value,

@@ -1,4 +1,4 @@
-//! The interface of a server connection for the rest of the engine.
+//! A server connection, as seen by other modules.
 
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value};
@@ -35,7 +35,7 @@ pub trait Link: Send + Sync + std::fmt::Debug {
     /// Lists the server's prompts; empty if it supports none.
     async fn prompts(&self) -> Result<Vec<PromptShape>, LinkError>;
 
-    /// Fills in a prompt, and returns the texts of its messages.
+    /// Fills in a prompt, and returns its messages' texts.
     async fn prompt(
         &self,
         name: &str,

@@ -96,7 +96,7 @@ pub enum State {
     Ready {
         /// The connection.
         link: Arc<dyn Link>,
-        /// The server's tools, including those that the definition leaves out.
+        /// The server's tools, including any left out by the definition.
         tools: Arc<[ToolShape]>,
         /// The server's prompts.
         prompts: Arc<[PromptShape]>,
@@ -105,7 +105,7 @@ pub enum State {
     Failed {
         /// The reason.
         error: LinkError,
-        /// The time of the earliest retry.
+        /// The earliest retry time.
         not_before: Instant,
     },
 }
@@ -161,7 +161,7 @@ struct Shared {
     ended: CancellationToken,
 }
 
-/// Returns the state of an unused server, for clients.
+/// Returns an unused server's state, for clients.
 pub(super) fn idle(definition: &Definition) -> McpServerState {
     McpServerState {
         name: definition.name.clone(),
@@ -310,13 +310,13 @@ impl Server {
         }
     }
 
-    /// Starts the server if needed, and waits for the outcome. An error comes with the time of the earliest retry.
+    /// Starts the server if needed, and waits for the outcome. An error comes with the earliest retry time.
     async fn settled(&self, deadline: Instant) -> Result<Arc<dyn Link>, (LinkError, Instant)> {
         self.start();
         let mut changes = self.changes();
         let is_settled = |state: &State| match state {
             State::Idle | State::Starting => false,
-            // The outcome of an ended connection is known in a moment.
+            // After a connection ends, its outcome is known in a moment.
             State::Ready { link, .. } => !link.is_closed(),
             State::Failed { .. } => true,
         };
@@ -545,7 +545,7 @@ impl Shared {
                 let RunningProgram { mut process, stdin, stdout, stderr } = self.start().await?;
                 self.tasks.spawn(take_lines(stderr, Arc::clone(&self.stderr)));
                 let connecting = sdk::over_streams(stdout, stdin, Some(&self.seat.cwd), versions);
-                // The error of a program that exits at once is more informative than that of a closed connection.
+                // If a program exits at once, its error is more informative than that of a closed connection.
                 let link = match connecting.await {
                     Ok(link) => link,
                     Err(error) => {
@@ -681,7 +681,7 @@ async fn take_lines(stderr: pipe::Receiver, lines: Lines) {
     }
 }
 
-/// The servers of all sessions: those that mean the same server share it.
+/// The servers shared by all sessions that mean the same one.
 #[derive(Debug)]
 pub struct Pool {
     values: Arc<dyn Values>,

@@ -75,7 +75,7 @@ impl WeakServers {
 #[derive(Debug, Default)]
 struct State {
     servers: Vec<Arc<Server>>,
-    /// The names of the session's other tools.
+    /// The session's other tool names.
     taken: BTreeSet<String>,
     /// The tools that the model may see.
     allowed: Option<AllowedTools>,
@@ -97,7 +97,7 @@ struct State {
     seen: Vec<watch::Receiver<server::State>>,
 }
 
-/// The sources of a session's servers.
+/// Where a session's servers come from.
 #[derive(Debug)]
 pub struct Sources<'a> {
     /// Those that every session has.
@@ -108,13 +108,13 @@ pub struct Sources<'a> {
     pub given: &'a [Definition],
     /// Where they run.
     pub seat: Seat,
-    /// The names of the session's other tools.
+    /// The session's other tool names.
     pub taken: BTreeSet<String>,
     /// The tools that the model may see.
     pub allowed: AllowedTools,
 }
 
-/// The result of checking the servers at the start of a turn.
+/// The result of checking the servers when a turn starts.
 #[derive(Debug, Default)]
 pub struct Looked {
     /// The tools to add to the model's list.

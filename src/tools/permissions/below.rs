@@ -24,7 +24,7 @@ pub struct FilesBelow {
 }
 
 impl FilesBelow {
-    /// Copies the inputs of the decision about the call itself.
+    /// Copies the inputs from the decision about the call itself.
     pub fn new(
         tool: &str,
         folders: &[CheckedPath],

@@ -110,7 +110,7 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
 }
 
 fn combine(parts: Vec<Part>) -> Verdict {
-    // The first of the strictest parts determines the call's reason.
+    // The first part with the strictest decision determines the call's reason.
     let strictest = parts.iter().map(|part| part.decision).max().unwrap_or(Decision::Allow);
     let speaker = parts.iter().find(|part| part.decision == strictest);
     Verdict {
@@ -214,7 +214,7 @@ impl Judge<'_> {
         self.ctx.mode
     }
 
-    /// Returns the stricter of the restricting rules' decision and the decision without them.
+    /// Returns the stricter decision: by restricting rules, or without them.
     fn with_rules(found: &Found<'_>, otherwise: Part) -> Part {
         match Self::restricted(&otherwise.subject, found) {
             Some(part) if part.decision >= otherwise.decision => part,

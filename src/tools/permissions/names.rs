@@ -81,7 +81,7 @@ impl Pattern {
         self.written.contains('*')
     }
 
-    /// Returns true if the pattern matches `path`, which starts where the pattern starts.
+    /// Returns true if the pattern matches `path`. Both start at the same component.
     fn matches(&self, path: &[&str]) -> bool {
         let length = self.parts.len();
         (path.len() == length || (self.is_folder && path.len() > length))
@@ -233,7 +233,7 @@ impl Names {
             || (folder.is_absolute && self.of_root.iter().any(|at| begins(at, folder.parts)))
     }
 
-    /// Returns the paths of anchored patterns in a home directory and on the system, without those that contain a `*`.
+    /// Returns the paths for anchored patterns without a `*`, in a home directory and on the system.
     pub(super) fn places(&self, home: Option<&Path>) -> Vec<PathBuf> {
         let plain = self.patterns.iter().filter(|pattern| !pattern.has_glob());
         plain

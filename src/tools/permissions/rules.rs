@@ -94,7 +94,7 @@ struct ProjectRules {
     rules: Vec<Rule>,
 }
 
-/// The content of a project's file.
+/// A project file's content.
 #[derive(Debug)]
 pub struct OfProject {
     /// Rules, ready to be matched.

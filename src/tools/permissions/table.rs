@@ -28,7 +28,7 @@
 /// Files of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    /// The description of the files, for the user.
+    /// A description for the user.
     pub(super) what: &'static str,
     /// The tool, and the documentation that states the paths.
     #[cfg_attr(not(test), expect(dead_code, reason = "for those who keep the table"))]

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The timeout of an editor's edit, which may include formatting and saving.
+/// The edit timeout, which may include formatting and saving.
 pub(super) const EDIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The version of a document whose file the editor has yet to create.
@@ -25,7 +25,7 @@ pub(super) const NOT_CREATED: i64 = 0;
 /// editor answers within a few milliseconds.
 const MAX_ATTEMPTS: usize = 20;
 
-/// A file, with the place where it is changed.
+/// A file to change, on disk or in an editor.
 #[derive(Debug)]
 enum ChangeTarget {
     Disk(PathBuf),

@@ -86,7 +86,7 @@ const SEVERAL: [&str; 2] = ["busybox", "toybox"];
 const LOADER_FLAGS: [&str; 6] =
     ["--library-path", "--argv0", "--preload", "--audit", "--inhibit-rpath", "--glibc-hwcaps-mask"];
 
-/// Returns the words of the programs that this call may start.
+/// Returns the words for each program that this call may start.
 pub(super) fn candidates(
     path: &Resolved,
     words: &[String],

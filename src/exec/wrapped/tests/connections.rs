@@ -98,7 +98,7 @@ async fn what_is_cut_off_does_not_answer_the_next_request() {
     let (large, small) = (folder.path().join("large"), folder.path().join("small"));
     std::fs::write(&large, vec![b'x'; 3_000_000]).unwrap();
     std::fs::write(&small, "small").unwrap();
-    // Dropped when the request has just been sent, and at the latest in the middle of its answer.
+    // Dropped when the request has just been sent, and at the latest halfway through its answer.
     for yields in [1, 10, 100] {
         tokio::select! {
             biased;

@@ -2,7 +2,7 @@
 
 use super::Word;
 
-/// The commands, including those that only change it with some arguments.
+/// The commands, including some that change it only with certain arguments.
 const CHANGING: &[&str] = &[
     "add",
     "am",

@@ -24,7 +24,7 @@ use std::path::{Component, Path, PathBuf};
 /// The longest command that is analysed, in bytes; a longer one is opaque.
 pub const MAX_COMMAND_BYTES: usize = 1024 * 1024;
 
-/// The parts of a shell command.
+/// A shell command's parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Analysis {
     /// Every program that the command may run, in text order, including those inside wrappers such as `timeout` and nested shells.

@@ -257,7 +257,7 @@ fn nested_text(program: &Program, analysis: &mut Analysis, shells: usize) {
     parse::parse(&line, analysis, shells + 1);
 }
 
-/// Returns the text of a word that becomes part of a command. An unknown one stays unknown there.
+/// Returns a word's text, which becomes part of a command. An unknown one stays unknown there.
 fn known_text<'a>(word: &'a Word, analysis: &mut Analysis) -> &'a str {
     word.text().unwrap_or_else(|| {
         analysis.doubt("runs text that cannot be determined in advance");
