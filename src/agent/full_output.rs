@@ -4,7 +4,7 @@ use pintle_exec::MAX_KEPT_BYTES;
 use pintle_protocol::item::{FullOutput, ToolDetails};
 use std::path::Path;
 
-/// Adds an output file's name in the session's directory, so that clients can read it.
+/// Records under which name in the session's directory an output is kept, so that clients can read it.
 pub(super) fn name_full_output(details: &mut ToolDetails, artifacts: &Path) {
     if let (Some(path), Some(record)) = (&details.full_output_path, &details.truncation)
         && let Ok(name) = Path::new(path).strip_prefix(artifacts)
