@@ -1,4 +1,4 @@
-//! The outcome of a task, for frontends that report it as a whole: the result and the lines of progress, from its events. Pure, but for
+//! Task outcomes for frontends that report a task as a whole: the result and the progress lines, computed from its events. Pure, except for
 //! [`count_lines`].
 
 use crate::report;
@@ -53,7 +53,7 @@ pub(crate) struct Watch {
     /// The working directory, where findings are wanted.
     pub(crate) findings_in: Option<PathBuf>,
     terms: Terms,
-    /// The code of the last notice: at a limit, it names the limit.
+    /// The last notice's code: at a limit, it names the limit.
     last_notice: String,
 }
 
@@ -64,11 +64,11 @@ pub struct Terms {
     pub fail_on_denied: bool,
     /// Nothing changed.
     pub require_changes: bool,
-    /// The project was taken for code from strangers, which denies more than the mode says.
+    /// True if the project was treated as untrusted, which denies more than the mode alone.
     pub is_untrusted: bool,
 }
 
-/// Returns the result of a task of which no more is known than why it failed: `stop` is the reason as a word.
+/// Returns the result of a task about which only the cause of failure is known: `stop` is the reason as a word.
 pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String>) -> RunResult {
     let terms = Terms { fail_on_denied: true, require_changes: false, is_untrusted: false };
     RunResult {
@@ -175,7 +175,7 @@ impl Watch {
         }
     }
 
-    /// Takes an event of a sub-agent: its commands and denials count, its messages do not. Its changes are told by its parent.
+    /// Takes a sub-agent's event: its commands and denials count, its messages do not. Its changes are reported by its parent.
     fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemCompleted { item } if item.body.as_tool_call().is_some() => {

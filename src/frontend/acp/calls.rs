@@ -9,7 +9,7 @@ use pintle_protocol::item::{
 };
 use serde_json::{Value, json};
 
-/// The place in which the output of a command is shown.
+/// Where a command's output is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Screen {
     /// In the call, as text.
@@ -40,7 +40,7 @@ impl Sent {
         Some(input)
     }
 
-    /// Returns the content, if it is another one. A terminal is small, and clients draw it only where it stands in the last update.
+    /// Returns the content if it has changed. A terminal is small, and clients draw it only if the last update contains it.
     pub(super) fn new_content(
         &mut self,
         content: Vec<acp::ToolCallContent>,

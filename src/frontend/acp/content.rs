@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 /// The image formats that a model takes.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Converts the blocks of a prompt.
+/// Converts a prompt's blocks.
 ///
 /// # Errors
-/// The reason why a block cannot be used, with an alternative.
+/// Returns the reason why a block cannot be used, with an alternative.
 pub(super) fn input(mut blocks: Vec<acp::ContentBlock>) -> Result<Vec<Input>, String> {
     // Embedded texts of no file, such as an editor's rules, come behind a prompt that they precede: a session is named after the
     // first words, and a command begins with them.

@@ -1,7 +1,7 @@
 //! Request handlers: each request becomes a future, and its outcome a value that the driver applies.
 //!
-//! Handlers do not change the connection's state. The engine's own methods, under `_pintle/`, are answered by the native protocol's table,
-//! so both protocols return the same.
+//! Handlers do not change the connection's state. Engine methods, under `_pintle/`, are answered by the native protocol's table, so both
+//! protocols return the same.
 
 use super::content;
 use super::replay::{Page, replay};
@@ -35,7 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
-/// The number of sessions in a page of the list.
+/// Number of sessions per page of the list.
 const PAGE: usize = 50;
 
 /// The context of request handlers. Cheap to clone.
@@ -103,7 +103,7 @@ pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerRes
     serde_json::from_str(text).map_err(|error| invalid_params(&error.to_string()))
 }
 
-/// As [`read`], for params that open a session: some clients omit the list of servers.
+/// Like [`read`], for params that open a session: some clients omit the server list.
 fn read_start<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P> {
     let mut value: Value = read(params)?;
     if let Some(map) = value.as_object_mut()
@@ -141,7 +141,7 @@ fn config(additional: &[PathBuf], servers: &[ServerDefinition]) -> OpenConfig {
     }
 }
 
-/// The servers that a client names, and what is wrong with others.
+/// Returns the servers that a client names, and the problems with the unusable ones.
 fn servers(wanted: &[acp::McpServer]) -> (Vec<ServerDefinition>, Vec<String>) {
     let pairs = |named: &mut dyn Iterator<Item = (&String, &String)>| -> Value {
         named.map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>().into()

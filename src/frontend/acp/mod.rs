@@ -39,7 +39,7 @@ use translator::Offers;
 /// The name of this agent's only login method.
 const KEYS: &str = "pintle-keys";
 
-/// The capacity of the channel of replayed pages: the next is read while one is sent.
+/// Capacity of the channel of replayed pages: the next page is read while one is sent.
 const PAGES_CAPACITY: usize = 1;
 
 /// The options of a connection.

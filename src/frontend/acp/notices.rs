@@ -1,4 +1,4 @@
-//! Notices of the engine: as notices where the client knows them, else as messages. Pure.
+//! The engine's notices: sent as notices if the client supports them, else as messages. Pure.
 
 use super::translator::{Offers, chunk};
 use super::wire;

@@ -116,7 +116,7 @@ impl OpenSession {
             .collect()
     }
 
-    /// Notes that a message is read in this turn, which may differ from the one that it was sent for.
+    /// Notes that a message is read in this turn, which may differ from the turn it was sent for.
     pub(super) fn read(&mut self, item: &ItemId, turn: Option<&TurnId>) {
         let Some(turn) = turn else { return };
         for prompt in self.prompts.iter_mut().filter(|prompt| prompt.item.as_ref() == Some(item)) {

@@ -1,4 +1,4 @@
-//! The options of a session as this protocol lists them: configuration options, and the older modes beside them. Pure.
+//! A session's options as this protocol lists them: configuration options, and the older modes as well. Pure.
 //!
 //! The engine has two options that decide which actions a model may take without asking: the mode and the permission mode. Clients have one
 //! selector for that, so both are shown as one option; modes are the same.

@@ -6,8 +6,8 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as acp;
 use serde_json::{Value, json};
 
-/// The methods of the engine's own protocol that are answered under `_pintle/`. None of them opens or closes a session for this client: a
-/// fork is opened with `session/load`.
+/// Methods of the native protocol that are answered under `_pintle/`. None of them opens or closes a session for this client: a fork is
+/// opened with `session/load`.
 pub(super) const ENGINE_METHODS: [&str; 29] = [
     "session/events",
     "session/items",

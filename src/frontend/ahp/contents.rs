@@ -1,6 +1,7 @@
-//! The contents that clients read: files of a session's folder, and those that only this host has.
+//! The contents that clients read: files in a session's directory, and those that only this host has.
 //!
-//! Invariant: nothing outside of the folders of open sessions is read, and in them what the read tool may read unasked.
+//! Invariant: nothing outside the directories of open sessions is read, and inside them only files that the read tool may read without
+//! approval.
 
 use super::host::Host;
 use super::requests::{failed, invalid};
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// The work that answers a request.
 type Work = BoxFuture<'static, Result<Value, Refusal>>;
 
-/// A content, and where it comes from.
+/// A content, and its source.
 enum Content {
     /// A file as it is.
     File(PathBuf),
@@ -32,7 +33,7 @@ enum Content {
     Proposed(PathBuf, String),
     /// A kept content of a session.
     Kept(SessionId, String),
-    /// The baseline of a file in a session's review.
+    /// A file's baseline in a session's review.
     Baseline(SessionHandle, String),
     Text(String),
 }

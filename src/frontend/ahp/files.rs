@@ -1,6 +1,6 @@
-//! What clients do to the files of a session: written, made, moved, copied and removed, as VS Code does when it goes back to a checkpoint.
+//! Client changes to a session's files: writing, creating, moving, copying and removing, as VS Code does when it restores a checkpoint.
 //!
-//! Invariant: nothing outside of the folders of open sessions is changed, and in them nothing that the engine protects.
+//! Invariant: nothing outside the directories of open sessions is changed, and inside them nothing that the engine protects.
 
 use super::contents::{denied, not_there};
 use super::host::{Done, Host};
@@ -22,10 +22,10 @@ use std::path::PathBuf;
 /// The work that answers a request.
 type Work = BoxFuture<'static, Result<Value, Refusal>>;
 
-/// Tells what is at an address.
+/// Describes the resource at an address.
 ///
 /// # Errors
-/// The address is no file of this machine.
+/// Fails if the address is not that of a file on this machine.
 pub(super) fn resolve(host: &Host, params: &ResourceResolveParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     let (engine, folders, uri) = (host.engine.clone(), host.folders(), params.uri.clone());
@@ -87,10 +87,11 @@ pub(super) fn make_folder(host: &Host, params: ResourceMkdirParams) -> Result<Wo
     Ok(change(host, params.uri, ResourceChange::Folder { path }))
 }
 
-/// Removes a file or an empty folder. One that is not empty stays, whatever the client says: nobody has seen what is in it.
+/// Removes a file or an empty directory. A non-empty directory is kept even if the client asks to remove it, since its contents were not
+/// reviewed.
 ///
 /// # Errors
-/// The address is no file of this machine.
+/// Fails if the address is not that of a file on this machine.
 pub(super) fn remove(host: &Host, params: ResourceDeleteParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     Ok(change(host, params.uri, ResourceChange::Remove { path }))
@@ -129,7 +130,7 @@ fn change(host: &Host, uri: String, change: ResourceChange) -> Work {
     .boxed()
 }
 
-/// The content of a file with data placed in it.
+/// Returns a file's content with data placed in it.
 fn placed(
     old: &[u8],
     data: &[u8],
@@ -160,7 +161,7 @@ impl Host {
     }
 }
 
-/// The end of a change, as the host sees it.
+/// Wraps a change so that it completes as a host result.
 pub(super) fn written(
     connection: super::host::ConnectionId,
     id: pintle_base::transport::envelope::Id,

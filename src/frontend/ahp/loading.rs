@@ -27,7 +27,7 @@ pub(super) struct Loaded {
 }
 
 impl Host {
-    /// Has something done in a session, after what was asked for before.
+    /// Queues work in a session, after work that was queued before.
     pub(super) fn work(&mut self, session: &SessionId, work: Work) {
         if let Some(open) = self.sessions.get_mut(session) {
             open.works.push_back(work);
@@ -115,7 +115,7 @@ impl Host {
         self.emit(session, actions);
     }
 
-    /// The session cannot be opened: whoever asked is told why.
+    /// Reports to the callers that the session cannot be opened, and why.
     fn not_loaded(&mut self, session: &SessionId, error: &Error) {
         let reason = reason(error);
         if let Some(open) = self.sessions.get_mut(session) {
@@ -184,7 +184,7 @@ impl Open {
         (self.permission_mode, self.mode) = (snapshot.permission_mode, snapshot.mode);
         self.seen = snapshot.seq;
         self.is_announced = true;
-        // What lists show of the chat is told from now on.
+        // From now on, the chat's list entry is sent to clients.
         let Channels { session, chat, .. } = &mut self.channels;
         if let Some(shown) = session.chats.first_mut() {
             shown.title.clone_from(&session.title);
