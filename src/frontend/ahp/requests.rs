@@ -1,4 +1,4 @@
-//! The requests of clients: the parameters are read here, and what takes time is done beside the host.
+//! Client requests: params are read here, and slow work runs outside the host.
 
 use super::host::{ConnectionId, Done, Host};
 use super::loading::reason;
@@ -32,7 +32,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The number of sessions in a list that names no limit.
+/// Number of sessions in a list without a limit.
 const LISTED: usize = 100;
 
 /// A request that waits for sessions to be opened.
@@ -424,7 +424,7 @@ impl Host {
         let (id, archived) = (id.clone(), session.clone());
         let disposal = async move {
             if let Some(handle) = handle {
-                // Others that watch it keep it; it is closed where nobody does.
+                // Other watchers keep the session open; without watchers it is closed.
                 let leave = |reply| Command::Leave { id: subscriber, finishes: false, reply };
                 let _ = handle.ask(leave).await;
             }
@@ -457,7 +457,7 @@ impl Host {
         ))
     }
 
-    /// The way to the session of a channel.
+    /// Returns the handle of a channel's session.
     pub(super) fn open_session(
         &self,
         uri: &str,
@@ -468,7 +468,7 @@ impl Host {
         open.and_then(|open| open.handle.clone()).ok_or_else(|| not_found(uri))
     }
 
-    /// The folders of the sessions that are open.
+    /// Returns the directories of the open sessions.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let folders: BTreeSet<PathBuf> = self.sessions.values().flat_map(Open::folders).collect();
         folders.into_iter().collect()

@@ -94,7 +94,7 @@ pub(super) fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The address of a path, with this scheme and authority.
+/// Returns the address of a path, with this scheme and authority.
 pub(super) fn uri(scheme: &str, authority: &str, path: &str) -> String {
     let mut uri = format!("{scheme}://{authority}");
     for byte in path.bytes() {
@@ -107,12 +107,12 @@ pub(super) fn uri(scheme: &str, authority: &str, path: &str) -> String {
     uri
 }
 
-/// The address of a file.
+/// Returns a file's address.
 pub(super) fn file_uri(path: &str) -> String {
     uri("file", "", path)
 }
 
-/// The parts of an address: its scheme, its authority and its path, decoded.
+/// Splits an address into its scheme, its authority and its decoded path.
 pub(super) fn split_uri(uri: &str) -> Option<(&str, &str, String)> {
     let (scheme, rest) = uri.split_once(':')?;
     let (authority, path) = match rest.strip_prefix("//") {
@@ -137,7 +137,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The path of a file of this machine: `file:`, or VS Code's name for a file of the machine that its server runs on.
+/// Returns the path of a file on this machine: `file:`, or VS Code's name for a file on its server's machine.
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let (scheme, authority, path) = split_uri(uri)?;
     let is_here = match scheme {

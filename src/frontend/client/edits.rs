@@ -7,7 +7,8 @@ use pintle_protocol::document::ApplyEditResult;
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 
-/// The capacity of the channel of edits. One is in progress at a time, with its withdrawal behind it; a tool that finds it full waits.
+/// Capacity of the edit channel. One edit is in progress at a time, with its withdrawal behind it; a tool that finds the channel full
+/// waits.
 const CAPACITY: usize = 8;
 
 /// Takes the result of an edit.

@@ -21,19 +21,19 @@ use pintle_protocol::session::SessionResult;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas
-/// and withhold durable events. Small enough that a client which never reads costs little memory.
+/// Capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas and
+/// withhold durable events. Small enough that a client which never reads costs little memory.
 const FEED_CAPACITY: usize = 1024;
 
-/// The capacity of the sub-agent channel. Sub-agents are received before their events.
+/// Capacity of the sub-agent channel. Sub-agents are received before their events.
 const ADOPTED_CAPACITY: usize = 256;
 
-/// The reach of a connection's end.
+/// Which sessions the end of a connection affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The engine serves this client alone: its sessions are closed.
     Alone,
-    /// The engine serves other clients too: the connection leaves its sessions, and what runs goes on.
+    /// The engine serves other clients too: the connection leaves its sessions, and running work continues.
     Shared,
 }
 

@@ -64,7 +64,7 @@ pub struct Options {
 
 /// The meaning of a client's messages and of sessions' events in one protocol.
 pub(crate) trait Protocol: Send {
-    /// A result of the protocol's own work, such as a response or a call of the client's.
+    /// A result of work that the protocol started, such as a response or a client's call.
     type Done: Send;
 
     /// The messages that wait for the writer.
@@ -75,7 +75,7 @@ pub(crate) trait Protocol: Send {
         true
     }
 
-    /// Waits for the next result of the protocol's own work. Cancel-safe.
+    /// Waits for the next result of the protocol's work. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = Self::Done> + Send;
 
     /// Takes a response that is ready, without waiting.
@@ -88,7 +88,7 @@ pub(crate) trait Protocol: Send {
         false
     }
 
-    /// Handles a result of the protocol's own work.
+    /// Handles a result of the protocol's work.
     fn done(&mut self, done: Self::Done) -> impl Future<Output = ()> + Send;
 
     /// Handles a message of the client. Returns the reason if the message ends the connection.
@@ -100,7 +100,7 @@ pub(crate) trait Protocol: Send {
     /// The input has ended: the client will not respond any more.
     fn input_ended(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Returns true while work of the protocol's own, such as a request, has not ended.
+    /// Returns true while work that the protocol started, such as a request, is in progress.
     fn is_busy(&self) -> bool;
 
     /// Returns the sessions that the client has open, and the client's id in them.
@@ -208,7 +208,7 @@ pub(crate) async fn serve<P: Protocol>(
     ended
 }
 
-/// Waits until the protocol's own work has ended.
+/// Waits until all of the protocol's work has ended.
 async fn finish_all<P: Protocol>(protocol: &mut P, events: &mut Events) {
     while protocol.is_busy() {
         let done = protocol.next().await;
@@ -216,7 +216,7 @@ async fn finish_all<P: Protocol>(protocol: &mut P, events: &mut Events) {
     }
 }
 
-/// Handles a result of the protocol's own work, after the events that precede it.
+/// Handles a result of the protocol's work, after the events that precede it.
 async fn finish<P: Protocol>(protocol: &mut P, done: P::Done, events: &mut Events) {
     if P::follows_events(&done) && protocol.takes_events() {
         let rest = events.rest().await;
@@ -271,7 +271,7 @@ pub(crate) async fn until(time: Option<Instant>) {
     }
 }
 
-/// Takes the result of a completed future without waiting.
+/// Takes a completed future's result without waiting.
 pub(crate) fn take_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> Option<T> {
     running.next().now_or_never().flatten()
 }

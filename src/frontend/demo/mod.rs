@@ -53,7 +53,7 @@ const DONE: u8 = 0;
 const FAILED: u8 = 1;
 
 impl Demo {
-    /// The folder with the copy of the project.
+    /// Returns the directory with the project's copy.
     pub fn project(&self) -> PathBuf {
         self.folder.join("project")
     }

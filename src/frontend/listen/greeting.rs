@@ -1,5 +1,5 @@
-//! The first line on a socket: the client shows the engine's token and names its protocol and folder. A request for a WebSocket may come
-//! in its place, which shows the token by itself.
+//! The first line on a socket: the client sends the engine's token and names its protocol and directory. A WebSocket request, which carries
+//! the token itself, may come in its place.
 
 use crate::pi;
 use pintle_base::text::credentials;
@@ -16,7 +16,7 @@ const MAX_LINE_BYTES: usize = 256 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Greeting {
-    /// The token of the file that names the engine's socket.
+    /// The token from the file that names the engine's socket.
     pub token: String,
     /// The protocol of the bytes that follow.
     pub speaks: Speaks,
@@ -60,7 +60,7 @@ struct Line {
     attach: Greeting,
 }
 
-/// A greeting, and what was read behind it.
+/// A greeting, and the bytes that were read after it.
 #[derive(Debug)]
 pub(super) struct Greeted {
     pub(super) greeting: Greeting,
@@ -72,7 +72,7 @@ pub(super) struct Greeted {
 pub(super) enum First {
     /// The greeting.
     Greeted(Greeted),
-    /// The beginning of a request for a WebSocket.
+    /// The beginning of a WebSocket request.
     Request(Vec<u8>),
 }
 
