@@ -7,7 +7,7 @@ use pintle_base::text::positions;
 use pintle_protocol::content::{Diagnostic, Input, LineRange, Severity};
 use serde_json::{Value, json};
 
-/// The source of this server's own diagnostics.
+/// The source name of this server's diagnostics.
 pub(super) const SOURCE: &str = "pintle";
 
 /// The code actions of a selection: title, kind, message.
@@ -125,8 +125,8 @@ pub(super) fn includes(whole: &lsp::CodeActionKind, kind: &lsp::CodeActionKind) 
     rest.is_some_and(|rest| whole.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Returns the blocks of a message: its text, and the place that it is about. `path` is that of its document, `shown` the document's text
-/// where it is open.
+/// Returns a message's blocks: its text, and the place that it is about. `path` is its document's path, `shown` the document's text if it
+/// is open.
 pub(super) fn input(message: Message, path: Option<String>, shown: Option<&str>) -> Vec<Input> {
     let mut input = vec![Input::Text { text: message.text }];
     let Some(path) = path else { return input };

@@ -264,7 +264,7 @@ impl Driver {
     }
 }
 
-/// Reads the params of a notification, which has no response to complain in.
+/// Reads a notification's params. Errors cannot be reported, since a notification has no response.
 fn noted<P: DeserializeOwned>(method: &str, params: Option<&RawValue>) -> Option<P> {
     match wire::read(params) {
         Ok(params) => Some(params),

@@ -64,7 +64,7 @@ pub(super) struct Driver {
     pub(super) progress: Progress,
 }
 
-/// The effects of a call on a part: messages and responses in order, and work whose outcome comes back to the part.
+/// The effects of a call on a part: messages and responses in order, and work whose outcome is returned to the part.
 #[derive(Default)]
 pub(super) struct Effects {
     sent: Vec<Sent>,
@@ -110,7 +110,7 @@ pub(super) enum Outcome {
     Reviewed(Result<ReviewListResult, Error>),
     /// The session has gone back in its history.
     Rewound(Result<SessionRewindResult, Error>),
-    /// The transcript of a session is written.
+    /// A session's transcript was written.
     Grown(SessionId, Result<Transcript, Error>),
     /// A file with the change is written, about which this request asks.
     ChangeWritten(Result<PathBuf, String>, String),
@@ -120,7 +120,7 @@ pub(super) enum Outcome {
     DraftRead(Id, Draft, Result<String, Error>),
 }
 
-/// A result of the connection's own work.
+/// A result of work that the connection started.
 pub(super) enum Done {
     Outcome(Outcome),
     /// An edit is to be made in the client.
@@ -189,7 +189,7 @@ impl Protocol for Driver {
     }
 
     async fn input_ended(&mut self) {
-        // An edit would wait in vain for its response.
+        // An edit's response would never arrive.
         self.edits.mute();
     }
 
@@ -352,7 +352,7 @@ impl Driver {
         self.apply(effects);
     }
 
-    /// Reports the result of a rewind, and opens the removed message for editing if the client can show it.
+    /// Reports a rewind's result, and opens the removed message for editing if the client can show it.
     fn rewound(&mut self, rewound: Result<SessionRewindResult, Error>) {
         let (shown, message) = rewind::rewound(rewound);
         self.send_all([shown]);

@@ -88,13 +88,13 @@ pub(super) fn bare_request(id: &str, method: &str) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-/// Writes the withdrawal of a request of ours.
+/// Writes the withdrawal of one of our requests.
 pub(super) fn withdrawal(id: String) -> Vec<u8> {
     let params = lsp::CancelParams { id: lsp::NumberOrString::String(id) };
     envelope::notification("$/cancelRequest", &params)
 }
 
-/// The client's response to a request: its result, or the message of its error.
+/// The client's response to a request: its result, or its error message.
 pub(super) type Reply = Result<Box<RawValue>, String>;
 
 /// Writes a request that shows a text and offers actions.
@@ -117,7 +117,7 @@ pub(super) fn chosen(reply: Reply) -> Option<String> {
     action.ok().flatten().map(|action| action.title)
 }
 
-/// Returns the number in a request id of ours.
+/// Returns the number in one of our request ids.
 pub(super) fn number(id: &Id, prefix: &str) -> Option<u64> {
     match id {
         Id::Str(id) => id.strip_prefix(prefix)?.parse().ok(),

@@ -20,7 +20,7 @@ const INVALID_REQUEST: i32 = -32600;
 pub(super) struct Pipe {
     incoming: mpsc::Receiver<Incoming>,
     outgoing: Outgoing,
-    /// Cancelled at the end of the input.
+    /// Cancelled at the end of input.
     end_of_input: CancellationToken,
 }
 
@@ -41,7 +41,7 @@ impl Pipe {
     }
 }
 
-/// Writes a message; false where nobody reads any more.
+/// Writes a message; returns false if the reader is gone.
 async fn write(outgoing: &Outgoing, message: Vec<u8>) -> bool {
     match outgoing.room_for(message.len()).await {
         Some(room) => outgoing.send(room, message),

@@ -19,7 +19,7 @@ pub(super) enum Call {
     Steer(Steer),
     /// Stop it.
     Stop(Named),
-    /// Read what it changed, as a patch.
+    /// Read the task's changes, as a patch.
     Patch(Named),
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Steer {
     pub(super) message: String,
 }
 
-/// The arguments of a tool that takes a task alone.
+/// The arguments of a tool that takes only a task.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Named {

@@ -1,4 +1,4 @@
-//! Handlers of logins, to providers and to servers of the Model Context Protocol: the page that a person opens is sent before the response.
+//! Handlers of logins, to providers and to servers of the Model Context Protocol: the login page is sent before the response.
 
 use super::connection::Connection;
 use super::handlers::{HandlerResult, session};

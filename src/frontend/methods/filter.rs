@@ -7,7 +7,7 @@ use pintle_protocol::event::DeltaField;
 use pintle_protocol::subscription::{DeltaCapability, EVENT_TYPES, EventFilter};
 use std::time::Duration;
 
-/// The longest time for which deltas may be held back, in milliseconds: what is shown later than this is no stream.
+/// Maximum time for which deltas may be held back, in milliseconds: anything slower is not streaming.
 const MAX_LATENCY_MS: u64 = 10_000;
 
 /// The type of all deltas.
@@ -29,10 +29,10 @@ pub(super) fn check(deltas: Option<&DeltaCapability>) -> HandlerResult<()> {
     latency("/capabilities/deltas/coalesceMs", latency_ms).map(drop)
 }
 
-/// Returns the filter of a subscription of a client with this capability.
+/// Returns the subscription filter of a client with this capability.
 ///
 /// # Errors
-/// A type is unknown, nothing is left, or the parts contradict each other.
+/// Fails if a type is unknown, nothing is left, or the parts contradict each other.
 pub(super) fn read(
     wanted: &EventFilter,
     deltas: Option<&DeltaCapability>,
@@ -89,7 +89,7 @@ fn latency(path: &str, latency_ms: Option<u64>) -> HandlerResult<Option<Duration
     }
 }
 
-/// Returns the types that patterns stand for.
+/// Returns the types that the patterns match.
 fn types(place: &str, patterns: &[String]) -> HandlerResult<Vec<&'static str>> {
     let mut all = Vec::new();
     for (index, pattern) in patterns.iter().enumerate() {
@@ -107,7 +107,7 @@ fn types(place: &str, patterns: &[String]) -> HandlerResult<Vec<&'static str>> {
     Ok(all)
 }
 
-/// The error of a type that does not exist, with the nearest one.
+/// Returns the error for a type that does not exist, with the nearest one.
 fn unknown(path: &str, pattern: &str) -> jsonrpsee::types::ErrorObjectOwned {
     let name = pattern.trim_end_matches('*');
     let message = match nearest(name, EVENT_TYPES.into_iter(), MIN_LIKENESS) {

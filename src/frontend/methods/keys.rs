@@ -1,4 +1,4 @@
-//! Texts of a client's choice that are kept: the keys of its requests and its own id.
+//! Stored texts that the client chooses: its request keys and its id.
 
 use super::handlers::HandlerResult;
 use crate::rpc::invalid;

@@ -1,4 +1,4 @@
-//! The engine's own methods: a table of every request and its handler. `native` serves all of them, `acp` some of them under `_pintle/`.
+//! The native methods: a table of every request and its handler. `native` serves all of them, `acp` some of them under `_pintle/`.
 
 mod auth;
 pub(crate) mod connection;
@@ -40,7 +40,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// The order of a request among others.
+/// When a request runs relative to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The next request begins after this one's response.
@@ -51,8 +51,8 @@ pub(crate) enum Order {
     Read,
     /// It waits for a person or a person's command, and no other request waits for it. It can be cancelled.
     Person,
-    /// It is about a document: it begins after the response to the one before of its kind, independently of other requests. Later requests
-    /// wait for it.
+    /// A request about a document: it begins after the response to the previous one of its kind, independently of other requests. Later
+    /// requests wait for it.
     Document,
 }
 
@@ -311,7 +311,7 @@ fn pointer(path: &serde_path_to_error::Path) -> Option<String> {
             Segment::Map { key } => {
                 pointer.extend(["/", &key.replace('~', "~0").replace('/', "~1")]);
             }
-            // The variant of an enum is no place in the JSON.
+            // An enum variant is not a place in the JSON.
             Segment::Enum { .. } | Segment::Unknown => {}
         }
     }
@@ -341,7 +341,8 @@ pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(code, &refusal.message, Some(data))
 }
 
-/// Writes a response with the client's own id, in place of the `null` that jsonrpsee was given: its ids are whole numbers and strings alone.
+/// Writes a response with the client's id, in place of the `null` that was passed to jsonrpsee, whose ids are only whole numbers and
+/// strings.
 fn to_bytes(id: &Id, response: MethodResponse) -> Vec<u8> {
     const HEAD: &str = r#"{"jsonrpc":"2.0","id":"#;
     let text = Box::<str>::from(response.into_json());

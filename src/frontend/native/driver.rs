@@ -38,7 +38,7 @@ pub(super) struct Response {
     message: Vec<u8>,
 }
 
-/// A result of the connection's own work.
+/// A result of work that the connection started.
 pub(super) enum Done {
     /// A handler has returned.
     Responded(Response),
@@ -115,7 +115,7 @@ impl Protocol for Driver {
     }
 
     async fn input_ended(&mut self) {
-        // An edit would wait in vain for its response.
+        // An edit's response would never arrive.
         self.questions.edits.mute();
     }
 
@@ -188,7 +188,7 @@ impl Driver {
 
     fn responded(&mut self, response: Response) {
         let Response { id, order, message } = response;
-        // The page of a login precedes its response.
+        // A login's page precedes its response.
         while let Ok(page) = self.pages.try_recv() {
             self.open_url(&page);
         }

@@ -24,7 +24,7 @@ use requests::Requests;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The capacity of the channel of pages to log in on: one a login, which the connection's task sends at once.
+/// Capacity of the login page channel: one page per login, which the connection's task sends at once.
 const PAGE_CAPACITY: usize = 64;
 
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.

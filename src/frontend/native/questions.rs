@@ -87,7 +87,7 @@ impl Questions {
         });
     }
 
-    /// Withdraws the questions of a session, which stay open there. Calls of the client's hooks and tools stay its own.
+    /// Withdraws a session's questions, which stay open in the session. Calls of the client's hooks and tools remain the client's.
     pub(super) fn withdraw_all(&mut self, session: &SessionId, outbox: &mut Outbox) {
         for id in self.asked.forget(|open| open.session.id == *session) {
             withdraw(id, outbox);

@@ -50,7 +50,7 @@ pub(super) fn cut(message: &mut Value, stop: &str, error: &str) {
     put(message, "errorMessage", error);
 }
 
-/// Converts the content of a tool's result into Pi's blocks.
+/// Converts a tool result's content into Pi's blocks.
 pub(super) fn content(content: &[Content]) -> Value {
     let block = |content: &Content| match content {
         Content::Text { text } => json!({ "type": "text", "text": text }),
@@ -66,7 +66,7 @@ pub(super) fn arguments(call: &ToolCall) -> Value {
     call.input.clone().filter(Value::is_object).unwrap_or_else(|| json!({}))
 }
 
-/// Returns the result of a tool, for the event of its end.
+/// Returns a tool's result, for its end event.
 pub(super) fn result(call: &ToolCall) -> Value {
     let Some(ToolResult { content: blocks, details, .. }) = &call.output else {
         return json!({ "content": [] });

@@ -51,7 +51,7 @@ pub enum Dialect {
 pub struct Options {
     /// The working directory.
     pub cwd: PathBuf,
-    /// The client's own settings.
+    /// The client's settings.
     pub preferences: Preferences,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
@@ -59,7 +59,7 @@ pub struct Options {
     pub scope: Scope,
 }
 
-/// A client's own settings, which also reach an engine that others share.
+/// A client's settings, which also reach a shared engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Preferences {
@@ -85,7 +85,7 @@ pub struct Preferences {
     pub no_retry: bool,
 }
 
-/// Serves one client of an engine that others share. It is told on its own connection where its session could not be created or opened.
+/// Serves one client of a shared engine. If its session cannot be created or opened, the error is sent on its connection.
 pub async fn serve_or_say(link: Link, engine: EngineHandle, options: Options) -> Ended {
     let (outgoing, hangup) = (link.outgoing.clone(), link.hangup.clone());
     match serve(link, engine, options).await {

@@ -1,7 +1,7 @@
 //! The messages that the model has not read, as texts in Pi's two lists. Pure.
 //!
 //! Messages may also be held: those sent while nothing ran, or left over from an aborted run. They wait here, not in the journal, for the
-//! next prompt; whoever drops this queue reports them.
+//! next prompt; the code that drops this queue reports them.
 
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput};
@@ -80,7 +80,7 @@ impl Queue {
         std::mem::take(&mut self.held)
     }
 
-    /// The texts of the held messages that no prompt followed.
+    /// Returns the held messages that no prompt followed.
     pub(super) fn unsent(&self) -> Vec<String> {
         self.held.iter().map(|(_, input)| Input::texts(input)).collect()
     }

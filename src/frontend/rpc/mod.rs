@@ -38,7 +38,7 @@ pub(crate) fn rejection(invalid: &Invalid) -> Vec<u8> {
     error_response(&invalid.id, &error_object(invalid.code, &invalid.message, name, None))
 }
 
-/// The error of a cancelled request, for protocols without a code of their own.
+/// Returns the error of a cancelled request, for protocols without a specific code.
 pub(crate) fn cancelled() -> ErrorObjectOwned {
     let message = "the request was cancelled before it started";
     error_object(error::CANCELLED, message, "cancelled", None)
@@ -64,7 +64,7 @@ pub(crate) fn nearest<'a>(
     known: impl Iterator<Item = &'a str>,
     min_likeness: f64,
 ) -> Option<&'a str> {
-    // The measure takes as many steps as the lengths multiplied: a name of megabytes would hold everybody up.
+    // The comparison takes as many steps as the lengths multiplied: a name of megabytes would block all clients.
     if wanted.len() > MAX_NAME_BYTES {
         return None;
     }
