@@ -189,7 +189,7 @@ fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }
 
-/// The model that would answer, or what is missing for it.
+/// Returns the model that would answer, or what it lacks.
 fn model(
     settings: &Settings,
     config: &Config,
@@ -233,7 +233,7 @@ fn writable(data: &Path) -> Result<(), String> {
         .map_err(|error| format!("not writable: {error}"))
 }
 
-/// Returns the level of the sandbox, found by confining a process.
+/// Returns the sandbox level, determined by confining a process.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn sandbox(ambient: &Ambient) -> anyhow::Result<String> {
     let Some(program) = assemble::guardian(ambient) else { return Ok("none".to_owned()) };

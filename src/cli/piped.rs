@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
-/// The waits of a program that a user started.
+/// The waiting times for a program that a user started.
 const PATIENCE: Patience =
     Patience { first_byte: Duration::from_secs(2), idle: Duration::from_secs(30) };
 
@@ -19,11 +19,11 @@ pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// What the command line does with stdin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It is the task: `pintle run -`.
+    /// The input is the task: `pintle run -`.
     Task,
-    /// It is attached by name: `--attach -`.
+    /// The input is attached by name: `--attach -`.
     Attached,
-    /// It is not named, and attached if anything comes.
+    /// The input is not named, and attached if any arrives.
     Offered,
 }
 

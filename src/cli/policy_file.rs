@@ -1,4 +1,4 @@
-//! The file of `--policy`: the permissions of one run, apart from the person's own configuration.
+//! The file of `--policy`: the permissions of one run, separate from the user's configuration.
 
 use crate::cli::args::Permission;
 use anyhow::{Context, bail};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The maximum size of the file.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The content of the file. A key that is unknown is an error: a restriction with a typing error would not restrict.
+/// The file's content. An unknown key is an error: a misspelled restriction would not restrict.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
@@ -26,9 +26,9 @@ struct Content {
 pub(crate) struct PolicyFile {
     /// The permission mode, if the file names one.
     pub(crate) permission: Option<Permission>,
-    /// The tools that the model sees; all that there are by default.
+    /// The tools that the model sees; all available ones by default.
     pub(crate) tools: Option<Vec<String>>,
-    /// The rules, beside those of the configuration.
+    /// Rules in addition to those of the configuration.
     pub(crate) rules: Vec<Rule>,
 }
 

@@ -1,4 +1,4 @@
-//! `pintle replay`: the header and the events of a stored session, as `pintle run --format events` printed them. It needs the store alone.
+//! `pintle replay`: a stored session's header and events, as `pintle run --format events` printed them. It needs only the store.
 
 use crate::cli::args;
 use crate::cli::assemble;
@@ -25,7 +25,7 @@ pub(crate) fn run(wanted: &args::Replay, ambient: &Ambient) -> anyhow::Result<u8
     }
 }
 
-/// The type of an event.
+/// An event's type.
 #[derive(Deserialize)]
 struct Record<'a> {
     #[serde(borrow)]

@@ -47,7 +47,7 @@ impl Received {
     }
 }
 
-/// Takes over the signal about a file-size limit, so that it is an error of the write and not the end of the program.
+/// Takes over the signal about a file-size limit, so that the write fails with an error instead of ending the program.
 pub(crate) fn file_size() -> io::Result<Signal> {
     signal(SignalKind::from_raw(nix::libc::SIGXFSZ))
 }
@@ -79,12 +79,12 @@ impl Signals {
         self.code.load(Ordering::Relaxed)
     }
 
-    /// The exit code, for whoever reports it once the token has fired.
+    /// Returns the exit code, for code that reports it once the token has fired.
     pub(crate) fn shared_code(&self) -> Arc<AtomicU8> {
         Arc::clone(&self.code)
     }
 
-    /// Fires the token at the first signal, and ends at the second, with its exit code, or when the time for an orderly end is over.
+    /// Fires the token at the first signal, and returns at the second with its exit code, or when the time for an orderly end is over.
     pub(crate) async fn run(&mut self) -> u8 {
         let mut deadline = None;
         let mut first = None;

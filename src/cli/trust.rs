@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Trusts a folder, or lists those that are trusted.
+/// Trusts a directory, or lists the trusted ones.
 pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&crate::cli::args::Settings::default(), ambient)?;
     let answers = assemble::answers(&config);

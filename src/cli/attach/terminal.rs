@@ -17,10 +17,10 @@ use tokio::sync::mpsc;
 /// Lines that were typed and not yet taken: a person types one, a pipe waits.
 const LINES: usize = 16;
 
-/// Shows a session until the person leaves, the input ends, or the engine goes.
+/// Shows a session until the user leaves, the input ends, or the engine goes away.
 ///
 /// # Errors
-/// The engine goes away in the middle of a message.
+/// Fails if the engine goes away in the middle of a message.
 pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result<u8> {
     socket.set_nonblocking(true)?;
     let (read, mut write) = UnixStream::from_std(socket)?.into_split();
@@ -71,7 +71,7 @@ async fn send(write: &mut OwnedWriteHalf, message: &Value) -> anyhow::Result<()>
     write.write_all(&line).await.context("lost the connection to the engine")
 }
 
-/// Reads stdin on a thread of its own, since a terminal cannot be read without waiting.
+/// Reads stdin on a separate thread, since reading a terminal blocks.
 fn lines() -> io::Result<mpsc::Receiver<String>> {
     let (tx, lines) = mpsc::channel(LINES);
     std::thread::Builder::new().name("input".to_owned()).spawn(move || {

@@ -1,4 +1,4 @@
-//! A session in a terminal, line by line: what comes from the engine becomes text, what a person types becomes requests. Pure.
+//! A session in a terminal, line by line: engine messages become text, the user's input becomes requests. Pure.
 
 use crate::cli::sessions::{drawn, lines, one_line};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 /// The number of events before now that are shown at first: a screen or two.
 const TAIL: u64 = 60;
 
-/// The exit code where the session cannot be opened.
+/// The exit code if the session cannot be opened.
 const REFUSED: u8 = 2;
 
 /// A thing to do for the view.
@@ -185,7 +185,7 @@ impl View {
         std::mem::take(&mut self.out)
     }
 
-    /// Ctrl-C: stops the turn; where none runs, or at the second time, leaves.
+    /// Handles Ctrl-C: stops the turn; leaves if none runs, or at the second time.
     pub(super) fn interrupted(&mut self) -> Vec<Out> {
         if self.turn != Turn::Running {
             return vec![Out::Leave(0)];
@@ -373,7 +373,7 @@ impl View {
         };
     }
 
-    /// Prints the rest of a message that has streamed. Returns true where nothing of it is left to print.
+    /// Prints the rest of a streamed message. Returns true if nothing remains to print.
     fn is_printed(&mut self, item: &Item) -> bool {
         let ItemBody::AgentMessage(body) = &item.body else { return false };
         self.messages.retain(|id| *id != item.id);
@@ -406,13 +406,13 @@ impl View {
         self.print(&fresh);
     }
 
-    /// Prints lines of their own.
+    /// Prints separate lines.
     fn say(&mut self, text: &str) {
         self.end_line();
         self.print(&format!("{text}\n"));
     }
 
-    /// Ends the line of a message that is being printed; the rest of it goes on below.
+    /// Ends the line of a message that is being printed; the rest continues below.
     fn end_line(&mut self) {
         if self.is_mid_line {
             self.print("\n");
@@ -432,7 +432,7 @@ impl View {
     }
 }
 
-/// The text of a request for permission: all that it is about, and the options.
+/// Returns the text of a permission request: its full content, and the options.
 fn permission(approval: &Approval) -> String {
     let mut text = format!("? {}\n  {}", one_line(&approval.title), one_line(&approval.reason));
     for detail in &approval.details {
@@ -451,7 +451,7 @@ fn permission(approval: &Approval) -> String {
     text
 }
 
-/// The text of a question.
+/// Returns a question's text.
 fn question(question: &Question) -> String {
     let mut text = format!("? {}", question.text.trim_end());
     for line in question.plan.iter().flat_map(|plan| plan.lines()) {
@@ -506,7 +506,7 @@ mod tests {
         json!({"type": "item.completed", "item": item("userMessage", id, content)})
     }
 
-    /// The effects of the view: text as it is, and the method or result of messages.
+    /// Returns the view's effects: text unchanged, and the method or result of messages.
     fn shown(out: Vec<Out>) -> String {
         let mut shown = String::new();
         for out in out {
