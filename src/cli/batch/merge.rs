@@ -68,7 +68,7 @@ struct Part {
     _held: super::folder::Held,
 }
 
-/// Returns the manifest of the whole list.
+/// Returns the whole list's manifest.
 fn joined(parts: &[Part]) -> anyhow::Result<Manifest> {
     let Some((first, others)) = parts.split_first() else { bail!("no directories to merge") };
     for other in others {
@@ -82,7 +82,7 @@ fn joined(parts: &[Part]) -> anyhow::Result<Manifest> {
     Ok(Manifest { shard: None, ..first.manifest.clone() })
 }
 
-/// Chooses among the results of a task: one that is finished before one that is not. Two finished ones that differ are a conflict.
+/// Chooses among a task's results: a finished one before an unfinished one. Two finished ones that differ are a conflict.
 fn choose<'a>(
     found: impl Iterator<Item = (&'a Part, TaskResult)>,
     id: &str,
@@ -105,7 +105,7 @@ fn choose<'a>(
     best
 }
 
-/// Writes the new folder beside its place, and then names it.
+/// Writes the new directory under a temporary name, and then renames it.
 fn write(
     out: &Path,
     parts: &[Part],

@@ -60,12 +60,12 @@ impl Reporter {
         Self { style, began: Instant::now(), is_drawn: false }
     }
 
-    /// Returns true where the line wants to be drawn again as time passes.
+    /// Returns true if the line has to be redrawn as time passes.
     pub(super) fn is_live(&self) -> bool {
         self.style == Style::Live
     }
 
-    /// Says something, in a line of its own.
+    /// Prints a message on a separate line.
     pub(super) fn say(&mut self, text: &str) {
         if self.style != Style::Quiet {
             self.complain(text);
@@ -78,7 +78,7 @@ impl Reporter {
         let _ = writeln!(screen::err(), "pintle: {}", visible_line(text));
     }
 
-    /// Tells the end of a task.
+    /// Reports a task's end.
     pub(super) fn over(&mut self, row: &Row, result: &RunResult, progress: Progress) {
         let Progress { all, over, .. } = progress;
         let line = || {
@@ -99,7 +99,7 @@ impl Reporter {
         }
     }
 
-    /// Draws the line, where there is one.
+    /// Draws the line, if there is one.
     pub(super) fn draw(&mut self, progress: Progress, budget: &Budget) {
         if self.is_live() {
             let text = drawn(progress, budget, self.began.elapsed());

@@ -1,7 +1,7 @@
 //! `pintle help`: the guides, which are part of the program, and the help of its commands.
 //!
-//! A guide is a Markdown page in this folder. It is printed as it stands on a pipe, so that editors can show it, and laid
-//! out on a terminal.
+//! A guide is a Markdown page in this directory. It is printed unchanged on a pipe, so that editors can show it, and laid out on a
+//! terminal.
 
 mod layout;
 
@@ -106,7 +106,7 @@ const TOPICS: [Topic; 16] = [
     },
 ];
 
-/// Prints the list of topics, a guide, or the help of a command.
+/// Prints the topic list, a guide, or a command's help.
 pub(crate) fn run(wanted: &Help, ambient: &Ambient) -> anyhow::Result<u8> {
     let text = match wanted.words.as_slice() {
         [] if wanted.json => list_as_json(),
@@ -120,7 +120,7 @@ pub(crate) fn run(wanted: &Help, ambient: &Ambient) -> anyhow::Result<u8> {
     printed(io::stdout().write_all(text.as_bytes()))
 }
 
-/// Returns the page of a topic.
+/// Returns a topic's page.
 fn page(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|topic| topic.name == name).map(|topic| topic.text)
 }

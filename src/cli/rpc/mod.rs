@@ -1,6 +1,6 @@
-//! The settings of `pintle rpc`: those of Pi's own folder (models, keys, settings, session files) below pintle's own.
+//! The settings of `pintle rpc`: those of Pi's directory (models, keys, settings, session files) with lower precedence than pintle's own.
 //!
-//! Invariant: nothing in Pi's folder is written but session files.
+//! Invariant: only session files are written in Pi's directory.
 
 use crate::cli::args::Settings;
 use crate::cli::args::rpc::{Rpc, ToolChoice};
@@ -26,7 +26,7 @@ pub(crate) struct SetUp {
     /// Pi's folder.
     folder: PathBuf,
     pi: PiSettings,
-    /// The folder of sessions that are not stored.
+    /// The directory of sessions that are not stored.
     nowhere: Option<tempfile::TempDir>,
     model: Option<String>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
     Ok(set_up)
 }
 
-/// A file that is not there is empty. One that makes no sense is told, and stops nothing, as in Pi.
+/// Reads a settings file. A missing file is empty; an invalid one is reported and ignored, as in Pi.
 fn read(path: &Path) -> anyhow::Result<PiSettings> {
     let Some(text) = text_of(path)? else { return Ok(PiSettings::default()) };
     Ok(serde_json::from_str(&text).unwrap_or_else(|error| {
@@ -76,7 +76,7 @@ fn read(path: &Path) -> anyhow::Result<PiSettings> {
 /// The maximum size of a settings file.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The text of a file, if it is there.
+/// Returns a file's text, if it exists.
 fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
     match disk::read_to_string(path, MAX_FILE_BYTES) {
         Ok(text) => Ok(Some(text)),
@@ -193,7 +193,7 @@ impl SetUp {
         Ok(assemble::load_config(&self.settings, &self.ambient)?.folders.data)
     }
 
-    /// Returns the client's own settings, for a session in this folder.
+    /// Returns the client's settings, for a session in this directory.
     pub(crate) fn preferences(&mut self, task: &Rpc, cwd: &Path) -> anyhow::Result<Preferences> {
         let mode = |mode: &Option<String>| match mode.as_deref() {
             Some("all") => QueueMode::All,
@@ -236,7 +236,7 @@ impl SetUp {
     }
 }
 
-/// Builds the services of the engine.
+/// Builds the engine's services.
 pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Services> {
     let mut services = assemble::services(&set_up.settings, &set_up.ambient).await?;
     if let Some(folder) = &set_up.nowhere {
@@ -278,7 +278,7 @@ fn retry_policy(set: &Retry, own: RetryPolicy) -> RetryPolicy {
     }
 }
 
-/// Returns the sources of skills and prompts: those that the command line names, then those in Pi's folder.
+/// Returns the sources of skills and prompts: those that the command line names, then those in Pi's directory.
 fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
     let of = &task.resources;
     let here = set_up.ambient.current_dir()?;
@@ -299,7 +299,7 @@ fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
     })
 }
 
-/// As in Pi, some model answers where none is named and a key is there.
+/// Returns a model with a key, for use if none is named, as in Pi.
 fn first_with_key(models: &Models) -> Option<String> {
     pi::resolve(&models.list(), None, "")
         .filter(|model| model.parse().is_ok_and(|model| models.provider(&model).is_ok()))

@@ -1,6 +1,6 @@
-//! `pintle sessions import`: session files of others become sessions of ours.
+//! `pintle sessions import`: session files of other programs become our sessions.
 //!
-//! Invariant: a file is imported whole or not at all, and stays as it is.
+//! Invariant: a file is imported whole or not at all, and is left unchanged.
 #![expect(clippy::disallowed_methods, reason = "reads files that a person names")]
 
 use super::StoreCommands;
@@ -29,7 +29,7 @@ impl StoreCommands<'_> {
         Ok(0)
     }
 
-    /// Returns the session of a file, which is an earlier one if the file was imported before.
+    /// Returns a file's session, which is an earlier one if the file was imported before.
     fn import_file(
         &self,
         file: &Path,

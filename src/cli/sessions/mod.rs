@@ -39,7 +39,7 @@ const WRONG: u8 = 2;
 /// Names the newest session in the current folder.
 pub(crate) const LAST: &str = "last";
 
-/// Ids are printed at least so long; more where they would not tell two sessions apart.
+/// Minimum length of printed ids; longer if that is needed to distinguish two sessions.
 const SHORT_ID: usize = 8;
 
 /// The number of events that are read at once.
@@ -299,7 +299,7 @@ impl StoreCommands<'_> {
             }
         }
         let wrong = reports.iter().filter(|report| !report.problems.is_empty()).count() as u64;
-        // Looked at before it catches up: that is what is to be told.
+        // Checked before the index catches up, since its present state is to be reported.
         let check = self.store.index().check();
         let is_well = wrong == 0 && check.as_ref().is_ok_and(|check| check.damage.is_none());
         if !json {
@@ -333,7 +333,7 @@ impl StoreCommands<'_> {
         Ok(if is_well { 0 } else { WRONG })
     }
 
-    /// Reads everything that the index has not read, and says so where it takes long.
+    /// Reads everything that the index has not read, and prints a message if that takes long.
     fn read_all(&self) -> anyhow::Result<()> {
         const PIECE: u64 = 64 * 1024 * 1024;
         let mut told = false;
@@ -362,7 +362,7 @@ impl StoreCommands<'_> {
         named(&self.store, beginning, self.ambient)
     }
 
-    /// Returns the length of a prefix that tells every id apart.
+    /// Returns the prefix length that distinguishes all ids.
     fn id_length(&self) -> anyhow::Result<usize> {
         let ids = self.store.ids()?;
         let shared = ids.iter().zip(ids.iter().skip(1)).map(|(one, next)| {
@@ -390,7 +390,7 @@ pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<SessionId> {
     anyhow::bail!("no sessions in {cwd}: `pintle sessions list` lists those of other directories")
 }
 
-/// The session whose id begins so, or the newest of the current folder for `last`.
+/// Returns the session whose id has this prefix, or the current directory's newest for `last`.
 pub(crate) fn named(
     store: &Store,
     beginning: &str,

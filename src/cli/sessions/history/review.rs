@@ -137,7 +137,7 @@ fn short(path: &str, root: &str) -> String {
     one_line(path.strip_prefix(root).unwrap_or(path))
 }
 
-/// A hunk: where it is, what it is called, what came and what went.
+/// Formats a hunk: its place, its name, the added and the removed lines.
 fn drawn(hunk: &Hunk, root: &str) -> Vec<String> {
     let path = short(&hunk.path, root);
     let place = match hunk.kind {

@@ -1,6 +1,6 @@
-//! `pintle sessions rewind`: shown first, done when a person agrees, and told how to undo it.
+//! `pintle sessions rewind`: previews the rewind, carries it out when the user agrees, and prints how to undo it.
 //!
-//! Invariant: without consent, or where nothing would change, the session and all files stay as they are.
+//! Invariant: without consent, or if nothing would change, the session and all files are left unchanged.
 
 use super::super::terminal::one_line;
 use super::{Consent, FAILED, NOTHING, OpenSession, STOPPED, place, print};
