@@ -36,7 +36,7 @@ pub const UNCHANGED: u8 = 7;
 /// The name of the tool that reports findings.
 const REPORT_FINDING: &str = "report_finding";
 
-/// The state of a task, from its events so far.
+/// A task's state, from its events so far.
 pub(crate) struct Watch {
     pub(crate) outcome: RunResult,
     /// The turn has ended.
@@ -401,7 +401,7 @@ fn counted(patch: &str) -> (u64, u64) {
     (added, removed)
 }
 
-/// Returns the title of a running call.
+/// Returns a running call's title.
 fn running(item: &Item) -> Option<&str> {
     let call = item.body.as_tool_call()?;
     (item.status == ItemStatus::Running).then_some(call.title.as_str())

@@ -29,7 +29,7 @@ const LINGER_S: &str = "30";
 /// The number of bytes that are passed on at once.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// How much of a log's end is searched for the engine's last line, in bytes.
+/// How much of the log is quoted if the engine does not start, in bytes.
 const MAX_LOG_BYTES: u64 = 4096;
 
 /// The exit code if the engine ended and the client did not.

@@ -11,7 +11,7 @@
 //! OUT/ID/log.txt          stderr of the task
 //! ```
 //!
-//! Invariant: a file that marks something as finished (`result.json`) is written to a temporary file and renamed, after all others.
+//! Invariant: a file that marks something as finished (`result.json`) is written under a temporary name and renamed, after all others.
 #![expect(clippy::disallowed_methods, reason = "the results folder is the batch's own")]
 
 use super::list::{Mark, list_digest};

@@ -199,7 +199,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The terminal in which a client shows the output of a command.
+/// Returns the terminal in which a client shows a command's output.
 pub(super) fn drawn(id: &str) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(id.to_owned()))
 }

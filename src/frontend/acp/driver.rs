@@ -30,7 +30,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The stage of a connection.
+/// A connection's stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Not initialized.
@@ -46,7 +46,7 @@ pub(super) enum Incoming {
     Cancel(SessionId),
 }
 
-/// The state of a connection.
+/// A connection's state.
 pub(super) struct Driver {
     pub(super) ctx: RequestContext,
     pub(super) stage: Stage,
@@ -58,11 +58,11 @@ pub(super) struct Driver {
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
     pub(super) sessions: Sessions,
-    /// The pages of sessions that are being replayed.
+    /// Pages of sessions that are being replayed.
     pub(super) pages: mpsc::Receiver<Page>,
     pub(super) questions: Questions,
     pub(super) editor: Editor,
-    /// The engine's own methods.
+    /// The native methods.
     pub(super) methods: Table,
 }
 

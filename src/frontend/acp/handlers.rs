@@ -42,7 +42,7 @@ const PAGE: usize = 50;
 #[derive(Debug, Clone)]
 pub(super) struct RequestContext {
     pub(super) client: Client,
-    /// Receives the pages of a replay.
+    /// Receives a replay's pages.
     pub(super) pages: mpsc::Sender<Page>,
     pub(super) offers: Offers,
 }
@@ -77,7 +77,7 @@ pub(super) struct Opened {
     pub(super) replayed: Option<(Translator, u64)>,
 }
 
-/// The outcome of a request handler.
+/// A request handler's outcome.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Response(Id, Vec<u8>),

@@ -42,16 +42,16 @@ const KEYS: &str = "pintle-keys";
 /// Capacity of the channel of replayed pages: the next page is read while one is sent.
 const PAGES_CAPACITY: usize = 1;
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory of a session that names none.
+    /// The working directory for sessions that name none.
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
     /// Runs commands in the client's terminals, if it offers them.
     pub client_terminals: bool,
-    /// The reach of the connection's end.
+    /// Which sessions the connection's end affects.
     pub scope: Scope,
 }
 

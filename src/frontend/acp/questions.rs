@@ -43,7 +43,7 @@ pub(super) struct Questions {
     pub(super) has_forms: bool,
 }
 
-/// The result of a response.
+/// A response's result.
 pub(super) enum Answered {
     /// An answer for this session.
     Tell(SessionHandle, Answer),

@@ -67,7 +67,7 @@ impl OpenSession {
         self.running.is_some()
     }
 
-    /// Returns the message of an update that may be sent at any time.
+    /// Returns the message for an update that may be sent at any time.
     pub(super) fn message(&self, update: acp::SessionUpdate, seq: Option<u64>) -> Vec<u8> {
         wire::update(&self.id, update, seq)
     }

@@ -1,4 +1,4 @@
-//! The handshake of a connection: the agent's and the client's capabilities. Pure.
+//! A connection's handshake: the agent's and the client's capabilities. Pure.
 
 use super::translator::Offers;
 use super::{KEYS, wire};

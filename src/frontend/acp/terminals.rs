@@ -46,7 +46,7 @@ enum Pending {
     Done,
 }
 
-/// The result of a response.
+/// A response's result.
 pub(super) enum Taken {
     /// It responds to none of these requests.
     NotOurs(Result<Box<RawValue>, String>),

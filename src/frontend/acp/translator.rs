@@ -37,7 +37,7 @@ pub(super) struct Offers {
     pub(super) form: bool,
 }
 
-/// The state of a session's translation.
+/// A session's translation state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Translator {
     offers: Offers,
@@ -48,12 +48,12 @@ pub(super) struct Translator {
     cost: Option<u64>,
 }
 
-/// The state of an item that has not ended.
+/// The state of an unfinished item.
 #[derive(Debug, Clone)]
 struct OpenItem {
     kind: ItemKind,
     streamed: Streamed,
-    /// The end of a command's output.
+    /// The tail of a command's output.
     tail: String,
     sent: Sent,
 }

@@ -37,10 +37,10 @@ use pintle_base::transport::Link;
 use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory of a session that names none.
+    /// The working directory for sessions that name none.
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
@@ -56,7 +56,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     }
 }
 
-/// Serves one of the clients of a host.
+/// Serves one of a host's clients.
 pub async fn serve_client(
     link: Link,
     engine: EngineHandle,

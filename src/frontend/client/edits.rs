@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 /// waits.
 const CAPACITY: usize = 8;
 
-/// Takes the result of an edit.
+/// Takes an edit's result.
 pub(crate) type Reply = oneshot::Sender<Result<ApplyEditResult, String>>;
 
 /// The edits in a client's editor, each with a note of the frontend.
@@ -56,7 +56,7 @@ impl<T> Edits<T> {
         self.open.insert(id, (note, reply));
     }
 
-    /// Takes the edit of a request.
+    /// Takes a request's edit.
     pub(crate) fn take(&mut self, id: &Id) -> Option<(T, Reply)> {
         match id {
             Id::Str(id) => self.open.remove(id),

@@ -21,7 +21,7 @@ const MAX_HELD: usize = 256;
 /// The number of missed events that are read at once.
 const PAGE: usize = 64;
 
-/// The events of a subscriber's sessions.
+/// Events from a subscriber's sessions.
 pub(crate) struct Events {
     feed: mpsc::Receiver<Feed>,
     /// Reads missed events; `None` if the client reads them itself.

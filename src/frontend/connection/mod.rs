@@ -51,14 +51,14 @@ impl Ended {
     }
 }
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory of a session that names none.
+    /// The working directory for sessions that name none.
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
-    /// The reach of the connection's end.
+    /// Which sessions the connection's end affects.
     pub scope: Scope,
 }
 
@@ -113,17 +113,17 @@ pub(crate) trait Protocol: Send {
     fn closed(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// The inputs of a connection.
+/// A connection's inputs.
 pub(crate) struct Inputs {
     /// The client's messages.
     pub(crate) incoming: mpsc::Receiver<Incoming>,
-    /// The events of its sessions.
+    /// Events from its sessions.
     pub(crate) events: Events,
     /// Cancelled when the output has no reader any more.
     pub(crate) hangup: CancellationToken,
     /// Cancelled to interrupt running turns and close in order.
     pub(crate) stop: CancellationToken,
-    /// The reach of the connection's end.
+    /// Which sessions the connection's end affects.
     pub(crate) scope: Scope,
 }
 

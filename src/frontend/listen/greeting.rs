@@ -20,7 +20,7 @@ pub struct Greeting {
     pub token: String,
     /// The protocol of the bytes that follow.
     pub speaks: Speaks,
-    /// The working directory of a session that names none.
+    /// The working directory for sessions that name none.
     pub cwd: PathBuf,
     /// Resolved folders of projects that the client's person trusts; the engine trusts them as long as it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

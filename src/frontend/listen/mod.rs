@@ -37,7 +37,7 @@ const FIRST_CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// may connect and send nothing, keep at most this many descriptors open. One more replaces the oldest.
 const MAX_HANDSHAKES: usize = 32;
 
-/// The sockets of an engine.
+/// An engine's sockets.
 #[derive(Debug)]
 pub struct Sockets {
     /// The socket that `pintle attach` connects to.
@@ -46,7 +46,7 @@ pub struct Sockets {
     pub web: Option<TcpListener>,
 }
 
-/// The options of a listening engine.
+/// Options for a listening engine.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The token that clients show.
@@ -55,7 +55,7 @@ pub struct Options {
     pub origins: Vec<String>,
     /// Further hosts that requests for WebSockets may name.
     pub hosts: Vec<String>,
-    /// The working directory of a WebSocket client's session that names none.
+    /// The working directory for sessions of WebSocket clients that name none.
     pub cwd: PathBuf,
     /// The time without clients and open sessions after which the engine ends; `None` for never.
     pub linger: Option<Duration>,

@@ -33,7 +33,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
 
-/// The stage of a connection.
+/// A connection's stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Not initialized.
@@ -43,7 +43,7 @@ pub(super) enum Stage {
     ShutDown,
 }
 
-/// The state of a connection.
+/// A connection's state.
 pub(super) struct Driver {
     pub(super) opener: Opener,
     pub(super) stage: Stage,
@@ -99,7 +99,7 @@ impl Effects {
     }
 }
 
-/// The outcome of a request handler.
+/// A request handler's outcome.
 pub(super) enum Outcome {
     Response(Id, HandlerResult<Value>),
     /// A command of the session's.
@@ -416,7 +416,7 @@ impl Driver {
         }
     }
 
-    /// Returns the error of a request that cannot be accepted.
+    /// Returns the error if a request cannot be accepted.
     pub(super) fn refusal(&self, id: &Id, method: &str) -> Option<ErrorObjectOwned> {
         match self.stage {
             Stage::New if method != "initialize" => Some(wire::not_initialized()),

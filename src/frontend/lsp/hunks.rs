@@ -150,7 +150,7 @@ pub(super) fn actions(
     found
 }
 
-/// The kind of the code actions.
+/// The code action kind.
 pub(super) const KIND: lsp::CodeActionKind = lsp::CodeActionKind::QUICKFIX;
 
 const VERBS: [(&str, &str); 2] = [("Keep", commands::KEEP), ("Undo", commands::UNDO)];

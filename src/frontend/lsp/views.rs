@@ -35,7 +35,7 @@ pub(super) struct Views {
     drafts: Vec<Draft>,
 }
 
-/// The transcript of the session.
+/// The session's transcript.
 #[derive(Debug)]
 struct Following {
     session: SessionId,
@@ -62,7 +62,7 @@ impl Views {
         Self { engine, can_show: false, folder, count: 0, transcript, drafts }
     }
 
-    /// Returns the path of a new file.
+    /// Returns a new file's path.
     fn file(&mut self, name: &str, ending: &str) -> HandlerResult<PathBuf> {
         let folder = if let Some(folder) = &self.folder {
             folder

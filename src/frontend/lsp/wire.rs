@@ -111,7 +111,7 @@ pub(super) fn ask<'a>(id: &str, text: &str, actions: impl IntoIterator<Item = &'
     envelope::request(id, "window/showMessageRequest", &params)
 }
 
-/// Returns the title of the chosen action, if any.
+/// Returns the chosen action's title, if any.
 pub(super) fn chosen(reply: Reply) -> Option<String> {
     let action = serde_json::from_str::<Option<lsp::MessageActionItem>>(reply.ok()?.get());
     action.ok().flatten().map(|action| action.title)

@@ -30,10 +30,10 @@ const BEGUN_CAPACITY: usize = 8;
 /// The time for the last messages to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory of a task that names none.
+    /// The working directory for tasks that name none.
     pub cwd: PathBuf,
     /// Cancel it to interrupt what runs and close in order.
     pub stop: CancellationToken,

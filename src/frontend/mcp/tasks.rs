@@ -27,7 +27,7 @@ pub(super) struct Task {
     state: watch::Receiver<State>,
 }
 
-/// The state of a task.
+/// A task's state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     /// The number of lines of progress so far.

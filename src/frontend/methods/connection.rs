@@ -44,7 +44,7 @@ struct State {
     unsubscribed: Vec<SessionId>,
 }
 
-/// The phase of a connection.
+/// A connection's phase.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Before `initialize`.

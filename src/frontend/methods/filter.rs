@@ -1,4 +1,4 @@
-//! The filter of a subscription, read from params, pure.
+//! A subscription's filter, read from params. Pure.
 
 use super::handlers::HandlerResult;
 use crate::rpc::{invalid, nearest};

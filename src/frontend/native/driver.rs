@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The state of a connection.
+/// A connection's state.
 pub(super) struct Driver {
     pub(super) table: Table,
     pub(super) outbox: Outbox,

@@ -32,7 +32,7 @@ impl Requests {
         self.in_flight.is_empty()
     }
 
-    /// Returns the error of a request that cannot be accepted.
+    /// Returns the error if a request cannot be accepted.
     pub(super) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
         self.in_flight.refusal(id)
     }

@@ -22,7 +22,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use tokio::time::Instant;
 
-/// The state of a connection.
+/// A connection's state.
 pub(super) struct Driver {
     pub(super) sessions: Sessions,
     pub(super) open: OpenSession,

@@ -46,7 +46,7 @@ pub enum Dialect {
     Legacy,
 }
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The working directory.
@@ -55,7 +55,7 @@ pub struct Options {
     pub preferences: Preferences,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
-    /// The reach of the connection's end.
+    /// Which sessions the connection's end affects.
     pub scope: Scope,
 }
 

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 /// The code of the notice about a command that a user ran and the model does not see.
 pub(super) const USER_SHELL: &str = "ran";
 
-/// The state of the translation of one session's events.
+/// The translation state of one session.
 #[derive(Debug)]
 pub(super) struct Translator {
     dialect: Dialect,
