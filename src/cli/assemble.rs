@@ -117,7 +117,7 @@ pub(crate) fn cannot_search(models: &ConfiguredModels, model: &ModelRef) -> bool
     models.endpoint(model).is_ok_and(|endpoint| !endpoint.searches_web(&model.id))
 }
 
-/// Says that `--web-search` changes nothing for the model that was chosen.
+/// Warns if `--web-search` changes nothing for the chosen model.
 fn warn_of_search(config: &Config, models: &ConfiguredModels) {
     let model = config.settings.model.as_ref().and_then(|model| model.value.parse().ok());
     if let Some(model) = model.filter(|model| cannot_search(models, model)) {
@@ -128,7 +128,7 @@ fn warn_of_search(config: &Config, models: &ConfiguredModels) {
     }
 }
 
-/// Returns the permissions that no session goes beyond. A mode that a person set is the widest that there is.
+/// Returns the permissions that no session exceeds. A mode that the user set is the widest possible one.
 fn permissions(
     settings: &args::Settings,
     config: &Config,
@@ -175,7 +175,7 @@ fn permissions(
     }
 }
 
-/// Returns the rules of this run: those of its policy file, and that of a tree which stays as it is.
+/// Returns this run's rules: those of its policy file, and the rule for a tree that must not change.
 fn rules_of_run(settings: &args::Settings) -> Vec<Rule> {
     let of_file = settings.policy.iter().flat_map(|policy| policy.rules.iter().cloned());
     let of_tree = settings.kept_tree.iter().map(|tree| Rule {
@@ -634,7 +634,7 @@ pub(crate) fn file(path: &Path) -> std::io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }
 
-/// A folder that exists, by its absolute path without symbolic links.
+/// Returns an existing directory's absolute path without symbolic links.
 pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
     let folder = std::fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
     anyhow::ensure!(folder.is_dir(), "not a directory: {}", path.display());

@@ -28,7 +28,7 @@ const GIT: &str = ".git";
 #[derive(Debug)]
 pub(crate) struct Copy {
     folder: TempDir,
-    /// The folder that was copied: that of the repository, else the working directory.
+    /// The directory that was copied: the repository's, else the working directory.
     original: PathBuf,
     root: PathBuf,
 }
@@ -41,10 +41,10 @@ struct Copied {
 }
 
 impl Copy {
-    /// Copies the project around a resolved folder, without what git ignores. Blocking.
+    /// Copies the project around a resolved directory, without files that git ignores. Blocking.
     ///
     /// # Errors
-    /// A file cannot be read, the folder is too large, it is ignored itself, or the token has fired.
+    /// Fails if a file cannot be read, the directory is too large, it is ignored itself, or the token has fired.
     pub(crate) fn of(folder: &Path, stop: &CancellationToken) -> anyhow::Result<Self> {
         let original = assemble::project(folder);
         let temporary = pintle_base::disk::temporary_folder("pintle-copy-")?;
@@ -62,7 +62,7 @@ impl Copy {
         Ok(copy)
     }
 
-    /// The copied folder.
+    /// Returns the copied directory.
     pub(crate) fn original(&self) -> &Path {
         &self.original
     }
@@ -143,7 +143,7 @@ impl Copy {
             }
             // Pipes, sockets and devices hold nothing to copy.
         }
-        // At the end: nothing could be put into a folder that may only be read. Its owner can always remove the copy.
+        // Set at the end, since nothing can be written to a read-only directory. Its owner can always remove the copy.
         for (folder, permissions) in folders {
             let mode = permissions.mode() | 0o700;
             fs::set_permissions(&folder, fs::Permissions::from_mode(mode))?;

@@ -225,7 +225,7 @@ fn model(
     })
 }
 
-/// Checks that sessions can be stored in a folder, and creates it, as the first session would.
+/// Checks that sessions can be stored in a directory, and creates it, as the first session would.
 fn writable(data: &Path) -> Result<(), String> {
     disk::create_private_folder(data)
         .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(data))

@@ -31,7 +31,7 @@ const BASE: [&str; 10] =
 struct OwnValues {
     ambient: Ambient,
     keys: KeyFetcher,
-    /// The folder of data, where servers have caches.
+    /// The data directory, where servers have caches.
     data: PathBuf,
 }
 
@@ -171,7 +171,7 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-/// The person at the terminal.
+/// The user at the terminal.
 struct Terminal;
 
 #[async_trait::async_trait]

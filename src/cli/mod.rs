@@ -1,9 +1,9 @@
-//! The program: parses arguments, builds the engine, runs one frontend over it, maps the end to an exit code.
+//! The program: parses arguments, builds the engine, runs one frontend over it, maps the outcome to an exit code.
 //!
 //! [`main`] is the process, with its arguments, standard streams and signals. [`serve`] runs a frontend inside another program.
 //!
-//! One thread polls everything that waits for models, commands and people: a current-thread runtime saves the hops between threads,
-//! which cost more than the work, and memory. Computing and blocking work runs on tokio's blocking threads.
+//! One thread polls everything that waits for models, commands and users: a current-thread runtime saves the hops between threads, which
+//! cost more than the work, and memory. Computing and blocking work runs on tokio's blocking threads.
 
 mod args;
 mod assemble;
@@ -117,7 +117,7 @@ pub fn serve(
     start(args, ambient, Streams::Given { input, output, stop })
 }
 
-/// Prints an overview for a person who typed only the name.
+/// Prints an overview for a user who typed only the program's name.
 fn explain() -> ExitCode {
     let text = include_str!("explain.txt");
     if std::io::stdin().is_terminal() {
@@ -346,7 +346,7 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let shared::Listening { sockets, address, ended } = listening;
     ambient.secrets().add(&address.token);
     let mut stdout = stdio::take_stdout()?;
-    // Nobody may be there to read it.
+    // The reader may be gone.
     let _ = stdout.write_all(address.announcement(&config.folders.data).as_bytes());
     drop(stdout);
     let (engine, handle) = Engine::new(services);

@@ -1,6 +1,6 @@
 //! Stdin as an attachment of `pintle run`.
 //!
-//! Invariant: an open pipe that stays silent delays a task by the times of [`PATIENCE`] and never holds it up for good, unless the command
+//! Invariant: an open pipe that stays silent delays a task by the times of [`PATIENCE`] and never blocks it for good, unless the command
 //! line asks for stdin by name (`-`).
 
 use anyhow::{Context, ensure};
@@ -41,7 +41,7 @@ struct Patience {
 pub(crate) struct Piped {
     /// `None` if there is nothing to attach.
     pub(crate) bytes: Option<Vec<u8>>,
-    /// Says that input is missing or incomplete.
+    /// A remark that input is missing or incomplete.
     pub(crate) remark: Option<String>,
 }
 

@@ -36,7 +36,7 @@ impl PolicyFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or is no policy.
+    /// Fails if it cannot be read, or is not a policy.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let name = || format!("--policy: {}", path.display());
         let text = disk::read_to_string(path, MAX_BYTES).with_context(name)?;
@@ -55,7 +55,7 @@ impl PolicyFile {
             None => None,
         };
         for (at, rule) in rules.iter().enumerate() {
-            // The folders do not matter to whether the rule is one.
+            // The directories do not affect whether the rule is valid.
             rule.compile(Origin::Policy, &[PathBuf::from("/")], None)
                 .with_context(|| format!("rule {}", at + 1))?;
         }

@@ -95,7 +95,7 @@ pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Res
     Ok(0)
 }
 
-/// Has a script answer instead of a model, and a temporary folder keep the session.
+/// Replaces the model with a script, and the session store with a temporary directory.
 fn stand_in(services: &mut Services, store: Store) -> anyhow::Result<()> {
     let known = services.models.clone();
     let script = Arc::new(Script::from_json(r#"{"replies": [{"blocks": [{"text": "Shown."}]}]}"#)?);

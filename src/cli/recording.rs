@@ -51,7 +51,7 @@ pub(crate) fn wire(
     })
 }
 
-/// Returns the rules for canonical requests: folders, and the dates of these times, differ between two runs of one task.
+/// Returns the rules for canonical requests: directories, and the dates of these times, differ between two runs of one task.
 fn canonical(
     settings: &Settings,
     config: &Config,

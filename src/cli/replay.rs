@@ -19,7 +19,7 @@ pub(crate) fn run(wanted: &args::Replay, ambient: &Ambient) -> anyhow::Result<u8
     let store = Store::new(&config.folders.data);
     let id = sessions::named(&store, &wanted.session, ambient)?;
     match print(&store, &id, &filter) {
-        // Whoever reads has seen enough: `pintle replay last | head`.
+        // The reader has stopped early: `pintle replay last | head`.
         Err(error) if sessions::is_broken_pipe(&error) => Ok(0),
         printed => printed.map(|()| 0),
     }

@@ -181,7 +181,7 @@ fn export_all(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(exports)
 }
 
-/// The files below a folder that hold a text, without those in which it was planted.
+/// Returns the files below a directory that contain a text, without those in which it was planted.
 fn holding(folder: &Path, text: &str) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

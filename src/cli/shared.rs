@@ -1,6 +1,7 @@
 //! The one engine that several clients of a user share: its lock, its socket, and the file that leads to both.
 //!
-//! One process listens for a data folder. It holds `engine.lock`, and `engine.json` names its socket and token, for this user alone.
+//! One process listens for a data directory. It owns the lock `engine.lock`, and `engine.json` names its socket and token, readable only by
+//! this user.
 #![expect(
     clippy::disallowed_methods,
     reason = "the files of a shared engine are the program's own"
@@ -97,10 +98,10 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Becomes the engine that listens for a data folder.
+    /// Becomes the engine that listens for a data directory.
     ///
     /// # Errors
-    /// Another engine listens already, or a socket cannot be made.
+    /// Fails if another engine is already listening, or if a socket cannot be created.
     pub(crate) fn begin(
         data: &Path,
         places: Places,
@@ -143,7 +144,7 @@ impl Listening {
             options,
             websocket,
         };
-        // Where the file cannot be written, the socket goes again.
+        // If the file cannot be written, the socket is removed again.
         let ended = Ended { socket: address.socket.clone(), data: data.to_owned(), _lock: lock };
         let path = data.join(FILE);
         let written = write_whole(data, &path, &serde_json::to_vec(&address)?);
@@ -175,7 +176,7 @@ impl Drop for Ended {
     }
 }
 
-/// Waits until no other client starts an engine for this data folder.
+/// Waits until no other client starts an engine for this data directory.
 pub(crate) fn start_lock(data: &Path) -> anyhow::Result<File> {
     folder(data)?;
     let lock = open_lock(&data.join(START_LOCK))?;
@@ -206,13 +207,14 @@ fn open_lock(path: &Path) -> anyhow::Result<File> {
     opened.with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Returns the usual socket for a data folder: in the folder for what lasts as long as the login, else in the data folder itself.
+/// Returns the usual socket for a data directory: in the runtime directory, which lasts as long as the login, else in the data directory
+/// itself.
 fn usual_socket(data: &Path, ambient: &Ambient) -> anyhow::Result<PathBuf> {
     let runtime = ambient.var("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
     let Some(runtime) = runtime else { return Ok(data.join("engine.sock")) };
     let folder_of = Path::new(&runtime).join("pintle");
     folder(&folder_of)?;
-    // A name for each data folder.
+    // A name for each data directory.
     let digest = ring::digest::digest(&ring::digest::SHA256, data.as_os_str().as_encoded_bytes());
     let name = hex(digest.as_ref().get(..8).unwrap_or_default());
     Ok(folder_of.join(format!("{name}.sock")))
@@ -268,7 +270,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Where a socket cannot be made.
+/// The remedy if a socket cannot be created.
 const ANOTHER_SOCKET: &str = "choose another path with --listen unix:PATH";
 
 fn bind(path: &Path) -> anyhow::Result<UnixListener> {

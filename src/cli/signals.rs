@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// The time for an orderly end. Commands are killed well within it; what takes longer does not end by itself.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The time in which the same signal counts once. Nobody who waits for a program to end in order signals it again so soon.
+/// How long the same signal counts once. A user who waits for an orderly end does not repeat the signal so soon.
 const SAME: Duration = Duration::from_secs(1);
 
 /// SIGTERM, SIGINT and SIGHUP, and the end that they bring about.

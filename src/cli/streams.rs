@@ -24,7 +24,7 @@ pub(crate) enum Streams {
 }
 
 impl Streams {
-    /// Returns true if a person is at the other end.
+    /// Returns true if a user is at the other end.
     pub(crate) fn are_terminal(&self) -> bool {
         match self {
             Self::Process => io::stdin().is_terminal(),

@@ -274,7 +274,7 @@ impl Watch {
         self.outcome.changes.files = files.map(|(path, _)| path.clone()).collect();
     }
 
-    /// Says why the task ended, and with which code.
+    /// Determines why the task ended, and with which code.
     fn judge(&mut self, end: &TurnCompleted) {
         let Terms { fail_on_denied, require_changes, .. } = self.terms;
         let (is_denied, is_unchanged) =

@@ -64,7 +64,7 @@ pub enum Attached {
     Content {
         /// Its name, as the command line gave it.
         name: String,
-        /// What it holds.
+        /// The file's bytes.
         bytes: Vec<u8>,
     },
 }
@@ -97,7 +97,7 @@ pub struct Options {
     pub patch: Option<Destination>,
     /// The reports that are written at the end.
     pub reports: Vec<Report>,
-    /// The copy that the work is done in, and the folder that was copied.
+    /// The copy in which the work is done, and the directory that was copied.
     pub copy: Option<(PathBuf, PathBuf)>,
     /// The conditions under which a completed task is not done.
     pub terms: Terms,
@@ -107,7 +107,7 @@ pub struct Options {
     pub additional: Vec<PathBuf>,
     /// The stored session to continue; `None` creates one.
     pub session: Option<String>,
-    /// That session works in `cwd` from now on; else only if its own folder does not exist any more.
+    /// True if that session works in `cwd` from now on; otherwise it does so only if its own directory no longer exists.
     pub moves_session: bool,
     /// The model, as `provider/id[:effort]`; `None` for that of the settings, or of the stored session.
     pub model: Option<String>,
@@ -447,7 +447,7 @@ async fn attempt(
     }
 }
 
-/// Opens a stored session, and reports a change of its folder.
+/// Opens a stored session, and reports a change of its directory.
 async fn open_stored(
     engine: &EngineHandle,
     id: SessionId,

@@ -35,10 +35,10 @@ const MAX_LOG_BYTES: u64 = 4096;
 /// The exit code if the engine ended and the client did not.
 const ENGINE_GONE: u8 = 1;
 
-/// Connects to the engine for a data folder as a client, for which it trusts these projects.
+/// Connects to a data directory's engine as a client, for which the engine trusts these projects.
 ///
 /// # Errors
-/// No engine can be reached or started, or it runs with other options than these.
+/// Fails if no engine can be reached or started, or if it runs with options other than these.
 pub(crate) fn open(
     data: &Path,
     options: &[String],

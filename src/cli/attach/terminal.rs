@@ -1,4 +1,4 @@
-//! `attach SESSION`: a session in this terminal, for a person, or for the lines that a program writes.
+//! `attach SESSION`: a session in this terminal, for a user, or for lines that a program writes.
 
 use super::ENGINE_GONE;
 use super::view::{Out, View};
@@ -14,7 +14,7 @@ use tokio::net::unix::OwnedWriteHalf;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// Lines that were typed and not yet taken: a person types one, a pipe waits.
+/// Capacity for lines that were typed and not yet taken: a user types one, a pipe waits.
 const LINES: usize = 16;
 
 /// Shows a session until the user leaves, the input ends, or the engine goes away.
@@ -37,7 +37,7 @@ pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result
             match out {
                 Out::Print(text) => {
                     let mut stdout = screen::out();
-                    // Nobody reads any more.
+                    // The output's reader is gone.
                     if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
                         return Ok(0);
                     }

@@ -28,7 +28,7 @@ const REFUSED: u8 = 2;
 /// A thing to do for the view.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Out {
-    /// Print this, as it is.
+    /// Print this text unchanged.
     Print(String),
     /// Send this message to the engine.
     Send(Value),
@@ -55,7 +55,7 @@ enum Asking {
 enum Pending {
     Initialize,
     Open,
-    /// A steer with these words. Where no turn runs any more, they begin one.
+    /// A steering message with this text. If no turn runs any more, it begins one.
     Steer(String),
     Start,
     Interrupt,
@@ -76,7 +76,7 @@ pub(super) struct View {
     session: SessionId,
     /// This client's id, by which events name it as their cause.
     client: String,
-    /// A person types and answers. Otherwise a program writes prompts, and requests for permission are other clients' to answer.
+    /// True if a user types and answers. Otherwise a program writes prompts, and permission requests are left to other clients.
     is_person: bool,
     asked: Vec<Asked>,
     pending: HashMap<u64, Pending>,
@@ -356,7 +356,7 @@ impl View {
             _ => None,
         };
         match author {
-            // The person has just typed it.
+            // The user has just typed it.
             Some(client) if client == self.client && self.is_person => {}
             Some(client) if client != self.client => {
                 self.say(&format!("[{}]\n{text}", one_line(&client)));

@@ -80,7 +80,7 @@ pub(super) fn is_done(result: &RunResult) -> bool {
     result.status == RunStatus::Success
 }
 
-/// `batch.json`: the list that a results folder belongs to.
+/// `batch.json`: the list that a results directory belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Manifest {
@@ -112,26 +112,26 @@ pub(super) struct Used {
     pub(super) cost_nano_usd: Option<u64>,
 }
 
-/// The results folder.
+/// The results directory.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) path: PathBuf,
 }
 
-/// The right to write to a results folder, until it is dropped.
+/// The exclusive right to write to a results directory, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Held {
     _lock: File,
 }
 
-/// Says that a worker is at work for a results folder, until it is dropped.
+/// Marks that a worker is running for a results directory, until it is dropped.
 #[derive(Debug)]
 pub(super) struct AtWork {
     _lock: File,
 }
 
 impl Results {
-    /// The folder at an absolute path.
+    /// Returns the directory at an absolute path.
     pub(super) fn at(path: PathBuf) -> Self {
         Self { path }
     }
@@ -181,7 +181,7 @@ impl Results {
         }
     }
 
-    /// Says that a worker is at work.
+    /// Marks that a worker is running.
     pub(super) fn work(&self) -> io::Result<AtWork> {
         let lock = self.lock_file(WORKERS)?;
         lock.lock_shared()?;

@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// The longest id, in bytes: a folder's name with room for what programs add to it.
+/// Maximum length of an id, in bytes: a directory name with room for what programs append.
 const MAX_ID_BYTES: usize = 100;
 
-/// The names in the results folder that are no task's.
+/// Names in the results directory that do not belong to tasks.
 const RESERVED: [&str; 3] = ["batch.json", "summary.json", "usage.jsonl"];
 
 /// A line of the list.
@@ -30,7 +30,7 @@ pub(super) struct Task {
     pub(super) id: Option<String>,
     /// The task, as for `pintle run`.
     pub(super) prompt: String,
-    /// The folder to work in.
+    /// The working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) dir: Option<PathBuf>,
     /// The model, as for `--model`.
@@ -39,7 +39,7 @@ pub(super) struct Task {
     /// The work mode, as for `--mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) mode: Option<WorkMode>,
-    /// Files that belong to the task, relative to its folder.
+    /// Files that belong to the task, relative to its directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) attach: Vec<PathBuf>,
     /// The tools that the model sees, as for `--tools`.

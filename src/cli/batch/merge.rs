@@ -1,6 +1,6 @@
-//! `pintle batch merge`: the results folders of shards become one, which has the rows of one run, and can be gone on with.
+//! `pintle batch merge`: merges the results directories of shards into one, which has the rows of one run, and can be continued.
 //!
-//! Invariant: the new folder is there whole or not at all, and the old ones are only read.
+//! Invariant: the new directory is there whole or not at all, and the old ones are only read.
 #![expect(clippy::disallowed_methods, reason = "results folders are named by a person")]
 
 use super::folder::{Manifest, Results, SUMMARY, TaskResult, USAGE, is_finished, write_json};
@@ -59,7 +59,7 @@ pub(crate) fn run(wanted: &Merge, ambient: &Ambient) -> anyhow::Result<u8> {
     Ok(summary.exit_code)
 }
 
-/// A folder to merge.
+/// A directory to merge.
 struct Part {
     /// Its path as it was given.
     shown: String,
@@ -129,12 +129,12 @@ fn write(
     }
     write_json(&made.path().join(SUMMARY), summary)?;
     fs::set_permissions(made.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
-    // An empty folder gives way.
+    // An empty directory is replaced.
     fs::rename(made.path(), out).with_context(|| format!("--out {shown}"))?;
     Ok(())
 }
 
-/// Copies the regular files of a task's folder. Links are left out: they lead elsewhere.
+/// Copies the regular files in a task's directory. Links are left out, since they lead elsewhere.
 fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -146,7 +146,7 @@ fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Names the shards that are not among the folders; their tasks are in the table as not run.
+/// Names the shards that are missing from the directories; their tasks are in the table as not run.
 fn tell_missing(parts: &[Part]) {
     let shards: Vec<Shard> =
         parts.iter().filter_map(|part| part.manifest.shard.as_deref()?.parse().ok()).collect();

@@ -132,7 +132,7 @@ pub(crate) fn print_schema() -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// Prints the summary. Nobody may be there to read it.
+/// Prints the summary. The reader may be gone.
 fn print_summary(summary: &Summary, format: SummaryFormat) {
     let text = match format {
         SummaryFormat::Text => summary.table(),

@@ -182,7 +182,7 @@ impl Worker {
     }
 }
 
-/// Says how a process ended.
+/// Describes how a process ended.
 fn told(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(9), _) => "killed by signal 9, possibly because memory ran out".to_owned(),

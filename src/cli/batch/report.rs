@@ -25,7 +25,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// Returns the style for where stderr leads. There are no colours, so `NO_COLOR` has nothing to turn off.
+    /// Returns the style for stderr's target. There are no colours, so `NO_COLOR` has nothing to turn off.
     pub(super) fn new(is_quiet: bool, ambient: &Ambient) -> Self {
         let is_dumb = ambient.var("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         let is_ci = ambient.var("CI").is_some_and(|ci| !["", "0", "false"].contains(&ci));
@@ -72,7 +72,7 @@ impl Reporter {
         }
     }
 
-    /// Says something that `--quiet` does not leave out.
+    /// Prints a message that `--quiet` does not suppress.
     pub(super) fn complain(&mut self, text: &str) {
         self.clear();
         let _ = writeln!(screen::err(), "pintle: {}", visible_line(text));

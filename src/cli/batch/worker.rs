@@ -41,11 +41,11 @@ pub(super) const READY: &str = r#"{"type":"ready"}"#;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) prompt: String,
-    /// The folder to work in, relative to that of the batch.
+    /// The working directory, relative to the batch's.
     pub(super) dir: Option<PathBuf>,
     pub(super) model: Option<String>,
     pub(super) mode: Option<WorkMode>,
-    /// Relative to the folder.
+    /// Relative to the working directory.
     pub(super) attach: Vec<PathBuf>,
     pub(super) tools: Option<Vec<String>>,
     pub(super) output_schema: Option<Value>,
@@ -54,7 +54,7 @@ pub(super) struct Order {
     pub(super) limits: RunLimits,
     /// Where the patch goes, absolute.
     pub(super) patch: PathBuf,
-    /// The folder where reports go, absolute.
+    /// The directory for reports, absolute.
     pub(super) findings: PathBuf,
     /// Where stderr goes, absolute.
     pub(super) log: PathBuf,
@@ -105,7 +105,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
 struct Worker {
     engine: EngineHandle,
     env: Arc<dyn Environment>,
-    /// The folder that those of tasks are relative to.
+    /// The directory that task directories are relative to.
     base: PathBuf,
     /// The tools of a task that names none; `None` for all.
     tools: Option<Vec<String>>,

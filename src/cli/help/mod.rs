@@ -125,7 +125,7 @@ fn page(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|topic| topic.name == name).map(|topic| topic.text)
 }
 
-/// Returns the layout for stdout; none where stdout is no terminal.
+/// Returns the layout for stdout; `None` if stdout is not a terminal.
 fn layout(ambient: &Ambient) -> Option<Layout> {
     let stdout = io::stdout();
     if !stdout.is_terminal() {
@@ -167,7 +167,7 @@ fn command(words: &[String]) -> anyhow::Result<u8> {
     }
 }
 
-/// Turns the end of printing into an exit code. A reader that has seen enough is no error: `pintle help pi | head`.
+/// Converts the outcome of printing to an exit code. It is not an error if the reader stops early: `pintle help pi | head`.
 fn printed(ended: io::Result<()>) -> anyhow::Result<u8> {
     match ended {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),

@@ -23,7 +23,7 @@ use std::time::Duration;
 pub(crate) struct SetUp {
     pub(crate) settings: Settings,
     pub(crate) ambient: Ambient,
-    /// Pi's folder.
+    /// Pi's directory.
     folder: PathBuf,
     pi: PiSettings,
     /// The directory of sessions that are not stored.
@@ -31,7 +31,7 @@ pub(crate) struct SetUp {
     model: Option<String>,
 }
 
-/// Reads what there is in Pi's folder, and lays the command line over it.
+/// Reads the files in Pi's directory, and overrides their settings with the command line.
 pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
     let folder = match ambient.var("PI_CODING_AGENT_DIR").filter(|text| !text.is_empty()) {
         Some(folder) => in_home(folder, &ambient),
@@ -188,7 +188,7 @@ impl SetUp {
         Ok(Some(level(format!("{provider}/{id}"), thinking)))
     }
 
-    /// Returns the data folder of the engine.
+    /// Returns the engine's data directory.
     pub(crate) fn data(&self) -> anyhow::Result<PathBuf> {
         Ok(assemble::load_config(&self.settings, &self.ambient)?.folders.data)
     }
@@ -217,7 +217,7 @@ impl SetUp {
         })
     }
 
-    /// Returns the folder of session files: that of the command line, the environment or Pi's settings, else Pi's default.
+    /// Returns the session file directory: that of the command line, the environment or Pi's settings, else Pi's default.
     fn session_dir(&self, task: &Rpc, cwd: &Path) -> PathBuf {
         let var = self.ambient.var("PI_CODING_AGENT_SESSION_DIR").filter(|text| !text.is_empty());
         let named = task

@@ -1,6 +1,6 @@
-//! `pintle sessions export`: a session into a file of the person's choice.
+//! `pintle sessions export`: writes a session to a file that the user chooses.
 //!
-//! Invariant: a file that is there stays as it is unless told otherwise, and none is half written.
+//! Invariant: an existing file is left unchanged unless overwriting was requested, and none is half written.
 
 use super::StoreCommands;
 use crate::cli::args::Exporting;

@@ -39,7 +39,7 @@ impl StoreCommands<'_> {
         let name = file.display();
         let path = self.ambient.current_dir()?.join(file);
         let bytes = fs::read(&path).with_context(|| format!("cannot read {name}"))?;
-        // A byte that is no text makes its line a damaged one, not the file.
+        // An invalid byte damages only its line, not the file.
         let text = String::from_utf8_lossy(&bytes);
         let read = pi::read(&text).with_context(|| format!("{name} is not a Pi session file"))?;
         let imported = pi::import(&read, cwd, &mut || self.ambient.new_id());

@@ -1,6 +1,6 @@
-//! `pintle sessions`: stored sessions, for a person at a terminal and, with `--json`, for scripts.
+//! `pintle sessions`: stored sessions, for a user at a terminal and, with `--json`, for scripts.
 //!
-//! The commands here need the store alone: no engine and no model. Commands that change a session go through an engine (`history`).
+//! The commands here need only the store: neither an engine nor a model. Commands that change a session go through an engine (`history`).
 
 mod export;
 pub(crate) mod history;
@@ -36,7 +36,7 @@ const NOTHING: u8 = 1;
 /// The exit code when something is wrong.
 const WRONG: u8 = 2;
 
-/// Names the newest session in the current folder.
+/// Names the newest session in the current directory.
 pub(crate) const LAST: &str = "last";
 
 /// Minimum length of printed ids; longer if that is needed to distinguish two sessions.
@@ -60,7 +60,7 @@ pub(crate) fn run(task: Task, ambient: &Ambient) -> anyhow::Result<u8> {
         Task::Reindex => sessions.reindex(),
         Task::Doctor { json } => sessions.doctor(json),
     };
-    // Whoever reads has seen enough: `pintle sessions list | head`.
+    // The reader has stopped early: `pintle sessions list | head`.
     match done {
         Err(error) if is_broken_pipe(&error) => Ok(0),
         done => done,
@@ -373,7 +373,7 @@ impl StoreCommands<'_> {
     }
 }
 
-/// The newest session of a folder.
+/// Returns a directory's newest session.
 pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<SessionId> {
     let cwd = cwd.to_string_lossy().into_owned();
     let filter = Filter { cwd: Some(cwd.clone()), archived: Some(false), ..Filter::default() };

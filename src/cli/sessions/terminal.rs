@@ -1,4 +1,4 @@
-//! Text for a person at a terminal, and from one: confirmations, single lines, times, sizes, counts and amounts.
+//! Text for a user at a terminal, and from one: confirmations, single lines, times, sizes, counts and amounts.
 //!
 //! Times are in the machine's time zone.
 

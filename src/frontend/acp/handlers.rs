@@ -217,7 +217,7 @@ impl RequestContext {
         self.attach(handle, problems, &params.additional_directories).await
     }
 
-    /// Opens a session. Clients name the folder of their window, which is not always that of the session.
+    /// Opens a session. Clients name their window's directory, which is not always the session's.
     async fn open(
         &self,
         id: &acp::SessionId,

@@ -156,7 +156,7 @@ fn response(id: &Id, end: &TurnCompleted) -> Vec<u8> {
         (TurnStatus::Failed, _, Some(error)) if error.code == "contentFilter" => {
             acp::StopReason::Refusal
         }
-        // There is no stop reason for a failed turn: the request fails.
+        // A failed turn has no stop reason: the request fails.
         (TurnStatus::Failed, _, Some(error)) => return rpc::error_response(id, &failed(error)),
         (TurnStatus::Interrupted, ..) => acp::StopReason::Cancelled,
         (_, Some(StopReason::MaxTokens), _) => acp::StopReason::MaxTokens,

@@ -107,7 +107,7 @@ pub(super) fn content(
         // Clients render Markdown; file content and command output are plain text.
         let is_raw = match call.kind {
             ToolKind::Read | ToolKind::Search => !output.is_error,
-            // What a command that failed has printed is no Markdown either; a person's denial is words.
+            // The output of a failed command is not Markdown either; a user's denial is prose.
             ToolKind::Execute => status != ItemStatus::Declined,
             ToolKind::Edit
             | ToolKind::Delete

@@ -64,7 +64,7 @@ enum Stage {
     /// The arguments stream.
     #[default]
     Streaming,
-    /// A person is asked.
+    /// Waits for the user's approval.
     Asked,
     /// Allowed to run.
     Allowed,
@@ -156,7 +156,7 @@ impl Call {
         }
     }
 
-    /// Asks a person.
+    /// Asks the user for approval.
     pub(super) fn ask(
         &mut self,
         approval: &Approval,
@@ -405,7 +405,7 @@ fn confirmation_title(approval: &Approval) -> StringOrMarkdown {
     wire::literal(&format!("{}: {}", approval.tool_name, approval.reason))
 }
 
-/// The answers that a person can choose from, in groups of approval and denial.
+/// Returns the answers that the user can choose from, in groups of approval and denial.
 fn options(approval: &Approval) -> Vec<ConfirmationOption> {
     let option = |option: &ApprovalOption| {
         let (kind, group) = match option.decision {

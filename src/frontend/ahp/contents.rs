@@ -27,7 +27,7 @@ type Work = BoxFuture<'static, Result<Value, Refusal>>;
 
 /// A content, and its source.
 enum Content {
-    /// A file as it is.
+    /// A file's content, unchanged.
     File(PathBuf),
     /// A file as a proposal would make it, by the difference.
     Proposed(PathBuf, String),
@@ -65,10 +65,10 @@ pub(super) fn read(
     .boxed())
 }
 
-/// Lists a folder.
+/// Lists a directory.
 ///
 /// # Errors
-/// The address is no file of this machine.
+/// Fails if the address is not that of a file on this machine.
 pub(super) fn list(host: &Host, uri: &str) -> Result<Work, Refusal> {
     let path = wire::path_of(uri).ok_or_else(|| not_there(uri))?;
     let (engine, folders, uri) = (host.engine.clone(), host.folders(), uri.to_owned());
@@ -163,7 +163,7 @@ async fn load(
     }
 }
 
-/// Reads a file of one of these folders.
+/// Reads a file in one of these directories.
 async fn file(
     engine: &EngineHandle,
     folders: &[PathBuf],

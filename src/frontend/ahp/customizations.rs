@@ -1,4 +1,4 @@
-//! The files that a session's prompt contains or names, as clients list them: by their folders, each with one kind of file. Pure.
+//! The files that a session's prompt contains or names, as clients list them: by directory, each with one kind of file. Pure.
 
 use super::wire;
 use ahp_types::state::{
@@ -31,7 +31,7 @@ fn place(source: &PromptSource) -> (CustomizationType, &Path) {
     match source.kind {
         PromptSourceKind::Document | PromptSourceKind::Rule => (CustomizationType::Rule, folder),
         PromptSourceKind::Agent => (CustomizationType::Agent, folder),
-        // A skill is a folder itself.
+        // A skill is itself a directory.
         PromptSourceKind::Skill => (CustomizationType::Skill, folder.parent().unwrap_or(folder)),
     }
 }

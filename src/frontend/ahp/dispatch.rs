@@ -521,7 +521,7 @@ fn confirm(open: &mut Open, action: &ChatToolCallConfirmedAction, client: &str) 
     Verdict::Ask(call::<ApprovalAnswerRequest>(params))
 }
 
-/// The option that a person chose, or the narrowest of that decision.
+/// Returns the option that the user chose, or the narrowest with that decision.
 fn approval_answer(
     approval: &Approval,
     action: &ChatToolCallConfirmedAction,

@@ -78,10 +78,10 @@ pub(super) fn write(host: &Host, params: ResourceWriteParams) -> Result<Work, Re
     Ok(change(host, uri, ResourceChange::Write { path, decide }))
 }
 
-/// Makes a folder.
+/// Creates a directory.
 ///
 /// # Errors
-/// The address is no file of this machine.
+/// Fails if the address is not that of a file on this machine.
 pub(super) fn make_folder(host: &Host, params: ResourceMkdirParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     Ok(change(host, params.uri, ResourceChange::Folder { path }))
@@ -100,7 +100,7 @@ pub(super) fn remove(host: &Host, params: ResourceDeleteParams) -> Result<Work, 
 /// Moves a file.
 ///
 /// # Errors
-/// An address is no file of this machine.
+/// Fails if an address is not that of a file on this machine.
 pub(super) fn rename(host: &Host, params: ResourceMoveParams) -> Result<Work, Refusal> {
     let (from, to) = (path_of(&params.source)?, path_of(&params.destination)?);
     let is_new = params.fail_if_exists == Some(true);
@@ -110,7 +110,7 @@ pub(super) fn rename(host: &Host, params: ResourceMoveParams) -> Result<Work, Re
 /// Copies a file.
 ///
 /// # Errors
-/// An address is no file of this machine.
+/// Fails if an address is not that of a file on this machine.
 pub(super) fn copy(host: &Host, params: ResourceCopyParams) -> Result<Work, Refusal> {
     let (from, to) = (path_of(&params.source)?, path_of(&params.destination)?);
     let is_new = params.fail_if_exists == Some(true);

@@ -63,7 +63,7 @@ pub(super) enum ToHost {
     Joined { id: ConnectionId, out: Outlet, hangup: CancellationToken },
     /// A client's message.
     Message { id: ConnectionId, message: Incoming },
-    /// Say when everything that was sent before is done, and optionally every turn that runs.
+    /// Reply when all earlier messages are handled, and optionally every running turn has ended.
     Finish { waits_for_turns: bool, reply: oneshot::Sender<()> },
     /// A client has gone.
     Left { id: ConnectionId },

@@ -22,7 +22,7 @@ pub(super) type Answers = HashMap<String, ChatInputAnswer>;
 /// The id of a request's only question.
 const ONLY: &str = "answer";
 
-/// A person's message as the protocol shows it.
+/// Converts a user message to the protocol's form.
 pub(super) fn message(input: &[Input]) -> Message {
     let attachments: Vec<MessageAttachment> = input.iter().filter_map(attachment).collect();
     Message {
@@ -148,7 +148,7 @@ fn request(id: &str, message: Option<String>, question: ChatInputQuestion) -> Ch
     }
 }
 
-/// The model's question to a person.
+/// Returns the input request for the model's question to the user.
 pub(super) fn question_request(question: &Question) -> ChatInputRequest {
     let options: Vec<ChatInputOption> =
         question.options.iter().map(|choice| option(&choice.option_id, &choice.label)).collect();
@@ -275,7 +275,7 @@ fn chosen(answers: Option<&Answers>) -> (Vec<String>, Option<String>) {
     (options, (!text.trim().is_empty()).then_some(text))
 }
 
-/// A person's answer to the model's question.
+/// Returns the user's answer to the model's question.
 pub(super) fn question_answer(
     response: ChatInputResponseKind,
     answers: Option<&Answers>,
@@ -287,7 +287,7 @@ pub(super) fn question_answer(
     QuestionAnswer { option_ids, text, dismissed: false }
 }
 
-/// A person's answer to a sub-agent's approval.
+/// Returns the user's answer to a sub-agent's approval.
 pub(super) fn approval_answer(
     response: ChatInputResponseKind,
     answers: Option<&Answers>,

@@ -161,7 +161,7 @@ impl Host {
 }
 
 impl Open {
-    /// Reads the history. Nobody has seen anything of the session.
+    /// Reads the history. No part of the session has been shown yet.
     fn read(&mut self, snapshot: &SessionResult, records: &[EventRecord]) {
         let created_ms = records.first().map_or(0, |record| record.ts_ms);
         let title = records.iter().find_map(|record| match &record.event {
@@ -220,7 +220,7 @@ async fn load(
     Ok(Loaded { handle, snapshot, records })
 }
 
-/// An error of the engine, with its remedy, as people read it.
+/// Formats an engine error, with its remedy, for users.
 pub(super) fn reason(error: &Error) -> String {
     match &error.hint {
         Some(pintle_agent::Hint::Text(hint)) => format!("{error}; {hint}"),

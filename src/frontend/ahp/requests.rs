@@ -54,7 +54,7 @@ enum Outcome {
     Later(BoxFuture<'static, Result<Value, Refusal>>),
     /// The same, of a request that changes files.
     Written(BoxFuture<'static, Result<Value, Refusal>>),
-    /// Somebody else responds.
+    /// The response is sent elsewhere.
     Elsewhere,
 }
 

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The engine's name as a provider of sessions, also used as the scheme of their addresses.
 pub(super) const PROVIDER: &str = "pintle";
 
-/// The number of terminals of a session that are kept: each holds at most 1 MiB.
+/// Maximum number of a session's kept terminals: each has at most 1 MiB.
 const MAX_TERMINALS: usize = 64;
 
 /// A channel of a session.

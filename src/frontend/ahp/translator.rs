@@ -269,7 +269,7 @@ impl Translator {
         out
     }
 
-    /// Translates an event of a sub-agent: what people are asked there is asked here.
+    /// Translates a sub-agent's event: its questions to the user are asked here.
     pub(super) fn of_subagent(&mut self, record: &EventRecord) -> Actions {
         let mut out = Actions::new();
         match &record.event {

@@ -148,7 +148,7 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     (is_here && path.starts_with('/')).then(|| PathBuf::from(path))
 }
 
-/// A text that Markdown shows as it is.
+/// Returns a text that Markdown shows unchanged.
 pub(super) fn literal(text: &str) -> StringOrMarkdown {
     StringOrMarkdown::Markdown { markdown: escaped(text) }
 }

@@ -40,11 +40,11 @@ const PROMPT: &str = "The test fails. Find out why, fix the code, and run the te
 /// A run of the demo.
 #[derive(Debug, Clone)]
 pub struct Demo {
-    /// The folder to work in; the project is in its subfolder `project`.
+    /// The working directory; the project is in its subdirectory `project`.
     pub folder: PathBuf,
     /// Prints protocol messages instead of a narration.
     pub shows_json: bool,
-    /// The time between pieces of text, so that a person can follow.
+    /// The time between pieces of text, so that a viewer can follow.
     pub delay: Duration,
 }
 

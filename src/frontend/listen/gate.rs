@@ -103,7 +103,7 @@ where
     }
 }
 
-/// Tells a client why it is not served.
+/// Sends a client the reason why it is not served.
 pub(super) async fn refuse<S: AsyncWrite + Unpin>(stream: &mut S, status: StatusCode, why: &str) {
     let answer = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{why}\n",

@@ -22,7 +22,7 @@ pub struct Greeting {
     pub speaks: Speaks,
     /// The working directory for sessions that name none.
     pub cwd: PathBuf,
-    /// Resolved folders of projects that the client's person trusts; the engine trusts them as long as it runs.
+    /// Resolved project directories that the client's user trusts; the engine trusts them as long as it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trust: Vec<PathBuf>,
 }
@@ -82,7 +82,7 @@ const REQUEST: &[u8] = b"GET ";
 /// Reads the first line and checks its token, unless it is a request's.
 ///
 /// # Errors
-/// There is no such line, or the token is another; the words are for the client.
+/// Returns a message for the client if there is no such line, or the token differs.
 pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, String> {
     let mut bytes = Vec::new();
     let mut searched = 0;
@@ -115,7 +115,7 @@ pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, Str
     Ok(First::Greeted(Greeted { greeting: line.attach, rest }))
 }
 
-/// Tells a client why it is not served.
+/// Sends a client the reason why it is not served.
 pub(super) async fn refuse(stream: &UnixStream, why: &str) {
     let error = json!({ "code": -32000, "message": why, "data": { "code": "notAttached" } });
     let refusal = json!({ "jsonrpc": "2.0", "id": null, "error": error });

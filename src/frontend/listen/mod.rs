@@ -153,7 +153,7 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
 #[derive(Default)]
 struct Handshakes(VecDeque<Waiting>);
 
-/// A client in the handshake, as long as it holds this. It is cancelled to make room for another.
+/// A client in the handshake, as long as it has this token. It is cancelled to make room for another.
 type Waiting = Arc<CancellationToken>;
 
 impl Handshakes {

@@ -80,7 +80,7 @@ impl<'a> Found<'a> {
         self.add(None, send(uri), None);
     }
 
-    /// Adds the actions that send a message about the place. `asks` adds the one whose message a person writes.
+    /// Adds the actions that send a message about the place. `asks` adds the one whose message the user writes.
     pub(super) fn add_messages(&mut self, params: &lsp::CodeActionParams, asks: bool) {
         let lsp::CodeActionParams { text_document: document, range, .. } = params;
         let prompt = |title: &str, argument: Value| {

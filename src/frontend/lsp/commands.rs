@@ -56,11 +56,11 @@ pub(super) enum SessionCommand {
     Stop,
     /// Leave the session; the next message begins another.
     New,
-    /// Go on with a stored session.
+    /// Continue a stored session.
     Open(SessionId),
     /// Decide about changes.
     Decide(ReviewAction),
-    /// Take the last messages back, if the person agrees.
+    /// Remove the last messages, if the user agrees.
     Rewind(usize),
 }
 
@@ -73,9 +73,9 @@ pub(super) struct Carried {
     pub(super) is_left: bool,
     /// The messages that were taken back.
     pub(super) returned: Vec<QueuedInput>,
-    /// A text for the person.
+    /// A text for the user.
     pub(super) told: Option<String>,
-    /// What the person is to agree to.
+    /// A proposal that needs the user's consent.
     pub(super) proposal: Option<Proposal>,
     pub(super) result: HandlerResult<Value>,
 }
@@ -202,7 +202,7 @@ pub(super) fn no_session() -> ErrorObjectOwned {
     wire::failed("no session yet", hint)
 }
 
-/// Lists the stored sessions of the folder, newest first.
+/// Lists the directory's stored sessions, newest first.
 pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerResult<Value> {
     let cwd = Some(opener.folder.to_string_lossy().into_owned());
     let filter = Filter { cwd, archived: Some(false), ..Filter::default() };

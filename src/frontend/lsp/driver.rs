@@ -365,7 +365,7 @@ impl Driver {
         }
     }
 
-    /// Stops a turn whose progress a person has cancelled. What is queued behind it stays.
+    /// Stops a turn whose progress the user has cancelled. Messages queued behind it stay.
     pub(super) fn stop(&mut self, turn: TurnId) {
         let Some(session) = self.current.session.clone() else { return };
         let stopped = async move {

@@ -81,7 +81,7 @@ impl Edits {
         }
     }
 
-    /// Consumes a response to an edit, and returns a message for the person, if there is one; returns any other response.
+    /// Consumes a response to an edit, and returns a message for the user, if there is one; returns any other response.
     pub(super) fn responded(
         &mut self,
         id: &Id,

@@ -31,7 +31,7 @@ pub(super) struct Questions {
 
 /// What a response means.
 pub(super) enum Responded {
-    /// An answer for this session, and a message for the person.
+    /// An answer for this session, and a message for the user.
     Answer(SessionHandle, Box<Answer>, Option<Vec<u8>>),
     /// Show this change, and ask again by [`Questions::again`].
     Show { text: String, id: String },

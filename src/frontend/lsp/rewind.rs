@@ -1,4 +1,4 @@
-//! Going back in the session's history: a person is shown the message that is taken back and what becomes of each file, and chooses.
+//! Rewinding the session's history: the user sees the message that is removed and what becomes of each file, and chooses.
 
 use super::driver::{Effects, Outcome};
 use super::wire::{self, HandlerResult, Reply};

@@ -27,7 +27,7 @@ pub(super) struct Hello {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own")]
 pub(super) struct Offers {
-    /// It shows the progress of work, which a person can cancel.
+    /// True if it shows the progress of work, which the user can cancel.
     pub(super) progress: bool,
     /// It applies edits of certain versions of documents.
     pub(super) edits: bool,

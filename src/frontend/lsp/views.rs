@@ -31,7 +31,7 @@ pub(super) struct Views {
     folder: Option<TempDir>,
     count: u64,
     transcript: Option<Following>,
-    /// Messages that a person writes, oldest first.
+    /// Messages that the user writes, oldest first.
     drafts: Vec<Draft>,
 }
 
@@ -48,7 +48,7 @@ struct Following {
     asking: Vec<Id>,
 }
 
-/// A message that a person writes in a document.
+/// A message that the user writes in a document.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     path: PathBuf,
@@ -295,7 +295,7 @@ impl Views {
     }
 }
 
-/// The text that a person has written above the line that ends a message.
+/// Returns the user's text above the line that ends a message.
 fn written(text: &str) -> &str {
     let end = text.find(END_OF_DRAFT).unwrap_or(text.len());
     text.get(..end).unwrap_or_default().trim()

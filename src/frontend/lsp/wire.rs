@@ -1,4 +1,4 @@
-//! The JSON of responses, errors and messages to a person, in this protocol's codes.
+//! The JSON of responses, errors and messages to the user, in this protocol's codes.
 
 use crate::rpc::{error_object, invalid_params, refusal};
 use jsonrpsee::types::ErrorObjectOwned;
@@ -61,7 +61,7 @@ pub(super) fn with_hint(message: &str, hint: Option<&impl std::fmt::Display>) ->
     hint.map_or_else(|| message.to_owned(), |hint| format!("{message} ({hint})"))
 }
 
-/// Writes a message to the person, cut to a length that editors show.
+/// Writes a message to the user, cut to a length that editors show.
 pub(super) fn show(typ: lsp::MessageType, text: &str) -> Vec<u8> {
     let message = cut(&visible(text)).into_owned();
     envelope::notification("window/showMessage", &lsp::ShowMessageParams { typ, message })

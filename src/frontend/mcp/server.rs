@@ -116,7 +116,7 @@ impl Server {
             let id = SessionId::new(id.as_str());
             let known = self.engine.store().entries(&id).map_err(|error| error.to_string())?;
             let cwd = &known.header().cwd;
-            // If the folder is gone, the session continues in the server's.
+            // If the directory is gone, the session continues in the server's.
             if self.engine.canonicalize(Path::new(cwd)).await.is_ok() {
                 self.inside(cwd).await?;
             }

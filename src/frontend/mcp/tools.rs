@@ -15,7 +15,7 @@ pub(super) enum Call {
     Start(Start),
     /// Wait for its result.
     Result(Waiting),
-    /// Say something to the running task.
+    /// Send a message to the running task.
     Steer(Steer),
     /// Stop it.
     Stop(Named),

@@ -3,7 +3,7 @@
 use super::handlers::HandlerResult;
 use crate::rpc::invalid;
 
-/// The maximum length of such a text, in characters: what people and programs make is a fraction.
+/// Maximum length of such a text, in characters: real texts are a fraction of this.
 const MAX_CHARS: usize = 200;
 
 /// Refuses a text that is too long.

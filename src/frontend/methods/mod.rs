@@ -49,7 +49,7 @@ pub(crate) enum Order {
     Closing,
     /// It changes nothing and may overlap with other requests.
     Read,
-    /// It waits for a person or a person's command, and no other request waits for it. It can be cancelled.
+    /// A request that waits for a user or a user's command, and no other request waits for it. It can be cancelled.
     Person,
     /// A request about a document: it begins after the response to the previous one of its kind, independently of other requests. Later
     /// requests wait for it.

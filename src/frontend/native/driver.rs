@@ -22,7 +22,7 @@ pub(super) struct Driver {
     pub(super) table: Table,
     pub(super) outbox: Outbox,
     pub(super) questions: Questions,
-    /// Pages for a person who logs in.
+    /// Login pages for the user.
     pub(super) pages: mpsc::Receiver<AuthOpenUrlParams>,
     pub(super) requests: Requests,
     /// The handlers of requests.
@@ -46,7 +46,7 @@ pub(super) enum Done {
     Answered,
     /// An edit is to be made in the client.
     Edit(EditCall),
-    /// A person is to open a page.
+    /// A page that the user should open.
     Page(AuthOpenUrlParams),
 }
 
@@ -218,7 +218,7 @@ impl Driver {
         }
     }
 
-    /// Withdraws a request that has not begun, or cancels one that waits for a person.
+    /// Withdraws a request that has not begun, or cancels one that waits for the user.
     fn cancel(&mut self, params: Option<&RawValue>) {
         let Some(params) =
             params.and_then(|raw| serde_json::from_str::<CancelParams>(raw.get()).ok())

@@ -1,8 +1,8 @@
 //! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
 //!
-//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `methods` may overlap, and
-//! a login, which waits for a person, keeps no other request waiting. The
-//! responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
+//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `methods` may overlap, and a
+//! login, which waits for the user, keeps no other request waiting. The responses to `session/close` and `shutdown` follow the last events
+//! of the sessions that they close.
 
 mod driver;
 mod events;

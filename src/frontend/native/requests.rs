@@ -22,7 +22,7 @@ pub(super) struct Requests {
     /// Requests about documents, which begin before later ones.
     documents: Lane<Request>,
     others: Lane<Request>,
-    /// Requests that wait for a person, which can be cancelled.
+    /// Requests that wait for the user, which can be cancelled.
     cancellable: Vec<(Id, CancellationToken)>,
 }
 

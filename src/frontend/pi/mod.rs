@@ -67,7 +67,7 @@ pub struct Preferences {
     pub dialect: Dialect,
     /// The session to begin with.
     pub start: Start,
-    /// The folder of session files; `None` writes no files.
+    /// The session file directory; `None` writes no files.
     pub session_dir: Option<PathBuf>,
     /// The title of new sessions.
     pub name: Option<String>,

@@ -18,7 +18,7 @@ pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 #[derive(Debug)]
 pub(super) struct Dialogs {
     scope: ConnectionScope,
-    /// The client has been told that permissions are asked for.
+    /// True if the client has been informed that permissions are asked for.
     is_told: bool,
     pub(super) open: Questions<Option<Instant>>,
 }

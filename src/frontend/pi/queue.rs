@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) struct Queue {
     /// In the engine's queue.
     waiting: Vec<QueuedInput>,
-    /// In the engine's queue too, which holds them for the next prompt.
+    /// Messages also in the engine's queue, which keeps them for the next prompt.
     left: Vec<QueuedInput>,
     /// Messages outside the engine's queue; the next prompt sends them there.
     held: Vec<(Delivery, Vec<Input>)>,
@@ -34,7 +34,7 @@ impl Queue {
         self.left = left;
     }
 
-    /// Returns true if the engine holds messages for the next prompt.
+    /// Returns true if the engine keeps messages for the next prompt.
     pub(super) fn has_left(&self) -> bool {
         !self.left.is_empty()
     }

@@ -1,5 +1,5 @@
-//! A report as Markdown, for comments and summaries. Pure; texts of the model are escaped, so that they neither mention people nor draw
-//! pictures, links or markup.
+//! A report as Markdown, for comments and summaries. Pure; texts of the model are escaped, so that they contain no mentions, images, links
+//! or markup.
 
 use pintle_protocol::run::{Finding, RunResult, Severity};
 use std::fmt::Write;

@@ -27,7 +27,7 @@ pub(super) fn text(result: &RunResult) -> String {
                 "exitCode": result.exit_code,
                 "exitCodeDescription": result.stop,
             }],
-            // Columns are not told, and texts of fixes are whole lines.
+            // Columns are not reported, and texts of fixes are whole lines.
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],

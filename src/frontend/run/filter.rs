@@ -15,7 +15,7 @@ impl EventFilter {
     /// Reads patterns; one that begins with `!` excludes.
     ///
     /// # Errors
-    /// A pattern is no glob.
+    /// Fails if a pattern is not a valid glob.
     pub fn new(patterns: &[String]) -> Result<Self, globset::Error> {
         let mut include = GlobSetBuilder::new();
         let mut exclude = GlobSetBuilder::new();

@@ -38,7 +38,7 @@ impl OpenSession<'_> {
         Ok(self.call::<ReviewList>(ReviewListParams::default()).await?.hunks)
     }
 
-    /// The session's folder, with a slash behind it: paths within are shown without.
+    /// Returns the session's directory, with a slash after it: paths inside are shown without it.
     async fn root(&self) -> anyhow::Result<String> {
         let cwd = self.ask(|reply| SubscriptionCommand::Snapshot { reply }).await?.cwd;
         Ok(format!("{}/", cwd.trim_end_matches('/')))
