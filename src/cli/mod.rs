@@ -431,7 +431,7 @@ fn given_options(own: &[&str]) -> Vec<String> {
     given
 }
 
-/// The exit code of a connection.
+/// Returns a connection's exit code.
 fn exit_code(ended: Ended, signals: &Signals) -> u8 {
     match ended {
         Ended::EndOfInput | Ended::Exit | Ended::HungUp => 0,

@@ -35,7 +35,7 @@ impl Streams {
     /// Returns the signals that end the program: those of the process, or the caller's.
     ///
     /// # Errors
-    /// The system does not hand them over.
+    /// Fails if the system does not deliver them.
     pub(crate) fn signals(&self) -> io::Result<Signals> {
         match self {
             Self::Process => Signals::new(),

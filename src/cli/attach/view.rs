@@ -98,7 +98,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// A view of a session, and what opens it.
+    /// Creates a session's view. Also returns the messages that open the session.
     pub(super) fn new(session: SessionId, client: String, is_person: bool) -> (Self, Vec<Out>) {
         let mut view = Self {
             session,

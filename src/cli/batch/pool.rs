@@ -98,7 +98,7 @@ impl Worker {
         }
     }
 
-    /// Has the worker carry out a task.
+    /// Runs a task in the worker.
     pub(super) async fn carry_out(
         mut self,
         place: usize,

@@ -20,13 +20,13 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum State {
-    /// It was completed.
+    /// Completed.
     Done,
-    /// It ended otherwise, and is not run again unasked.
+    /// Ended otherwise; not run again unless requested.
     Failed,
     /// The end of the batch, or the death of its worker, cut it short: it runs when the batch is started again.
     Unfinished,
-    /// It has no result.
+    /// Without a result.
     NotRun,
 }
 

@@ -66,7 +66,7 @@ impl StoreCommands<'_> {
         Ok(id)
     }
 
-    /// The session that this session of Pi's was made into before.
+    /// Returns the session that this Pi session was imported as before.
     fn imported_before(&self, pi_id: &str) -> anyhow::Result<Option<SessionId>> {
         for id in self.store.ids()? {
             let Ok(mut entries) = self.store.entries(&id) else { continue };

@@ -419,7 +419,7 @@ pub(crate) fn named(
     Ok(first.clone())
 }
 
-/// An argument with spaces in it was quoted for the shell: it is a phrase.
+/// Formats an argument as a phrase if it contains spaces, since it was quoted for the shell then.
 fn phrase(word: &str) -> String {
     let is_phrase = word.contains(char::is_whitespace) && !word.contains('"');
     if is_phrase { format!("\"{word}\"") } else { word.to_owned() }

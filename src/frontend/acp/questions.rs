@@ -47,9 +47,9 @@ pub(super) struct Questions {
 pub(super) enum Answered {
     /// An answer for this session.
     Tell(SessionHandle, Answer),
-    /// It leads to another request.
+    /// The response leads to another request.
     Ask(Vec<u8>),
-    /// It responds to no request of these.
+    /// The response belongs to none of these requests.
     NotOurs,
 }
 

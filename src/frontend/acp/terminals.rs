@@ -48,7 +48,7 @@ enum Pending {
 
 /// A response's result.
 pub(super) enum Taken {
-    /// It responds to none of these requests.
+    /// The response belongs to none of these requests.
     NotOurs(Result<Box<RawValue>, String>),
     Made(Made),
     Done,

@@ -376,7 +376,7 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-/// A plan as an update.
+/// Converts a plan to an update.
 pub(super) fn plan_update(plan: &Plan) -> acp::SessionUpdate {
     let entries = plan.items.iter().map(|item| {
         let status = match item.status {

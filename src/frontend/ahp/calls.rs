@@ -133,7 +133,7 @@ impl Call {
         }
     }
 
-    /// A piece of the arguments or of the output.
+    /// Applies a piece of the arguments or of the output.
     pub(super) fn delta(&mut self, delta: &ItemDelta, turn: &str, out: &mut Actions) {
         match delta.field {
             DeltaField::Args if self.stage == Stage::Streaming => {
@@ -399,7 +399,7 @@ impl Call {
     }
 }
 
-/// The tool and the reason why it is asked about. VS Code reads this text as Markdown twice, so that no names are in it; they follow in the
+/// Returns the tool and the reason for the approval. VS Code reads this text as Markdown twice, so it contains no names; they follow in the
 /// message below.
 fn confirmation_title(approval: &Approval) -> StringOrMarkdown {
     wire::literal(&format!("{}: {}", approval.tool_name, approval.reason))

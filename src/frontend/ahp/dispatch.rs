@@ -64,7 +64,7 @@ impl Origin {
 enum Verdict {
     /// The engine is asked; the event that follows is the client's action. An action that no event follows is shown once it is done.
     Ask(super::session::Make),
-    /// It changes what clients see, and nothing else.
+    /// Changes only the state that clients see.
     Show,
     Refuse(String),
 }
@@ -186,7 +186,7 @@ impl Host {
     }
 }
 
-/// A client's tool, if its name and its parameters are such as models take.
+/// Converts a client's tool, if models accept its name and its parameters.
 fn client_tool(tool: &ToolDefinition) -> Option<ClientTool> {
     /// The maximum length of a tool's name that every provider accepts.
     const MAX_NAME_CHARS: usize = 64;
@@ -277,7 +277,7 @@ fn ask<T: Send + 'static, C: Into<pintle_agent::Command> + Send + 'static>(
     })
 }
 
-/// A request to the session, whose result does not matter.
+/// Returns a request to the session whose result is ignored.
 fn call<R: SessionRequest>(params: R::Params) -> super::session::Make
 where
     R::Params: Send + 'static,

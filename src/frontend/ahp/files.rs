@@ -52,7 +52,7 @@ pub(super) fn resolve(host: &Host, params: &ResourceResolveParams) -> Result<Wor
 /// Writes a file.
 ///
 /// # Errors
-/// The params make no sense.
+/// Fails if the params are invalid.
 pub(super) fn write(host: &Host, params: ResourceWriteParams) -> Result<Work, Refusal> {
     let ResourceWriteParams { uri, data, encoding, create_only, mode, position, if_match, .. } =
         params;
@@ -149,7 +149,7 @@ fn placed(
 }
 
 impl Host {
-    /// A client has changed files: reviews may have changed.
+    /// Handles changes of files by a client: reviews may have changed.
     pub(super) fn files_written(&mut self) {
         let sessions: Vec<_> = self.sessions.keys().cloned().collect();
         for session in sessions {

@@ -148,7 +148,7 @@ enum Next {
 }
 
 impl Host {
-    /// A host without clients, and the way to it.
+    /// Creates a host without clients, and its handle.
     pub fn new(engine: EngineHandle, cwd: PathBuf) -> (Self, HostHandle) {
         let (tx, requests) = mpsc::channel(CAPACITY);
         let (subscriber, events, subagents) = client::Client::new(engine.clone(), Scope::Shared);
@@ -258,7 +258,7 @@ impl Host {
         self.next_tidy = Some(until);
     }
 
-    /// A client is back: it is not waited for any more.
+    /// Handles a client's return, which ends the wait for it.
     pub(super) fn returned(&mut self, name: &str) {
         self.absent.remove(name);
     }

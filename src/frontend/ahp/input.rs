@@ -137,7 +137,7 @@ fn option(id: &str, label: &str) -> ChatInputOption {
     ChatInputOption { id, label, description: None, recommended: None }
 }
 
-/// A request with one question, and what there is to read before it.
+/// Returns a request with one question, and the text to read before it.
 fn request(id: &str, message: Option<String>, question: ChatInputQuestion) -> ChatInputRequest {
     ChatInputRequest {
         id: id.to_owned(),

@@ -274,7 +274,7 @@ impl Host {
         }
     }
 
-    /// A session is open now, or cannot be opened.
+    /// Handles a session that has been opened, or cannot be opened.
     pub(super) fn waited_for(&mut self, session: &SessionId) {
         let mut waiting = std::mem::take(&mut self.waiting);
         for request in &mut waiting {
@@ -435,7 +435,7 @@ impl Host {
         Ok(Outcome::Elsewhere)
     }
 
-    /// A session is gone from lists.
+    /// Handles a session's removal from lists.
     pub(super) fn removed(&mut self, session: &SessionId) {
         self.sessions.remove(session);
         self.subagents.forget(session);
@@ -475,7 +475,7 @@ impl Host {
     }
 }
 
-/// The commands that a message at its beginning calls.
+/// Returns the commands that the beginning of a message calls.
 async fn completions(
     engine: &EngineHandle,
     cwd: &str,
@@ -510,7 +510,7 @@ async fn completions(
     CompletionsResult { items: items.collect() }
 }
 
-/// A stored session in a list.
+/// Converts a stored session for a list.
 fn summary(stored: Stored) -> SessionSummary {
     SessionSummary {
         provider: PROVIDER.to_owned(),
@@ -550,7 +550,7 @@ pub(super) fn invalid(message: String) -> Refusal {
     Refusal::new(json_rpc_error_codes::INVALID_PARAMS, message)
 }
 
-/// An error of the engine.
+/// Converts an engine error.
 pub(super) fn failed(error: &Error) -> Refusal {
     let code = match &error.kind {
         ErrorKind::Invalid | ErrorKind::Config => json_rpc_error_codes::INVALID_PARAMS,

@@ -46,7 +46,7 @@ impl Ring {
         message
     }
 
-    /// The actions on these channels after a number; `None` where some are gone, or the number is of another host.
+    /// Returns the actions on these channels after a number; `None` if some are gone, or if the number belongs to another host.
     pub(super) fn after(
         &self,
         seq: u64,

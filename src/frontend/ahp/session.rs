@@ -93,7 +93,7 @@ pub(super) fn key_of(action: &StateAction) -> Option<Key> {
 type Settled = (Channel, StateAction, Option<ActionOrigin>);
 
 impl Open {
-    /// A session without events.
+    /// Creates a session without events.
     pub(super) fn new(channels: Channels, permission_mode: PermissionMode, mode: WorkMode) -> Self {
         Self {
             translator: Translator::new(&channels.id),
@@ -115,7 +115,7 @@ impl Open {
         }
     }
 
-    /// A session of which only the id is known.
+    /// Creates a session of which only the id is known.
     pub(super) fn unread(id: SessionId) -> Self {
         let (permission_mode, mode) = (PermissionMode::default(), WorkMode::default());
         let settings = config::state(permission_mode, mode);
@@ -178,7 +178,7 @@ impl Open {
         }
     }
 
-    /// A client's tool is called.
+    /// Records the call of a client's tool.
     pub(super) fn called(&mut self, call: &ClientCall) {
         if let CallBody::Tool(params) = &call.body {
             self.calls.insert(params.item_id.clone(), call.id.clone());

@@ -482,7 +482,7 @@ impl Translator {
         }
     }
 
-    /// A background job, which may outlive its turn.
+    /// Translates a background job, which may outlive its turn.
     fn job(
         &mut self,
         item: &Item,
@@ -506,7 +506,7 @@ impl Translator {
         }
     }
 
-    /// The model has read a message.
+    /// Handles a message that the model has read.
     fn read(&mut self, item: &ItemId, message: &UserMessage, out: &mut Actions) {
         let Some(queued) = self.queue.iter().find(|queued| queued.input.item_id == *item) else {
             return;
@@ -681,7 +681,7 @@ impl Translator {
         out.push((Channel::Chat, StateAction::ChatResponsePart(action)));
     }
 
-    /// The chat has the turns of another path: the last ones leave, or all, and those of the path come back.
+    /// Gives the chat the turns of another path: the last turns, or all, are removed, and the path's turns are restored.
     fn rewound(&mut self, rewound: &HistoryRewound, channels: &Channels, out: &mut Actions) {
         let mut turns: Vec<Turn> = channels.chat.turns.clone();
         turns.append(&mut self.aside);
@@ -753,7 +753,7 @@ fn said(message: &str, hint: Option<&String>) -> String {
     }
 }
 
-/// A fragment of the engine as a sentence.
+/// Formats an engine fragment as a sentence.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(char::to_uppercase).into_iter().flatten();

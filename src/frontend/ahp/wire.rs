@@ -52,7 +52,7 @@ struct Notification<'a, T> {
     params: &'a T,
 }
 
-/// The response to a request.
+/// Writes the response to a request.
 pub(super) fn response(id: &Id, outcome: &Result<Value, Refusal>) -> Bytes {
     let (result, error) = match outcome {
         Ok(result) => (Some(result), None),
@@ -63,12 +63,12 @@ pub(super) fn response(id: &Id, outcome: &Result<Value, Refusal>) -> Bytes {
     bytes(&Response { jsonrpc: "2.0", id, result, error })
 }
 
-/// A notification of the host.
+/// Writes a host notification.
 pub(super) fn notification<T: Serialize>(method: &str, params: &T) -> Bytes {
     bytes(&Notification { jsonrpc: "2.0", method, params })
 }
 
-/// An action, as every subscriber of its channel receives it.
+/// Writes an action, as every subscriber of its channel receives it.
 pub(super) fn action(envelope: &ActionEnvelope) -> Bytes {
     notification("action", envelope)
 }
@@ -78,18 +78,18 @@ fn bytes(message: &impl Serialize) -> Bytes {
     serde_json::to_vec(message).unwrap_or_default().into()
 }
 
-/// A value of the protocol's types as JSON.
+/// Converts a value of the protocol's types to JSON.
 pub(super) fn value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// A time in ISO 8601, with milliseconds, as the reducers write it.
+/// Formats a time in ISO 8601, with milliseconds, as the reducers do.
 pub(super) fn time(ms: u64) -> String {
     let stamp = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     format!("{:.3}", stamp.unwrap_or_default())
 }
 
-/// A number as the protocol's types count.
+/// Converts a number to the protocol's number type.
 pub(super) fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -97,7 +97,7 @@ pub(crate) trait Protocol: Send {
     /// Sends events to the client.
     fn events(&mut self, events: Vec<Feed>) -> impl Future<Output = ()> + Send;
 
-    /// The input has ended: the client will not respond any more.
+    /// Handles the end of input: the client will not respond any more.
     fn input_ended(&mut self) -> impl Future<Output = ()> + Send;
 
     /// Returns true while work that the protocol started, such as a request, is in progress.
@@ -106,10 +106,10 @@ pub(crate) trait Protocol: Send {
     /// Returns the sessions that the client has open, and the client's id in them.
     fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId);
 
-    /// The connection ends; its sessions are closed next.
+    /// Handles the connection's end; its sessions are closed next.
     fn closing(&mut self);
 
-    /// The sessions are closed, and their events sent.
+    /// Runs after the sessions are closed and their events sent.
     fn closed(&mut self) -> impl Future<Output = ()> + Send;
 }
 

@@ -80,7 +80,7 @@ impl Refusal {
 /// Reads a request, of which `begun` was read already, and answers it.
 ///
 /// # Errors
-/// It becomes no connection; the words were sent to the client.
+/// Fails if the request does not become a connection; the client has received the reason.
 pub(super) async fn handshake<S>(
     stream: &mut S,
     begun: Vec<u8>,

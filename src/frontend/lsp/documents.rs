@@ -152,7 +152,7 @@ impl OpenDocuments {
         Some(unread(&path, &why, hint))
     }
 
-    /// A text that is that of its file again, as after undoing or reading the file again, has no unsaved changes.
+    /// Marks a text that equals its file again, as after undoing or reading the file again, as having no unsaved changes.
     async fn note_if_saved(&self, documents: &Documents, path: String, version: i64) {
         let Some((_, text)) = documents.asked_text(self.owner, &path) else { return };
         if text.len() <= MAX_COMPARED_BYTES && !self.differs(Path::new(&path), &text).await {
@@ -161,7 +161,7 @@ impl OpenDocuments {
         }
     }
 
-    /// A document was saved.
+    /// Handles the saving of a document.
     pub(super) fn save(&self, params: &lsp::DidSaveTextDocumentParams) {
         let (Some(document), Some(documents)) =
             (self.of_uri(&params.text_document.uri), self.documents())
@@ -174,7 +174,7 @@ impl OpenDocuments {
         }
     }
 
-    /// A document is not open any more.
+    /// Handles the closing of a document.
     pub(super) fn close(&mut self, params: &lsp::DidCloseTextDocumentParams) {
         self.forget(&params.text_document.uri);
     }

@@ -253,7 +253,7 @@ impl Driver {
         });
     }
 
-    /// Has the session carry a command out after those before it.
+    /// Queues a command in the session, after those before it.
     pub(super) fn carry_out(&mut self, id: Id, command: SessionCommand) {
         self.commands.push((id, command));
         self.begin_next();

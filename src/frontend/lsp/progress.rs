@@ -105,7 +105,7 @@ impl Progress {
         matches!(id, Id::Str(id) if id.starts_with(TOKEN))
     }
 
-    /// The client has accepted a token, or refused it. Returns the message that begins the progress, unless its turn has ended.
+    /// Handles the client's acceptance or refusal of a token. Returns the message that begins the progress, unless its turn has ended.
     pub(super) fn responded(&mut self, id: &Id, is_accepted: bool) -> Option<Vec<u8>> {
         let Id::Str(id) = id else { return None };
         if !is_accepted {

@@ -29,13 +29,13 @@ pub(super) struct Hello {
 pub(super) struct Offers {
     /// True if it shows the progress of work, which the user can cancel.
     pub(super) progress: bool,
-    /// It applies edits of certain versions of documents.
+    /// True if it applies edits of certain document versions.
     pub(super) edits: bool,
-    /// It takes code actions with a kind, in place of bare commands.
+    /// True if it accepts code actions with a kind, in place of bare commands.
     pub(super) action_literals: bool,
-    /// It opens a document that is named to it.
+    /// True if it opens a document on request.
     pub(super) show_document: bool,
-    /// It draws code lenses again on request.
+    /// True if it draws code lenses again on request.
     pub(super) lens_refresh: bool,
 }
 

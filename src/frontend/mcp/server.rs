@@ -63,7 +63,7 @@ struct Client {
     can_ask: bool,
     /// True if it must not be asked while a call runs.
     calls_again: bool,
-    /// It follows tasks.
+    /// True if it follows tasks.
     follows_tasks: bool,
 }
 
@@ -337,7 +337,7 @@ async fn gone(changes: &mut watch::Receiver<State>, asked: &Asked) {
     let _ = changes.wait_for(is_gone).await;
 }
 
-/// Has the client ask its user. Returns the form's values if it was accepted.
+/// Asks the client's user. Returns the form's values if it was accepted.
 async fn elicit(context: &RequestContext<RoleServer>, asked: &Asked) -> Option<Value> {
     let form = form(asked).ok()?;
     let result = context.peer.create_elicitation(form).await;
@@ -462,7 +462,7 @@ fn told(task: &Task, state: &State) -> ToldTask {
     if state.line.is_empty() { told } else { told.with_status_message(state.line.clone()) }
 }
 
-/// A time as clients read it.
+/// Formats a time for clients.
 fn time(ms: u64) -> String {
     let ms = i64::try_from(ms).unwrap_or(i64::MAX);
     jiff::Timestamp::from_millisecond(ms).unwrap_or_default().to_string()

@@ -96,7 +96,7 @@ pub(super) struct Shape {
     pub(super) name: &'static str,
     pub(super) description: &'static str,
     pub(super) schema: Map<String, Value>,
-    /// It changes nothing.
+    /// True if it changes nothing.
     pub(super) is_read_only: bool,
 }
 

@@ -70,7 +70,7 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the client show a login page to the user.
+    /// Asks the client to show a login page to the user.
     pub(super) fn open_url(&self, page: AuthOpenUrlParams) {
         if let Err(error) = self.pages.try_send(page) {
             tracing::warn!("failed to send a login page: {error}");

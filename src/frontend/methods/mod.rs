@@ -47,9 +47,9 @@ pub(crate) enum Order {
     Serial,
     /// As `Serial`, and the response follows the events that the request causes, because it ends the sessions that send them.
     Closing,
-    /// It changes nothing and may overlap with other requests.
+    /// A request that changes nothing and may overlap with other requests.
     Read,
-    /// A request that waits for a user or a user's command, and no other request waits for it. It can be cancelled.
+    /// A request that waits for the user or a user's command, and that no other request waits for. It can be cancelled.
     Person,
     /// A request about a document: it begins after the response to the previous one of its kind, independently of other requests. Later
     /// requests wait for it.
@@ -318,7 +318,7 @@ fn pointer(path: &serde_path_to_error::Path) -> Option<String> {
     (!pointer.is_empty()).then_some(pointer)
 }
 
-/// The error object of an engine error.
+/// Converts an engine error to an error object.
 pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
     let is_shared_engine = matches!(refusal.kind, ErrorKind::OpenElsewhere { is_shared: true });

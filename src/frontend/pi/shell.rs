@@ -30,7 +30,7 @@ pub(super) struct Shells {
 /// An event of a command.
 #[derive(Debug)]
 pub(super) enum ShellEvent {
-    /// It printed something; the event to send.
+    /// The command printed output; contains the event to send.
     Printed(Value),
     /// The command has ended; contains the response to send.
     Ended(Value),

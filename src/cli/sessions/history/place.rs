@@ -6,10 +6,10 @@ use pintle_protocol::ids::SessionId;
 use pintle_session::history::tree;
 use pintle_session::store::{Entry, Store};
 
-/// The point that is meant.
+/// Returns the point that the user means.
 ///
 /// # Errors
-/// There is none, or several.
+/// Fails if there is none, or several.
 pub(super) fn find(
     nodes: &[HistoryNode],
     place: &Place,

@@ -112,7 +112,7 @@ fn rows(nodes: Vec<HistoryNode>, ends: &HashMap<TurnId, End>) -> Vec<Row> {
         .collect()
 }
 
-/// The tree. A way without branches stays in its column.
+/// Draws the tree. A path without branches stays in its column.
 fn drawn(rows: &[Row], here: Option<u64>, width: usize) -> Vec<String> {
     let mut children: BTreeMap<Option<u64>, Vec<&Row>> = BTreeMap::new();
     for row in rows {
