@@ -263,7 +263,7 @@ fn text_of(file: Option<&TextFile>) -> Option<String> {
     file.and_then(TextFile::text).map(str::to_owned)
 }
 
-/// The value that a setting names; the default when it is not set.
+/// Returns the value that a setting names; the default when it is not set.
 fn named<T: Copy + Default>(
     key: &str,
     setting: Option<&str>,
@@ -331,7 +331,7 @@ fn retry_policy(set: &config::Settings) -> RetryPolicy {
     }
 }
 
-/// The timeouts of requests to models.
+/// Returns the timeouts for model requests.
 fn timeouts(config: &Config) -> Timeouts {
     let (set, usual) = (&config.settings, Timeouts::default());
     Timeouts {
@@ -341,7 +341,7 @@ fn timeouts(config: &Config) -> Timeouts {
     }
 }
 
-/// The network between this machine and the models.
+/// Returns the network between this machine and the models.
 pub(crate) fn network(config: &Config, ambient: &Ambient) -> Network {
     Network {
         proxies: Proxies::of(ambient),
@@ -629,7 +629,7 @@ pub(crate) fn check_copy(settings: &args::Settings, mode: PermissionMode) -> any
     Ok(())
 }
 
-/// A file that exists, by its absolute path without symbolic links.
+/// Returns an existing file's absolute path without symbolic links.
 pub(crate) fn file(path: &Path) -> std::io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }

@@ -152,7 +152,7 @@ fn report(
     Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
 }
 
-/// The lines about the way to the servers: proxies and certificates.
+/// Returns the lines about the connection to the servers: proxies and certificates.
 fn network(config: &Config, ambient: &Ambient) -> Vec<String> {
     let set = proxies::VARIABLES.iter().filter_map(|name| {
         let (set, value) = proxies::variable(ambient, name)?;
@@ -248,7 +248,7 @@ fn sandbox(_: &Ambient) -> anyhow::Result<String> {
     Ok("none: available on Linux and, untested, on macOS".to_owned())
 }
 
-/// The setting for searches of the web, and whether it changes something for the configured model.
+/// Returns the web search setting, and whether it has an effect for the configured model.
 fn web_search(config: &Config, models: &ConfiguredModels) -> &'static str {
     let model = config.settings.model.as_ref().and_then(|model| model.value.parse().ok());
     match config.settings.tools.web_search {

@@ -74,7 +74,7 @@ impl Signals {
         self.stop.clone()
     }
 
-    /// The exit code of the last signal: 128 and its number.
+    /// Returns the last signal's exit code: 128 plus its number.
     pub(crate) fn code(&self) -> u8 {
         self.code.load(Ordering::Relaxed)
     }

@@ -46,7 +46,7 @@ impl Streams {
     /// Opens the link to the client. The framing is that of the first message if it is left out.
     ///
     /// # Errors
-    /// A stream is closed, or a thread cannot be started.
+    /// Fails if a stream is closed, or a thread cannot be started.
     pub(crate) fn open(self, framing: Option<Framing>) -> io::Result<Link> {
         let (input, output) = match self {
             Self::Process => (stdio::take_stdin()?, stdio::take_stdout()?),

@@ -123,7 +123,7 @@ fn start(data: &Path, options: &[String]) -> anyhow::Result<()> {
 /// Passes bytes on in both directions until the engine closes the connection.
 ///
 /// # Errors
-/// No thread can be started.
+/// Fails if no thread can be started.
 pub(crate) fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
     let is_over = Arc::new(AtomicBool::new(false));
     let to_engine = socket.try_clone()?;

@@ -123,7 +123,7 @@ impl Reporter {
     }
 }
 
-/// The line on a terminal.
+/// Returns the progress line for a terminal.
 fn drawn(progress: Progress, budget: &Budget, time: Duration) -> String {
     let Progress { all, over, running, failed } = progress;
     let mut text = format!("[{over}/{all}] {running} running");

@@ -148,7 +148,7 @@ fn list() -> String {
     )
 }
 
-/// The list for editors: one JSON object a line.
+/// Returns the list for editors: one JSON object per line.
 fn list_as_json() -> String {
     let row = |Topic { name, summary, .. }: &Topic| json!({ "topic": name, "summary": summary });
     let rows: Vec<String> = TOPICS.iter().map(|topic| row(topic).to_string()).collect();
@@ -175,7 +175,7 @@ fn printed(ended: io::Result<()>) -> anyhow::Result<u8> {
     }
 }
 
-/// The error for a topic that does not exist, with the nearest one and all of them.
+/// Returns the error for a topic that does not exist, with the nearest one and all of them.
 fn unknown(words: &[String]) -> String {
     const SIMILAR: f64 = 0.75;
     let wanted = words.join(" ");

@@ -128,7 +128,7 @@ impl SetUp {
         Ok(())
     }
 
-    /// The model that is named by the command line, by our own settings, or by Pi's, in this order.
+    /// Returns the model that is named by the command line, by our own settings, or by Pi's, in this order.
     fn choose_model(&self, task: &Rpc, named: Option<String>) -> anyhow::Result<Option<String>> {
         let config = assemble::load_config(&self.settings, &self.ambient)?;
         let level = |model: String, level: Option<&String>| {
@@ -305,7 +305,7 @@ fn first_with_key(models: &Models) -> Option<String> {
         .filter(|model| model.parse().is_ok_and(|model| models.provider(&model).is_ok()))
 }
 
-/// The tools that the command line lets through.
+/// Returns the tools that the command line allows.
 fn chosen(choice: &ToolChoice, of: Toolbox) -> anyhow::Result<Option<Toolbox>> {
     let named =
         choice.tools.iter().flatten().map(|name| name.trim()).filter(|name| !name.is_empty());

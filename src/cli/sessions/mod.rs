@@ -228,7 +228,7 @@ impl StoreCommands<'_> {
         Ok(0)
     }
 
-    /// The sessions with these names, each once.
+    /// Returns the sessions with these names, each once.
     fn all_named(&self, names: &[String]) -> anyhow::Result<Vec<SessionId>> {
         let mut ids = Vec::new();
         for name in names {
@@ -349,7 +349,7 @@ impl StoreCommands<'_> {
         }
     }
 
-    /// A working directory as sessions name it.
+    /// Returns a working directory as sessions name it.
     fn folder(&self, named: Option<&Path>) -> anyhow::Result<Option<String>> {
         let Some(named) = named else { return Ok(None) };
         let path = self.ambient.current_dir()?.join(named);

@@ -151,7 +151,7 @@ impl<'a> Call<'a> {
         call
     }
 
-    /// The last update of a call. `is_sent` is true if the client has received the output as it came.
+    /// Returns a call's last update. `is_sent` is true if the client has received the output as it came.
     pub(super) fn ended(
         self,
         item: &Item,

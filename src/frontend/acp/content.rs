@@ -83,7 +83,7 @@ fn embedded(resource: acp::EmbeddedResourceResource) -> Result<Input, String> {
     }
 }
 
-/// The file that a URI names, and the lines that its fragment names: `#L5`, `#L5-9`, `#L5:9`.
+/// Returns the file that a URI names, and the lines that its fragment names: `#L5`, `#L5-9`, `#L5:9`.
 fn file_uri(uri: &str) -> Option<(String, Option<LineRange>)> {
     let rest = uri.strip_prefix("file://")?;
     let (path, fragment) = rest.split_once('#').unwrap_or((rest, ""));

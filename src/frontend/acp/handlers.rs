@@ -315,7 +315,7 @@ impl RequestContext {
     }
 }
 
-/// The trace that a request belongs to.
+/// Returns the trace that a request belongs to.
 pub(super) fn trace(meta: Option<&acp::Meta>) -> Trace {
     let field = |name: &str| meta?.get(name)?.as_str();
     Trace::new(field("traceparent"), field("tracestate"))

@@ -5,7 +5,7 @@ use super::wire;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::event::{Notice, NoticeLevel, RetryScheduled};
 
-/// A message of the engine. `id` names the chunk that it becomes for a client without notices.
+/// Returns the update for an engine notice. `id` names the chunk that it becomes for a client without notices.
 pub(super) fn update(
     offers: Offers,
     level: NoticeLevel,

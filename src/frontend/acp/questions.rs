@@ -134,7 +134,7 @@ fn is_form(question: &Question, has_forms: bool) -> bool {
     has_forms && question.kind == QuestionKind::Choice
 }
 
-/// The request for a permission.
+/// Returns the permission request.
 fn permission(
     session: &acp::SessionId,
     approval: &Approval,

@@ -22,7 +22,7 @@ pub(super) type Page = Vec<Vec<u8>>;
 /// sent.
 ///
 /// # Errors
-/// The session cannot be read.
+/// Fails if the session cannot be read.
 pub(super) async fn replay(
     engine: &EngineHandle,
     handle: &SessionHandle,

@@ -94,18 +94,18 @@ impl Settings {
         self.find(id).map_or("", |option| option.value.as_str())
     }
 
-    /// The current model.
+    /// Returns the current model.
     pub(super) fn model(&self) -> &str {
         self.value(MODEL)
     }
 
-    /// The current mode.
+    /// Returns the current mode.
     pub(super) fn mode(&self) -> &'static str {
         let mode = if self.value(MODE) == "plan" { "plan" } else { self.value(PERMISSION) };
         MODES.iter().map(|(id, ..)| *id).find(|id| *id == mode).unwrap_or("ask")
     }
 
-    /// The modes, for clients without options.
+    /// Returns the modes, for clients without options.
     pub(super) fn modes(&self) -> acp::SessionModeState {
         let modes = MODES.map(|(id, name, description)| {
             acp::SessionMode::new(id, name).description(description.to_owned())
@@ -113,7 +113,7 @@ impl Settings {
         acp::SessionModeState::new(self.mode(), modes.to_vec())
     }
 
-    /// The options, in the order in which clients show them.
+    /// Returns the options, in the order in which clients show them.
     pub(super) fn options(&self) -> Vec<acp::SessionConfigOption> {
         let modes = MODES.map(|(id, name, description)| {
             acp::SessionConfigSelectOption::new(id, name).description(description.to_owned())
@@ -153,10 +153,10 @@ impl Settings {
     }
 }
 
-/// The engine's options that a client's option sets.
+/// Returns the engine's options that a client's option sets.
 ///
 /// # Errors
-/// The value is unknown.
+/// Fails if the value is unknown.
 pub(super) fn engine_options(id: &str, value: &str) -> Result<BTreeMap<String, String>, String> {
     let entry = |id: &str, value: &str| (id.to_owned(), value.to_owned());
     if id != MODE {

@@ -40,7 +40,7 @@ pub(super) const ENGINE_METHODS: [&str; 29] = [
     "models/list",
 ];
 
-/// The client's capabilities.
+/// Returns the client's capabilities.
 pub(super) fn offers(client: &acp::ClientCapabilities) -> Offers {
     let of_sessions = client.session.as_ref();
     let flag = client.meta.as_ref().and_then(|meta| meta.get("terminal_output"));
@@ -52,7 +52,7 @@ pub(super) fn offers(client: &acp::ClientCapabilities) -> Offers {
     }
 }
 
-/// The agent's capabilities.
+/// Returns the agent's capabilities.
 pub(super) fn hello() -> acp::InitializeResponse {
     let sessions = acp::SessionCapabilities::new()
         .list(acp::SessionListCapabilities::new())

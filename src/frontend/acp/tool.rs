@@ -216,7 +216,7 @@ fn changed(change: &FileChange) -> Vec<acp::ToolCallContent> {
         .collect()
 }
 
-/// The old and the new text of each hunk of a unified diff without headers.
+/// Returns the old and the new text of each hunk of a unified diff without headers.
 fn hunks(diff: &str) -> Vec<(String, String)> {
     let mut hunks: Vec<(String, String)> = Vec::new();
     let mut last = ' ';

@@ -67,7 +67,7 @@ pub(super) fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
     pintle_base::transport::envelope::notification(method, params)
 }
 
-/// A `_meta` object with one field.
+/// Returns a `_meta` object with one field.
 pub(super) fn meta(name: &str, value: Value) -> acp::Meta {
     let mut meta = acp::Meta::new();
     meta.insert(name.to_owned(), value);

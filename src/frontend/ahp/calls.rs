@@ -72,14 +72,14 @@ enum Stage {
     Over,
 }
 
-/// The client that offers a tool.
+/// Returns the client that offers a tool.
 pub(super) fn client_of(clients: &[SessionActiveClient], tool: &str) -> Option<String> {
     let offers = |client: &&SessionActiveClient| client.tools.iter().any(|own| own.name == tool);
     clients.iter().rev().find(offers).map(|client| client.client_id.clone())
 }
 
 impl Call {
-    /// The client whose tool it is.
+    /// Returns the client whose tool it is.
     pub(super) fn client(&self) -> Option<&str> {
         self.client.as_deref()
     }

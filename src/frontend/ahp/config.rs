@@ -168,7 +168,7 @@ pub(super) fn values(permission_mode: PermissionMode, mode: WorkMode) -> JsonObj
     values
 }
 
-/// The settings with their schema.
+/// Returns the settings with their schema.
 pub(super) fn state(permission_mode: PermissionMode, mode: WorkMode) -> SessionConfigState {
     SessionConfigState { schema: schema(), values: values(permission_mode, mode) }
 }
@@ -218,7 +218,7 @@ pub(super) fn options(
     options
 }
 
-/// The model that a message chooses, as `provider/id` or `provider/id:effort`.
+/// Returns the model that a message chooses, as `provider/id` or `provider/id:effort`.
 pub(super) fn chosen_model(selection: &ahp_types::state::ModelSelection) -> String {
     let config = selection.config.as_ref();
     let effort = config.and_then(|config| config.get(THINKING)).and_then(Value::as_str);

@@ -354,7 +354,7 @@ async fn begin(handle: SessionHandle, input: Vec<Input>) -> Result<(), Error> {
     handle.call::<TurnStart>(start).await.map(drop)
 }
 
-/// The options that make a message's model the session's, if it is another.
+/// Returns the options that set the session's model to the message's, if they differ.
 fn model_options(
     open: &mut Open,
     selection: Option<&ahp_types::state::ModelSelection>,

@@ -558,7 +558,7 @@ impl Client {
     }
 }
 
-/// The session that an item of the feed is about.
+/// Returns the session that a feed item is about.
 fn session_of(feed: &Feed) -> Option<SessionId> {
     match feed {
         Feed::Durable(record) => Some(record.value.session_id.clone()),

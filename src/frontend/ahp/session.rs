@@ -134,7 +134,7 @@ impl Open {
         self.loading.is_some() || self.is_working || !self.works.is_empty()
     }
 
-    /// The configuration that it is made with.
+    /// Returns the configuration with which it is created.
     pub(super) fn configuration(&self) -> OpenConfig {
         OpenConfig {
             model: (!self.model.is_empty()).then(|| self.model.clone()),
@@ -150,7 +150,7 @@ impl Open {
         (!self.additional.is_empty()).then(|| self.additional.clone().into())
     }
 
-    /// All directories that it works in.
+    /// Returns all directories that it works in.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let cwd = Some(&self.channels.cwd).filter(|cwd| !cwd.is_empty());
         cwd.map(PathBuf::from).into_iter().chain(self.additional.iter().cloned()).collect()

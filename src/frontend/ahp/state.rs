@@ -33,7 +33,7 @@ pub(super) enum Channel {
 }
 
 impl Channel {
-    /// The channel's address.
+    /// Returns the channel's address.
     pub(super) fn uri(&self, session: &SessionId) -> String {
         match self {
             Self::Session => format!("{PROVIDER}:/{session}"),
@@ -245,7 +245,7 @@ impl Channels {
         }
     }
 
-    /// The terminals of jobs that run, as lists show them.
+    /// Returns the terminals of running jobs, as lists show them.
     pub(super) fn running_jobs(&self) -> impl Iterator<Item = TerminalInfo> {
         let terminals = self.jobs.iter().filter_map(|item| Some((item, self.terminals.get(item)?)));
         terminals.map(|(item, terminal)| TerminalInfo {

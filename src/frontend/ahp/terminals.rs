@@ -98,7 +98,7 @@ pub(super) fn end_job(output: &mut Output, job: &Job, out: &mut Actions) {
     output.end(text, exit_code, out);
 }
 
-/// A terminal as a part of a call's result.
+/// Returns a terminal as a part of a call's result.
 pub(super) fn content(
     item: &ItemId,
     title: &str,

@@ -132,17 +132,17 @@ impl Translator {
         self.over.get(name).map(|over| &over.id)
     }
 
-    /// The approval that a call waits for.
+    /// Returns the approval that a call waits for.
     pub(super) fn approval_of(&self, item: &ItemId) -> Option<&Approval> {
         self.calls.get(item)?.approval.as_ref()
     }
 
-    /// The client whose tool a call runs.
+    /// Returns the client whose tool a call runs.
     pub(super) fn client_of(&self, item: &ItemId) -> Option<&str> {
         self.calls.get(item)?.client()
     }
 
-    /// The open request for input of this name.
+    /// Returns the open request for input of this name.
     pub(super) fn asked(&self, request: &str) -> Option<&Asked> {
         self.open.get(request)
     }
@@ -157,7 +157,7 @@ impl Translator {
         self.files.get(item)?.iter().find(|file| file.path == path)
     }
 
-    /// The changes that a call proposes.
+    /// Returns the changes that a call proposes.
     pub(super) fn proposed(&self, item: &ItemId) -> Option<&Approval> {
         self.calls.get(item)?.proposal.as_ref()
     }

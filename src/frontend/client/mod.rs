@@ -73,10 +73,10 @@ impl Client {
         }
     }
 
-    /// Closes a session: with a shared engine, others that watch it keep it.
+    /// Closes a session: with a shared engine, it stays open for other watchers.
     ///
     /// # Errors
-    /// The session is closed already, or its journal cannot be written.
+    /// Fails if the session is closed already, or its journal cannot be written.
     pub(crate) async fn close(&self, session: &SessionHandle) -> Result<(), Error> {
         match self.scope {
             Scope::Alone => session.ask(|reply| Command::Close { reply }).await,
@@ -90,7 +90,7 @@ impl Client {
 /// Subscribes to a session and returns its state.
 ///
 /// # Errors
-/// The session is closed.
+/// Fails if the session is closed.
 pub(crate) async fn subscribe(
     session: &SessionHandle,
     subscriber: Subscriber,
@@ -102,7 +102,7 @@ pub(crate) async fn subscribe(
 /// Returns a session's state.
 ///
 /// # Errors
-/// The session is closed.
+/// Fails if the session is closed.
 pub(crate) async fn snapshot(session: &SessionHandle) -> Result<SessionResult, Error> {
     session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await
 }

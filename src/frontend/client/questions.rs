@@ -41,7 +41,7 @@ impl Asked {
         }
     }
 
-    /// The options, each with its id and label.
+    /// Returns the options, each with its id and label.
     pub(crate) fn options(&self) -> Vec<(&str, &str)> {
         match self {
             Self::Approval(approval) => approval

@@ -67,7 +67,7 @@ pub(crate) trait Protocol: Send {
     /// A result of work that the protocol started, such as a response or a client's call.
     type Done: Send;
 
-    /// The messages that wait for the writer.
+    /// Returns the messages that wait for the writer.
     fn outbox(&mut self) -> &mut Outbox;
 
     /// Returns false while events must wait.

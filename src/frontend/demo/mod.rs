@@ -58,7 +58,7 @@ impl Demo {
         self.folder.join("project")
     }
 
-    /// The model's replies, as a script.
+    /// Returns the model's replies, as a script.
     pub fn script(&self) -> String {
         let delay = format!("\"delayMs\": {}", self.delay.as_millis());
         include_str!("script.json").replacen("\"delayMs\": 0", &delay, 1)

@@ -235,7 +235,7 @@ fn only<'a>(request: &'a Request, name: &HeaderName) -> Result<Option<&'a str>, 
     }
 }
 
-/// The subprotocols that a client offers.
+/// Returns the subprotocols that a client offers.
 fn offered(request: &Request) -> impl Iterator<Item = &str> {
     let headers = request.headers().get_all(SEC_WEBSOCKET_PROTOCOL).iter();
     let values = headers.filter_map(|value| value.to_str().ok());

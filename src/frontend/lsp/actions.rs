@@ -142,7 +142,7 @@ pub(super) fn input(message: Message, path: Option<String>, shown: Option<&str>)
     input
 }
 
-/// The selected text, or the whole line of a position.
+/// Returns the selected text, or the whole line of a position.
 fn selection(path: String, mut range: lsp::Range, shown: &str) -> Input {
     if range.start == range.end {
         range.start.character = 0;
@@ -152,7 +152,7 @@ fn selection(path: String, mut range: lsp::Range, shown: &str) -> Input {
     Input::Selection { path, range: lines(range), text }
 }
 
-/// The lines that a range touches. One that ends before the first character of a line does not touch that line.
+/// Returns the lines that a range touches. One that ends before the first character of a line does not touch that line.
 pub(super) fn lines(range: lsp::Range) -> LineRange {
     let is_before = range.end.character == 0 && range.end.line > range.start.line;
     let end = range.end.line - u32::from(is_before);

@@ -197,7 +197,7 @@ impl OpenDocuments {
     }
 }
 
-/// A message about a document whose text the agent does not read.
+/// Returns a message about a document whose text the agent does not read.
 fn unread(path: &str, why: &str, hint: &str) -> Vec<u8> {
     let text = format!("pintle reads {path} from disk, without unsaved changes: {why} ({hint})");
     wire::show(lsp::MessageType::WARNING, &text)

@@ -432,7 +432,7 @@ impl Driver {
     }
 }
 
-/// A message about queued messages that were taken back.
+/// Returns a message about queued messages that were taken back.
 fn taken_back(returned: &[QueuedInput]) -> Vec<u8> {
     let texts = returned.iter().flat_map(|queued| &queued.content).filter_map(Input::as_text);
     let texts: Vec<&str> = texts.collect();

@@ -104,7 +104,7 @@ impl Questions {
         Ok(Responded::Answer(session, Box::new(answer), message))
     }
 
-    /// The change that a further action shows.
+    /// Returns the change that a further action shows.
     fn change_of(&self, asked: &Asked) -> Option<String> {
         match asked {
             Asked::Approval(approval) if self.can_show => change_of(approval),

@@ -56,7 +56,7 @@ pub(super) fn cancelled() -> ErrorObjectOwned {
     error_object(REQUEST_CANCELLED, message, "requestCancelled", None)
 }
 
-/// A message with its next step, if there is one.
+/// Returns a message with its next step, if there is one.
 pub(super) fn with_hint(message: &str, hint: Option<&impl std::fmt::Display>) -> String {
     hint.map_or_else(|| message.to_owned(), |hint| format!("{message} ({hint})"))
 }

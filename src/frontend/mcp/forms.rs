@@ -21,7 +21,7 @@ pub(super) fn title(asked: &Asked) -> &str {
     }
 }
 
-/// The text that the user has to read.
+/// Returns the text that the user has to read.
 pub(super) fn message(asked: &Asked) -> String {
     match asked {
         Asked::Approval(approval) => {

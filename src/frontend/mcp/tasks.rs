@@ -45,7 +45,7 @@ pub(super) struct State {
 /// Starts a turn in a session. Returns the task, and the future that follows it.
 ///
 /// # Errors
-/// A turn runs already, no model can answer, or the journal cannot be written.
+/// Fails if a turn runs already, no model can answer, or the journal cannot be written.
 pub(super) async fn start(
     engine: &EngineHandle,
     session: SessionHandle,

@@ -100,7 +100,7 @@ pub(super) struct Shape {
     pub(super) is_read_only: bool,
 }
 
-/// All tools, in order.
+/// Returns all tools, in order.
 pub(super) fn all() -> Vec<Shape> {
     let session = json!({"type": "string", "description": "The id of the task's session, as start_task returned it."});
     let shape = |name, description, properties: Value, required: &[&str], is_read_only| {

@@ -23,7 +23,7 @@ const MIN_LIKENESS: f64 = 0.75;
 /// Checks the capability of `initialize`.
 ///
 /// # Errors
-/// Its latency is out of range.
+/// Fails if its latency is out of range.
 pub(super) fn check(deltas: Option<&DeltaCapability>) -> HandlerResult<()> {
     let latency_ms = deltas.and_then(|deltas| deltas.coalesce_ms);
     latency("/capabilities/deltas/coalesceMs", latency_ms).map(drop)

@@ -144,12 +144,12 @@ impl Driver {
         self.open.handle.ask(|reply| agent::SubscriptionCommand::Snapshot { reply }).await
     }
 
-    /// The session's options, which other clients may have set.
+    /// Returns the session's options, which other clients may have set.
     async fn options(&mut self) -> Result<Vec<ConfigOption>, agent::Error> {
         Ok(self.open.handle.call::<ConfigList>(SessionParams::default()).await?.options)
     }
 
-    /// The response to an accepted message, with its disposition; the legacy Pi omits that.
+    /// Returns the response to an accepted message, with its disposition; the legacy Pi omits that.
     fn accepted(&self, head: &Head, disposition: &str) -> Value {
         match self.sessions.options.preferences.dialect {
             Dialect::Current => head.data(json!({ "disposition": disposition })),

@@ -14,7 +14,7 @@ pub(super) struct Voice {
     pub(super) model: String,
 }
 
-/// A usage of no tokens, in Pi's form.
+/// Returns a usage of no tokens, in Pi's form.
 pub(super) fn no_usage() -> Value {
     json!({
         "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0,
@@ -22,7 +22,7 @@ pub(super) fn no_usage() -> Value {
     })
 }
 
-/// A reply that is not in the file.
+/// Returns a reply that is not in the file.
 pub(super) fn reply(voice: &Voice, content: &[Value], usage: &Value, stop: &str, ms: u64) -> Value {
     json!({
         "role": "assistant",
@@ -36,7 +36,7 @@ pub(super) fn reply(voice: &Voice, content: &[Value], usage: &Value, stop: &str,
     })
 }
 
-/// The stop reason of a streaming reply.
+/// Returns a streaming reply's stop reason.
 pub(super) fn pending(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Current => "pending",

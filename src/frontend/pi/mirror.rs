@@ -97,7 +97,7 @@ impl Line {
         Self { seq, text: text.to_owned(), head, item: None }
     }
 
-    /// The whole entry.
+    /// Returns the whole entry.
     pub(super) fn entry(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_default()
     }
@@ -112,7 +112,7 @@ impl Mirror {
     /// Reads a session. Its file is not touched before [`Mirror::write_to`].
     ///
     /// # Errors
-    /// The journal cannot be read.
+    /// Fails if the journal cannot be read.
     pub(super) fn new(
         store: &Store,
         session: &SessionId,

@@ -103,7 +103,7 @@ pub async fn serve_or_say(link: Link, engine: EngineHandle, options: Options) ->
 /// Serves one client to its end, then closes the engine's sessions in order, or leaves the client's session to the others.
 ///
 /// # Errors
-/// The session to begin with could not be created or opened.
+/// Fails if the initial session could not be created or opened.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result<Ended, Error> {
     let Link { incoming, outgoing, hangup } = link;
     let (stop, scope) = (options.stop.clone(), options.scope);

@@ -88,7 +88,7 @@ fn is_ready(provider: &ProviderInfo) -> bool {
     }
 }
 
-/// The models that can be used, in Pi's form.
+/// Returns the usable models, in Pi's form.
 pub(super) fn available(list: &ModelsListResult) -> Vec<Value> {
     let ready = |info: &&ModelInfo| {
         let provider = info.model.split('/').next();
@@ -98,7 +98,7 @@ pub(super) fn available(list: &ModelsListResult) -> Vec<Value> {
     ready.map(|info| model(list, ModelName::read(&info.model))).collect()
 }
 
-/// A model in Pi's form, with defaults for an unknown one.
+/// Returns a model in Pi's form, with defaults for an unknown one.
 pub(super) fn model(list: &ModelsListResult, named: ModelName<'_>) -> Value {
     let info = info(list, named);
     let provider = list.providers.iter().find(|row| row.name == named.provider);
@@ -138,7 +138,7 @@ fn base(url: &str) -> &str {
     endings.iter().find_map(|ending| url.strip_suffix(ending)).unwrap_or(url)
 }
 
-/// The APIs of all providers.
+/// Returns the APIs of all providers.
 pub(super) fn apis(list: &ModelsListResult) -> Apis {
     let providers = list.providers.iter();
     Apis::new(providers.filter_map(|row| Some((row.name.as_str(), row.api.as_deref()?))))

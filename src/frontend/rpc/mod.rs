@@ -74,7 +74,7 @@ pub(crate) fn nearest<'a>(
     nearest.filter(|(likeness, _)| *likeness >= min_likeness).map(|(_, name)| name)
 }
 
-/// An error object with its data.
+/// Returns an error object with its data.
 pub(crate) fn error_object(
     code: i32,
     message: &str,
@@ -86,17 +86,17 @@ pub(crate) fn error_object(
     ErrorObjectOwned::owned(code, message, Some(data))
 }
 
-/// The error object of params that cannot be read or carried out.
+/// Returns the error object for params that cannot be read or carried out.
 pub(crate) fn invalid_params(message: &str) -> ErrorObjectOwned {
     error_object(error::INVALID_PARAMS, message, "invalidParams", None)
 }
 
-/// An error object with its hint in the message too, for clients that show nothing else.
+/// Returns an error object with its hint in the message too, for clients that show nothing else.
 pub(crate) fn refusal(code: i32, message: &str, name: &str, hint: &str) -> ErrorObjectOwned {
     error_object(code, &format!("{message} ({hint})"), name, Some(hint))
 }
 
-/// The error object of a parameter, which `path` names.
+/// Returns the error object for a parameter, which `path` names.
 pub(crate) fn invalid(path: &str, message: &str, hint: String) -> ErrorObjectOwned {
     let data = ErrorData {
         code: "invalidParams".to_owned(),

@@ -130,7 +130,7 @@ impl<'a> OpenSession<'a> {
         self.session.call::<R>(params).await.map_err(|error| refused(error, &self.session.id))
     }
 
-    /// A file as the session names it.
+    /// Returns a file as the session names it.
     async fn path(&self, named: &Path) -> anyhow::Result<String> {
         let path = self.ambient.current_dir()?.join(named);
         let whole = self.engine.canonicalize(&path).await;

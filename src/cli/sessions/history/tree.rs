@@ -53,7 +53,7 @@ pub(super) fn tell(engine: &EngineHandle, id: &SessionId, is_json: bool) -> anyh
     Ok(0)
 }
 
-/// The event with which each turn ended.
+/// Returns the event with which each turn ended.
 fn turn_ends(entries: &[Entry]) -> HashMap<TurnId, End> {
     let records = entries.iter().filter_map(|entry| entry.record.as_ref());
     let end = |record: &EventRecord| match (&record.event, &record.turn_id) {
