@@ -33,7 +33,7 @@ pub(crate) struct Copy {
     root: PathBuf,
 }
 
-/// What was copied so far.
+/// Counts of what was copied so far.
 #[derive(Debug, Default)]
 struct Copied {
     files: u64,

@@ -258,8 +258,8 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
     }
 }
 
-/// Runs on one thread: an engine waits nearly all of its time, and a second thread would only add hops. What
-/// computes or blocks goes to tokio's blocking threads.
+/// Runs on one thread: an engine waits nearly all of its time, and a second thread would only add hops. Computing and blocking work goes to
+/// tokio's blocking threads.
 fn in_runtime<F>(work: impl FnOnce() -> F) -> anyhow::Result<u8>
 where
     F: Future<Output = anyhow::Result<u8>>,

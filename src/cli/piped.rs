@@ -16,7 +16,7 @@ const PATIENCE: Patience =
 /// The largest input, in bytes: that of any other file which a session keeps.
 pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// What the command line does with stdin.
+/// How the command line uses stdin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
     /// The input is the task: `pintle run -`.

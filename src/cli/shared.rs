@@ -40,7 +40,7 @@ const MAX_FILE_BYTES: u64 = 64 * 1024;
 /// The longest path of a socket, in bytes. Source: `sockaddr_un`.
 const MAX_SOCKET_PATH: usize = 107;
 
-/// The way to the engine that listens.
+/// The address of the listening engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Address {

@@ -11,7 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The time for an orderly end. Commands are killed well within it; what takes longer does not end by itself.
+/// The time for an orderly end. Commands are killed well within it; work that takes longer does not end by itself.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long the same signal counts once. A user who waits for an orderly end does not repeat the signal so soon.

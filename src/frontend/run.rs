@@ -508,7 +508,7 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
         print(out, json.to_string()).await;
     }
     if let Some(line) = watch.take(record).filter(|_| !options.is_quiet) {
-        // On one line: at the beginning of another, words of a model could be a command to the CI that reads them.
+        // On one line: at the beginning of a line, the model's text could be a command to the CI that reads it.
         report_line(&visible_line(&line));
     }
 }

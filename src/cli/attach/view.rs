@@ -88,7 +88,7 @@ pub(super) struct View {
     is_ending: bool,
     /// The items that are messages of the model and have not ended.
     messages: Vec<ItemId>,
-    /// The message whose text is being printed, with what of it is printed.
+    /// The message whose text is being printed, with the part printed so far.
     printed: Option<(ItemId, String)>,
     /// The last line that was printed has no end yet.
     is_mid_line: bool,

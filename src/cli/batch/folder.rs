@@ -48,7 +48,7 @@ pub(super) const BATCH_WALL: &str = "batchWall";
 /// A signal ended a task: the reason in its result.
 pub(super) const SIGNAL: &str = "signal";
 
-/// `result.json`: what `pintle run --format json` prints, and which task it is about.
+/// `result.json`: the output of `pintle run --format json`, and its task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct TaskResult {
     #[serde(flatten)]

@@ -156,8 +156,8 @@ fn read_list(here: &Path, path: &Path) -> anyhow::Result<Vec<Listed>> {
     list::parse(&name, &text)
 }
 
-/// Waits until no worker of a batch that was killed is at work: each ends by itself within seconds. Returns the exit code of a signal
-/// that comes meanwhile.
+/// Waits until no worker of a killed batch is running: each ends by itself within seconds. Returns the exit code of a signal that arrives
+/// meanwhile.
 async fn wait_for_workers(
     results: &Results,
     signals: &mut Signals,
@@ -197,7 +197,7 @@ struct Loop<'a> {
     listed: Vec<Listed>,
     /// The places of the tasks still to run.
     waiting: VecDeque<usize>,
-    /// What each task used so far, by its place.
+    /// Each task's usage so far, by its place.
     used: Vec<Used>,
     budget: Budget,
     ledger: File,
@@ -472,7 +472,7 @@ impl<'a> Loop<'a> {
 /// Records in a task's result that the batch ended it, if so.
 fn cut(result: &mut RunResult, why: Why, budget: &Budget) {
     let is_stopped = result.status == RunStatus::Interrupted;
-    // What was left for all was the task's limit.
+    // The remaining budget of the whole batch was the task's limit.
     let is_at_limit = result.status == RunStatus::Limit
         && why == Why::Limit
         && budget.is_used_up()

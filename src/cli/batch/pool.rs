@@ -40,7 +40,7 @@ pub(super) struct Control {
     pub(super) kill: CancellationToken,
 }
 
-/// What a reply of a task used.
+/// The usage of a task's reply.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Heard {
     /// The task's place.

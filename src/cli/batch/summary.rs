@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The version of `summary.json`.
 const VERSION: u32 = 1;
 
-/// What is known of a task.
+/// A task's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum State {

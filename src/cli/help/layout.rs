@@ -309,7 +309,7 @@ impl Page {
 
     fn close_table(&mut self) {
         let mut rows = std::mem::take(&mut self.table);
-        // Without words in its head a table has none.
+        // A table whose head is empty has no head.
         if rows.first().is_some_and(|head| head.iter().all(Vec::is_empty)) {
             rows.remove(0);
         } else if let Some(head) = rows.first_mut() {
@@ -361,7 +361,7 @@ fn wrapped(text: &[(char, Style)], width: usize) -> Vec<Styled> {
         if line.is_empty() {
             line.extend_from_slice(word);
         } else if line.len() + 1 + word.len() <= width {
-            // The space between two words of one style has it too.
+            // The space between two words of one style has that style too.
             let style = match (line.last(), word.first()) {
                 (Some((_, one)), Some((_, other))) if one == other => *one,
                 _ => Style::Plain,

@@ -262,7 +262,7 @@ impl StoreCommands<'_> {
         }
         let mut out = screen::out();
         for id in ids {
-            // As the sub-agent of another one it may be gone already.
+            // A sub-agent's session may already be gone with its parent.
             if !self.store.ids()?.contains(&id) {
                 continue;
             }

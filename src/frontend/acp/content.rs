@@ -13,7 +13,7 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /// # Errors
 /// Returns the reason why a block cannot be used, with an alternative.
 pub(super) fn input(mut blocks: Vec<acp::ContentBlock>) -> Result<Vec<Input>, String> {
-    // Embedded texts of no file, such as an editor's rules, come behind a prompt that they precede: a session is named after the
+    // Embedded texts without a file, such as an editor's rules, are moved after a prompt that they precede: a session is named after the
     // first words, and a command begins with them.
     let is_prompt = |block: &acp::ContentBlock| match block {
         acp::ContentBlock::Text(text) => !text.text.trim().is_empty(),

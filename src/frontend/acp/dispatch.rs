@@ -14,7 +14,7 @@ use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
-/// The methods of this protocol that are answered, for the message about another one.
+/// The protocol methods that are answered, listed in the message about an unknown one.
 const METHODS: [&str; 13] = [
     "initialize",
     "authenticate",

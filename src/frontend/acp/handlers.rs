@@ -71,7 +71,7 @@ pub(super) struct Opened {
     pub(super) snapshot: SessionResult,
     pub(super) config: ConfigResult,
     pub(super) commands: Vec<PromptCommand>,
-    /// What is wrong with MCP servers that the client named.
+    /// Problems with MCP servers that the client named.
     pub(super) unusable: Vec<String>,
     /// The translator after the replay, with the last event that it sent, when the session was loaded.
     pub(super) replayed: Option<(Translator, u64)>,

@@ -19,7 +19,7 @@ const OUT_CAPACITY: usize = 4096;
 /// The bytes that wait for a client at most, unless a single message has more.
 const MAX_WAITING_BYTES: usize = 32 * 1024 * 1024;
 
-/// The way of messages to a client, for the host. Never waits.
+/// The host's handle for sending messages to a client. Never waits.
 pub(super) struct Outlet {
     out: mpsc::Sender<Bytes>,
     /// The bytes that wait.

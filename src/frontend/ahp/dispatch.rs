@@ -211,7 +211,7 @@ fn client_tool(tool: &ToolDefinition) -> Option<ClientTool> {
     made.inspect_err(|error| tracing::warn!("ignored the tool `{}`: {error}", tool.name)).ok()
 }
 
-/// Decides what becomes of an action.
+/// Decides how an action is handled.
 fn decide(
     open: &mut Open,
     channel: &Channel,

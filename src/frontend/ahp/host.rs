@@ -1,4 +1,4 @@
-//! The host: the one owner of what clients see, and its loop.
+//! The host: the only owner of the state that clients see, and its loop.
 
 use super::config;
 use super::connection::Outlet;
@@ -69,7 +69,7 @@ pub(super) enum ToHost {
     Left { id: ConnectionId },
 }
 
-/// The way to a host. Cheap to clone.
+/// A handle to a host. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct HostHandle(mpsc::Sender<ToHost>);
 
@@ -113,7 +113,7 @@ pub(super) enum Done {
     Nothing,
 }
 
-/// The owner of what clients see.
+/// The owner of the state that clients see.
 pub struct Host {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: client::Client,
@@ -128,7 +128,7 @@ pub struct Host {
     pub(super) subagents: Subagents,
     pub(super) waiting: Vec<Waiting>,
     pub(super) running: FuturesUnordered<BoxFuture<'static, Done>>,
-    /// Who waits until no turn runs.
+    /// Waiters for the time when no turn runs.
     finishing: Vec<oneshot::Sender<()>>,
     next_tidy: Option<Instant>,
 }

@@ -1,4 +1,4 @@
-//! An open session: its channels, what clients asked of it, and the one thing that it is doing for them.
+//! An open session: its channels, the clients' requests to it, and the one piece of work in progress for them.
 
 use super::dispatch::Origin;
 use super::state::{Channel, Channels};

@@ -60,7 +60,7 @@ pub(super) enum Wire {
     Ahp,
 }
 
-/// A request that becomes no connection.
+/// A request that does not become a connection.
 #[derive(Debug, PartialEq, Eq)]
 struct Refusal {
     status: StatusCode,

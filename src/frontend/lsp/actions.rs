@@ -119,7 +119,7 @@ pub(super) fn send(uri: &lsp::Uri) -> lsp::Command {
     lsp::Command::new(SEND_TITLE.to_owned(), commands::SEND.to_owned(), arguments)
 }
 
-/// Returns true if a kind is another one, or a part of it: `refactor` includes `refactor.rewrite`.
+/// Returns true if a kind equals another, or is a part of it: `refactor` includes `refactor.rewrite`.
 pub(super) fn includes(whole: &lsp::CodeActionKind, kind: &lsp::CodeActionKind) -> bool {
     let rest = kind.as_str().strip_prefix(whole.as_str());
     rest.is_some_and(|rest| whole.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))

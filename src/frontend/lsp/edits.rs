@@ -51,7 +51,7 @@ impl Edits {
         self.0.close();
     }
 
-    /// Returns the message that a call becomes.
+    /// Returns the message for a call.
     pub(super) fn send(&mut self, call: EditCall, documents: &OpenDocuments) -> Option<Vec<u8>> {
         match call {
             EditCall::Make { id, params, reply } => {
@@ -69,7 +69,7 @@ impl Edits {
                     }
                 }
             }
-            // Clients of this protocol send their texts unasked, so they are never asked to read one.
+            // Clients of this protocol send their texts without a request, so they are never asked to read one.
             EditCall::Read { reply, .. } => {
                 drop(reply);
                 None

@@ -105,7 +105,7 @@ impl Server {
         self.task(id).ok_or_else(|| format!("no task of this connection uses the session `{id}`"))
     }
 
-    /// Opens the session that a task wants, or makes one.
+    /// Opens the session that a task names, or creates one.
     async fn session(&self, wanted: &Start) -> Result<SessionHandle, String> {
         let config =
             OpenConfig { model: wanted.model.clone(), mode: wanted.mode, ..OpenConfig::default() };

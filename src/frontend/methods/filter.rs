@@ -17,7 +17,7 @@ const DELTA: &str = "item.delta";
 const FIELDS: [DeltaField; 4] =
     [DeltaField::Text, DeltaField::Args, DeltaField::Input, DeltaField::Output];
 
-/// The smallest likeness of an event's type that is taken for a slip, from 0 to 1.
+/// Minimum similarity of an event type that is treated as a typing error, from 0 to 1.
 const MIN_LIKENESS: f64 = 0.75;
 
 /// Checks the capability of `initialize`.

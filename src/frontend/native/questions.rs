@@ -102,7 +102,7 @@ impl Questions {
                 outbox.push(envelope::request(&id, ApplyEdit::METHOD, &params));
                 self.edits.insert(id, (), reply);
             }
-            // Editors of this protocol send their texts unasked, so they are never asked to read one.
+            // Editors of this protocol send their texts without a request, so they are never asked to read one.
             EditCall::Read { reply, .. } => drop(reply),
             EditCall::Withdraw(id) => {
                 let id = format!("e{id}");

@@ -33,7 +33,7 @@ impl Driver {
     pub(super) async fn command(&mut self, line: CommandLine) {
         let CommandLine { head, command } = line;
         let is_current = self.sessions.options.preferences.dialect == Dialect::Current;
-        // The client has not heard of the end yet, or it came while the command was on its way.
+        // The client has not received the end yet, or it arrived while the command was on its way.
         let has_crossed =
             std::mem::take(&mut self.has_just_ended) || self.open.translator.is_running();
         let response = match command {

@@ -44,7 +44,7 @@ pub(crate) fn cancelled() -> ErrorObjectOwned {
     error_object(error::CANCELLED, message, "cancelled", None)
 }
 
-/// The smallest likeness of a method's name that is taken for a slip, from 0 to 1.
+/// Minimum similarity of a method name that is treated as a typing error, from 0 to 1.
 const MIN_LIKENESS: f64 = 0.8;
 
 /// The longest name that is compared with known ones, in bytes; all of those are shorter.

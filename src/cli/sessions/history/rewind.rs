@@ -61,7 +61,7 @@ impl OpenSession<'_> {
         let rewind = SessionRewindParams { dry_run: false, ..rewind };
         let done = self.call::<SessionRewind>(rewind.clone()).await?;
         let mut said = Vec::new();
-        // What was shown was what would be; a file may have changed since, or not be writable.
+        // The preview showed the expected outcome; a file may have changed since, or not be writable.
         for fate in done.files.iter().filter(|fate| !would.files.contains(fate)) {
             said.push(format!("but {}", line(fate)));
         }
