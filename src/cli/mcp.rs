@@ -260,7 +260,7 @@ fn logins(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<ServerLogins>
     Ok(ServerLogins::in_folder(&config.folders.data, ambient.secrets(), network))
 }
 
-/// Returns the outcome of a try, as text.
+/// Describes a try's outcome.
 fn tried(state: &McpServerState, resources: usize) -> String {
     let McpServerState { name, target, message, about, tools, stderr, .. } = state;
     let mut text = format!("{name}: {target}\n");

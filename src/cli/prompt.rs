@@ -108,7 +108,7 @@ fn stand_in(services: &mut Services, store: Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a turn in a session, and returns what it sent.
+/// Runs a turn in a session, and returns the sent context.
 async fn ask(
     engine: EngineHandle,
     cwd: PathBuf,

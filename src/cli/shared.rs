@@ -34,7 +34,7 @@ const FILE: &str = "engine.json";
 /// The log of an engine that a client started.
 const LOG: &str = "engine.log";
 
-/// Maximum size of the file that names the socket.
+/// Size limit for the file that names the socket.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// The longest path of a socket, in bytes. Source: `sockaddr_un`.

@@ -33,7 +33,7 @@ pub const LIMIT: u8 = 5;
 pub const OUTPUT_INVALID: u8 = 6;
 /// Nothing was changed, though changes were required.
 pub const UNCHANGED: u8 = 7;
-/// The name of the tool that reports findings.
+/// The tool that reports findings, by name.
 const REPORT_FINDING: &str = "report_finding";
 
 /// A task's state, from its events so far.

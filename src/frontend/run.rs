@@ -245,7 +245,7 @@ pub fn header(session_id: SessionId, cwd: String) -> String {
     serde_json::to_string(&header).unwrap_or_default()
 }
 
-/// The deadline of the whole task, and the limit on time without an event.
+/// The whole task's deadline, and the limit on time without an event.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
     end: Option<Instant>,

@@ -39,7 +39,7 @@ pub(super) enum Out {
 /// A request of the engine that waits for this person.
 #[derive(Debug)]
 struct Asked {
-    /// The id of the request.
+    /// The request id.
     id: Value,
     question: Asking,
 }
@@ -61,7 +61,7 @@ enum Pending {
     Interrupt,
 }
 
-/// The state of the session's turn.
+/// The turn's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     None,
@@ -70,7 +70,7 @@ enum Turn {
     Stopping,
 }
 
-/// The view of a session.
+/// A session's view.
 #[derive(Debug)]
 pub(super) struct View {
     session: SessionId,

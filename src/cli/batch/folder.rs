@@ -84,7 +84,7 @@ pub(super) fn is_done(result: &RunResult) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Manifest {
-    /// The version of the directory layout: 1.
+    /// The layout version: 1.
     pub(super) version: u32,
     /// The list's digest.
     pub(super) list: String,

@@ -148,7 +148,7 @@ pub(super) struct Listed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Mark {
-    /// The name of its directory.
+    /// Its directory name.
     pub(super) id: String,
     /// Its line, from 1.
     pub(super) line: usize,

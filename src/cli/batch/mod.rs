@@ -195,7 +195,7 @@ struct Loop<'a> {
     ambient: &'a Ambient,
     results: &'a Results,
     listed: Vec<Listed>,
-    /// The places of the tasks still to run.
+    /// Places of tasks still to run.
     waiting: VecDeque<usize>,
     /// Each task's usage so far, by its place.
     used: Vec<Used>,
@@ -454,7 +454,7 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// Begins no more tasks, and ends those that run.
+    /// Begins no more tasks, and ends the running ones.
     fn end(&mut self, why: Why) {
         self.why = Some(why);
         self.control.stop.cancel();

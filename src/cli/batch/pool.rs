@@ -48,7 +48,7 @@ pub(super) struct Heard {
     pub(super) used: Used,
 }
 
-/// The end of a task.
+/// How a task ended.
 #[derive(Debug)]
 pub(super) struct Over {
     /// The task's place.

@@ -26,7 +26,7 @@ pub(crate) struct SetUp {
     /// Pi's directory.
     folder: PathBuf,
     pi: PiSettings,
-    /// The directory of sessions that are not stored.
+    /// The directory for sessions that are not stored.
     nowhere: Option<tempfile::TempDir>,
     model: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The connection's driver: the parts of its state, and the messages that change them.
+//! The connection's driver: its state, in parts, and the messages that change them.
 
 use super::Options;
 use super::editor::{Editor, EditorCall};

@@ -35,7 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
-/// Number of sessions per page of the list.
+/// Sessions per list page.
 const PAGE: usize = 50;
 
 /// The context of request handlers. Cheap to clone.
@@ -364,7 +364,7 @@ pub(super) async fn set(
     }
 }
 
-/// The outcome of a message for the running turn.
+/// How a message for the running turn was handled.
 #[derive(Debug, Clone, serde::Serialize)]
 #[serde(tag = "outcome", rename_all = "camelCase")]
 pub(super) enum Steered {

@@ -45,7 +45,7 @@ const PAGES_CAPACITY: usize = 1;
 /// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory for sessions that name none.
+    /// The default working directory for sessions.
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,

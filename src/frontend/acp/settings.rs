@@ -17,7 +17,7 @@ const PERMISSION: &str = "permissionMode";
 const MODEL: &str = "model";
 const EFFORT: &str = "effort";
 
-/// The modes of a model: id, name, description.
+/// A model's modes: id, name, description.
 const MODES: [(&str, &str, &str); 5] = [
     ("read-only", "Read only", "Reads the workspace; edits and commands are denied"),
     ("ask", "Ask", "Reads the workspace; edits and commands ask first"),

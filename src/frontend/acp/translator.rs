@@ -48,12 +48,12 @@ pub(super) struct Translator {
     cost: Option<u64>,
 }
 
-/// The state of an unfinished item.
+/// An unfinished item's state.
 #[derive(Debug, Clone)]
 struct OpenItem {
     kind: ItemKind,
     streamed: Streamed,
-    /// The tail of a command's output.
+    /// A command's last output.
     tail: String,
     sent: Sent,
 }

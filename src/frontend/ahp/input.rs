@@ -19,7 +19,7 @@ use std::path::Path;
 /// Answers by question id. The protocol's types determine the map type.
 pub(super) type Answers = HashMap<String, ChatInputAnswer>;
 
-/// The id of a request's only question.
+/// The only question's id.
 const ONLY: &str = "answer";
 
 /// Converts a user message to the protocol's form.
@@ -239,7 +239,7 @@ pub(super) fn question_answers(
     (ChatInputResponseKind::Accept, Some(submitted(value)))
 }
 
-/// Returns the outcome of a sub-agent's approval.
+/// Returns a sub-agent approval's outcome.
 pub(super) fn approval_answers(
     outcome: &ApprovalOutcome,
 ) -> (ChatInputResponseKind, Option<Answers>) {

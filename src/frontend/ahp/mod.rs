@@ -40,7 +40,7 @@ use tokio_util::sync::CancellationToken;
 /// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory for sessions that name none.
+    /// The default working directory for sessions.
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,

@@ -32,7 +32,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Number of sessions in a list without a limit.
+/// Default limit for session lists.
 const LISTED: usize = 100;
 
 /// A request that waits for sessions to be opened.
@@ -206,7 +206,7 @@ impl Host {
 
     /// Takes note of a client's name.
     fn welcome(&mut self, connection: ConnectionId, name: &str) -> Result<(), Refusal> {
-        /// Several times the length of a UUID: it is written into journals.
+        /// Several times a UUID's length, since it is written into journals.
         const MAX_CHARS: usize = 200;
         if name.is_empty() || name.len() > MAX_CHARS {
             let message = format!("`clientId` must have between 1 and {MAX_CHARS} characters");
@@ -468,7 +468,7 @@ impl Host {
         open.and_then(|open| open.handle.clone()).ok_or_else(|| not_found(uri))
     }
 
-    /// Returns the directories of the open sessions.
+    /// Returns the open sessions' directories.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let folders: BTreeSet<PathBuf> = self.sessions.values().flat_map(Open::folders).collect();
         folders.into_iter().collect()

@@ -178,7 +178,7 @@ impl Open {
         }
     }
 
-    /// Records the call of a client's tool.
+    /// Records a client tool's call.
     pub(super) fn called(&mut self, call: &ClientCall) {
         if let CallBody::Tool(params) = &call.body {
             self.calls.insert(params.item_id.clone(), call.id.clone());

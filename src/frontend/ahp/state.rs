@@ -60,14 +60,14 @@ impl Channel {
 
 /// Returns true for an id that clients may choose, since it names a directory.
 fn is_name(id: &str) -> bool {
-    /// Twice the length of a UUID.
+    /// Twice a UUID's length.
     const MAX_CHARS: usize = 72;
     !id.is_empty()
         && id.len() <= MAX_CHARS
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The state of a session's channels.
+/// A session's channels.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Channels {
     pub(super) id: SessionId,
@@ -104,7 +104,7 @@ impl Worker {
 }
 
 impl Channels {
-    /// Returns the channels of a session without events.
+    /// Returns an empty session's channels.
     pub(super) fn new(
         id: SessionId,
         cwd: &str,

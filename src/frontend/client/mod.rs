@@ -28,7 +28,7 @@ const FEED_CAPACITY: usize = 1024;
 /// Capacity of the sub-agent channel. Sub-agents are received before their events.
 const ADOPTED_CAPACITY: usize = 256;
 
-/// Which sessions the end of a connection affects.
+/// Which sessions a connection's end affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The engine serves this client alone: its sessions are closed.

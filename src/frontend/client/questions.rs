@@ -33,7 +33,7 @@ impl Asked {
         approvals.chain(questions).collect()
     }
 
-    /// Returns the id of the approval or the question.
+    /// Returns the approval's or question's id.
     pub(crate) fn id(&self) -> &str {
         match self {
             Self::Approval(approval) => approval.approval_id.as_str(),

@@ -18,9 +18,9 @@ const MAX_LINE_BYTES: usize = 256 * 1024;
 pub struct Greeting {
     /// The token from the file that names the engine's socket.
     pub token: String,
-    /// The protocol of the bytes that follow.
+    /// The protocol for the following bytes.
     pub speaks: Speaks,
-    /// The working directory for sessions that name none.
+    /// The default working directory for sessions.
     pub cwd: PathBuf,
     /// Resolved project directories that the client's user trusts; the engine trusts them as long as it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -55,7 +55,7 @@ pub struct Options {
     pub origins: Vec<String>,
     /// Further hosts that requests for WebSockets may name.
     pub hosts: Vec<String>,
-    /// The working directory for sessions of WebSocket clients that name none.
+    /// The default working directory for WebSocket clients' sessions.
     pub cwd: PathBuf,
     /// The time without clients and open sessions after which the engine ends; `None` for never.
     pub linger: Option<Duration>,

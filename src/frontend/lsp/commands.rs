@@ -40,7 +40,7 @@ pub(super) const NAMES: [&str; 14] = [
     SEND,
 ];
 
-/// Maximum number of sessions in the answer to [`SESSIONS`].
+/// Session limit for the answer to [`SESSIONS`].
 const MAX_SESSIONS: usize = 50;
 
 /// A command that the session carries out.

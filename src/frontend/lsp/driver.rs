@@ -1,4 +1,4 @@
-//! The connection's driver: the parts of its state, and the messages that change them.
+//! The connection's driver: its state, in parts, and the messages that change them.
 //!
 //! Parts return [`Effects`]; only the driver sends messages and starts work.
 

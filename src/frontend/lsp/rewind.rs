@@ -40,7 +40,7 @@ pub(super) struct Rewinds {
     open: BTreeMap<u64, Proposal>,
 }
 
-/// Previews the removal of the last messages, without changing anything.
+/// Previews removing the last messages, without changing anything.
 pub(super) async fn look(
     engine: &EngineHandle,
     session: SessionHandle,

@@ -33,7 +33,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 /// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory for tasks that name none.
+    /// The default working directory for tasks.
     pub cwd: PathBuf,
     /// Cancel it to interrupt what runs and close in order.
     pub stop: CancellationToken,

@@ -180,7 +180,7 @@ impl Table {
         }
     }
 
-    /// Starts the handler of a request that [`Table::refusal`] accepts.
+    /// Starts the handler for a request that [`Table::refusal`] accepts.
     pub(crate) fn call(
         &self,
         id: Id,

@@ -196,7 +196,7 @@ fn role(message: &Value) -> &str {
     message.get("role").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the text of a message's content.
+/// Returns a message content's text.
 fn text(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
@@ -217,7 +217,7 @@ pub(super) fn fork_messages(lines: &[Line]) -> Value {
     json!({ "messages": users.collect::<Vec<_>>() })
 }
 
-/// Returns the text of an entry's message.
+/// Returns an entry's message text.
 pub(super) fn message_text(line: &Line) -> String {
     Message::of(line).map(|message| text(&message.value())).unwrap_or_default()
 }

@@ -183,7 +183,7 @@ impl Mirror {
         &self.lines
     }
 
-    /// Returns the id of the session's current entry.
+    /// Returns the current entry's id.
     pub(super) fn leaf(&self) -> Option<&str> {
         self.lines.last().map(|line| line.head.id.as_str())
     }

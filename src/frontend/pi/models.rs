@@ -22,7 +22,7 @@ const MODELS_FILE: &str = "models.json";
 const UNKNOWN_WINDOW: u64 = 128_000;
 const UNKNOWN_OUTPUT: u64 = 16_384;
 
-/// The parts of a model's name.
+/// A model name, in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ModelName<'a> {
     pub(super) provider: &'a str,

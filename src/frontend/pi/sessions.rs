@@ -63,7 +63,7 @@ pub enum Start {
     /// A new session.
     #[default]
     New,
-    /// The session of the directory's newest file.
+    /// The session in the directory's newest file.
     Continue,
     /// The session of this file, or with an id of this prefix.
     Open(String),

@@ -35,7 +35,7 @@ pub(super) struct Translator {
     pub(super) queue: Queue,
     run: Option<Run>,
     reply: Option<Reply>,
-    /// The usage of the next reply, reported before its first item.
+    /// The next reply's usage, reported before its first item.
     usage: Option<Value>,
     /// A reply that was cut; a later event gives the reason.
     cut: Option<Value>,
@@ -58,7 +58,7 @@ struct Run {
     is_turn_open: bool,
 }
 
-/// The calls of an ended reply.
+/// An ended reply's calls.
 #[derive(Debug)]
 struct Calls {
     message: Value,
