@@ -1,4 +1,4 @@
-//! The wiring: builds the services of an engine from the settings.
+//! The wiring: builds an engine's services from the settings.
 #![expect(clippy::disallowed_methods, reason = "resolves the folders that the command line names")]
 
 use crate::cli::{args, mcp, recording};
@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Builds the services of the engine.
+/// Builds the engine's services.
 pub(crate) async fn services(
     settings: &args::Settings,
     ambient: &Ambient,
@@ -117,7 +117,7 @@ pub(crate) fn cannot_search(models: &ConfiguredModels, model: &ModelRef) -> bool
     models.endpoint(model).is_ok_and(|endpoint| !endpoint.searches_web(&model.id))
 }
 
-/// Says that `--web-search` changes nothing for the model that was chosen.
+/// Warns if `--web-search` changes nothing for the chosen model.
 fn warn_of_search(config: &Config, models: &ConfiguredModels) {
     let model = config.settings.model.as_ref().and_then(|model| model.value.parse().ok());
     if let Some(model) = model.filter(|model| cannot_search(models, model)) {
@@ -128,7 +128,7 @@ fn warn_of_search(config: &Config, models: &ConfiguredModels) {
     }
 }
 
-/// Returns the permissions that no session goes beyond. A mode that a person set is the widest that there is.
+/// Returns the permissions that no session exceeds. A mode that the user set is the widest possible one.
 fn permissions(
     settings: &args::Settings,
     config: &Config,
@@ -141,7 +141,7 @@ fn permissions(
         Source::File | Source::Variable(_) | Source::Flag(_) => mode.value,
     };
     let folder = config.folders.config_file.parent().unwrap_or(Path::new("/"));
-    // What a person allows for other projects is not allowed for strangers; what they restrict stays so.
+    // The user's permissions for other projects do not apply to untrusted ones; the user's restrictions do.
     let holds = |rule: &&Rule| !settings.is_untrusted || rule.decision != Decision::Allow;
     PermissionPolicy {
         named_mode: matches!(mode.source, Source::Flag(_)).then_some(mode.value),
@@ -175,7 +175,7 @@ fn permissions(
     }
 }
 
-/// Returns the rules of this run: those of its policy file, and that of a tree which stays as it is.
+/// Returns this run's rules: those of its policy file, and the rule for a tree that must not change.
 fn rules_of_run(settings: &args::Settings) -> Vec<Rule> {
     let of_file = settings.policy.iter().flat_map(|policy| policy.rules.iter().cloned());
     let of_tree = settings.kept_tree.iter().map(|tree| Rule {
@@ -186,7 +186,7 @@ fn rules_of_run(settings: &args::Settings) -> Vec<Rule> {
     of_file.chain(of_tree).collect()
 }
 
-/// Returns the files with keys that the user's rows of providers name.
+/// Returns the key files that the user's provider rows name.
 fn key_files(config: &Config, ambient: &Ambient) -> Vec<PathBuf> {
     let home = ambient.home();
     let sources = config.providers.values().flat_map(|entry| {
@@ -197,14 +197,15 @@ fn key_files(config: &Config, ambient: &Ambient) -> Vec<PathBuf> {
     sources.filter_map(|source| source.file(home.as_deref())).collect()
 }
 
-/// Returns the answers that hold for this run: the lasting ones, and the folders that the command line trusts.
+/// Returns the trust answers for this run: the lasting ones, and the directories that the command line trusts.
 fn given(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Answers {
     if settings.is_untrusted {
         return Answers::trust_nothing();
     }
     let mut answers = answers(config);
     if settings.one_task.is_some() && !settings.trust.is_empty() {
-        // A person trusts the project as it is, for this task. An editor that starts its engine so says nothing about the content.
+        // The user trusts the project in its current state, for this task. An editor that starts its engine with this option makes no
+        // statement about the content.
         answers = answers.agreeing_at_start();
     }
     answers.trust_for_now(trusted(settings, ambient));
@@ -218,13 +219,13 @@ pub(crate) fn trusted(settings: &args::Settings, ambient: &Ambient) -> Vec<PathB
     named.map(|folder| project(&folder)).collect()
 }
 
-/// The folder of the repository around a folder, else the folder itself.
+/// Returns the root of the repository around a directory, else the directory itself.
 pub(crate) fn project(folder: &Path) -> PathBuf {
     let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
     folder.ancestors().find(has_git).unwrap_or(folder).to_owned()
 }
 
-/// Fails where the sandbox that a person requires is not in force.
+/// Fails if the user requires a sandbox and none is in force.
 async fn require_sandbox(permissions: &PermissionPolicy) -> anyhow::Result<()> {
     match permissions.sandbox.level().await {
         Some(level) if level.is_full() => Ok(()),
@@ -244,7 +245,7 @@ pub(crate) fn answers(config: &Config) -> Answers {
     Answers::in_file(folder.join(trust::FILE_NAME))
 }
 
-/// Returns the user's own instructions and files for all projects. They are read on this machine, wherever tools act.
+/// Returns the user's instructions and files for all projects. They are read on this machine, wherever tools act.
 fn personal(config: &Config, ambient: &Ambient, answers: Answers) -> Personal {
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
@@ -257,12 +258,12 @@ fn personal(config: &Config, ambient: &Ambient, answers: Answers) -> Personal {
     }
 }
 
-/// Returns the text behind a setting that names a file, unless it is blank.
+/// Returns the text of a setting that names a file, unless it is blank.
 fn text_of(file: Option<&TextFile>) -> Option<String> {
     file.and_then(TextFile::text).map(str::to_owned)
 }
 
-/// The value that a setting names; the default when it is not set.
+/// Returns the value that a setting names; the default when it is not set.
 fn named<T: Copy + Default>(
     key: &str,
     setting: Option<&str>,
@@ -276,7 +277,7 @@ fn named<T: Copy + Default>(
         .with_context(|| format!("unknown {key} `{value}`; expected one of {}", names.join(", ")))
 }
 
-/// Builds the environment of the tools, with the open documents of editors laid over it.
+/// Builds the tools' environment, overlaid with the open documents of editors.
 pub(crate) async fn environment(
     config: &Config,
     ambient: &Ambient,
@@ -330,7 +331,7 @@ fn retry_policy(set: &config::Settings) -> RetryPolicy {
     }
 }
 
-/// The timeouts of requests to models.
+/// Returns the timeouts for model requests.
 fn timeouts(config: &Config) -> Timeouts {
     let (set, usual) = (&config.settings, Timeouts::default());
     Timeouts {
@@ -340,7 +341,7 @@ fn timeouts(config: &Config) -> Timeouts {
     }
 }
 
-/// The network between this machine and the models.
+/// Returns the network between this machine and the models.
 pub(crate) fn network(config: &Config, ambient: &Ambient) -> Network {
     Network {
         proxies: Proxies::of(ambient),
@@ -375,7 +376,7 @@ pub(crate) fn configured_models(
     })
 }
 
-/// The person's own commands see all variables, and run on this machine.
+/// Returns the environment of the user's own commands, which see all variables and run on this machine.
 pub(crate) fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
     let options = Options {
         variables: Policy::All,
@@ -414,7 +415,7 @@ fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
     }))
 }
 
-/// The model that names sessions. One that cannot answer is found out later, and does no harm.
+/// Returns the model that names sessions. An unusable model is detected later, and does no harm.
 fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
     let Some(model) = set.model.as_deref().filter(|_| set.enabled != Some(false)) else {
         return Ok(None);
@@ -423,7 +424,7 @@ fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
     parsed.map(Some).map_err(|error| anyhow::anyhow!("`title.model`: {error}"))
 }
 
-/// The model that writes summaries. One that cannot be used is told at the first summary.
+/// Returns the model that writes summaries. An unusable model is reported at the first summary.
 fn summary_model(set: &ContextSettings) -> anyhow::Result<Option<ModelRef>> {
     let parsed = set.summary_model.as_deref().map(str::parse::<ModelRef>).transpose();
     parsed.map_err(|error| anyhow::anyhow!("`context.summary_model`: {error}"))
@@ -449,11 +450,11 @@ fn tool_settings(set: &ToolSettings, network: Network) -> anyhow::Result<Setting
     })
 }
 
-/// Returns the tools that these names stand for. A name with `*` stands for every tool that it matches, and any other also for the
-/// tools of other profiles with the same purpose.
+/// Returns the tools with these names. A name with `*` matches every tool that fits the pattern, and any other also matches the tools of
+/// other profiles with the same purpose.
 ///
 /// # Errors
-/// A name stands for no tool.
+/// Fails if a name matches no tool.
 pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
     let all = PROFILES.iter().flat_map(|(_, profile)| profile.all());
     let all = all.chain([Arc::new(WebSearch) as Arc<dyn Tool>]);
@@ -473,10 +474,10 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
     Ok(Toolbox::Chosen { of: Box::new(of), only: Some(globs(&chosen)?), without: globs(&[])? })
 }
 
-/// Returns the tools of a run: those that the command line names, else the usual ones.
+/// Returns a run's tools: those that the command line names, else the usual ones.
 ///
 /// # Errors
-/// A name stands for no tool.
+/// Fails if a name matches no tool.
 pub(crate) fn tools_of_run(of: Toolbox, task: &args::Run) -> anyhow::Result<Toolbox> {
     match (&task.tools, usual_tools(&task.settings)) {
         (Some(names), _) => only(of, names).context("--tools"),
@@ -485,7 +486,7 @@ pub(crate) fn tools_of_run(of: Toolbox, task: &args::Run) -> anyhow::Result<Tool
     }
 }
 
-/// Returns the tools of a task that names none: for code from strangers those that only read, unless the policy names some; `None` for all.
+/// Returns the tools of a task that names none: only reading tools for untrusted code, unless the policy names some; `None` for all.
 pub(crate) fn usual_tools(settings: &args::Settings) -> Option<Vec<String>> {
     let is_named = settings.policy.as_ref().is_some_and(|policy| policy.tools.is_some());
     (settings.is_untrusted && !is_named).then(|| args::READING_TOOLS.map(str::to_owned).to_vec())
@@ -497,7 +498,7 @@ pub(crate) fn with_findings(of: Toolbox, finding: ReportFinding) -> Toolbox {
     Toolbox::Also { of: Box::new(of), tools: tools.into() }
 }
 
-/// The text of the file of this name, or the text itself.
+/// Returns the content of the file with this name, or the text itself.
 pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
     let path = cwd.join(text);
     if text.len() < 1024 && !text.contains('\n') && path.is_file() {
@@ -550,8 +551,8 @@ fn scripted(script: Script) -> Models {
     })
 }
 
-/// Builds the services of the demo's engine: real ones but for the model, all within the demo's folder, to which the
-/// project is copied.
+/// Builds the services of the demo's engine: real ones except for the model, all within the demo's directory, to which the project is
+/// copied.
 pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Services> {
     std::fs::create_dir_all(demo.project())?;
     for (name, text) in PROJECT {
@@ -589,9 +590,8 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
     })
 }
 
-/// The folder to work in: the one that was named, else where the program was started. Behind a command prefix only
-/// that place knows its folders: the default is the folder of the same path, as in a container that shares it, or else
-/// the home there.
+/// Returns the working directory: the named one, else the one in which the program was started. Behind a command prefix only the target
+/// knows its directories: the default is the directory with the same path, as in a container that shares it, or else the home there.
 pub(crate) async fn working_folder(
     settings: &args::Settings,
     ambient: &Ambient,
@@ -629,12 +629,12 @@ pub(crate) fn check_copy(settings: &args::Settings, mode: PermissionMode) -> any
     Ok(())
 }
 
-/// A file that exists, by its absolute path without symbolic links.
+/// Returns an existing file's absolute path without symbolic links.
 pub(crate) fn file(path: &Path) -> std::io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }
 
-/// A folder that exists, by its absolute path without symbolic links.
+/// Returns an existing directory's absolute path without symbolic links.
 pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
     let folder = std::fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
     anyhow::ensure!(folder.is_dir(), "not a directory: {}", path.display());
@@ -645,7 +645,7 @@ pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
 mod tests {
     use super::*;
 
-    /// The settings of a home whose `config.toml` holds this text.
+    /// Returns the settings of a home whose `config.toml` contains this text.
     fn config_of(text: &str) -> Config {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config.toml"), text).unwrap();

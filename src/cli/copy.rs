@@ -1,8 +1,8 @@
 //! A temporary copy of the workspace, for `run --no-apply`: the agent works in it, and the tree is never touched, however the run ends.
 //!
-//! A copy and not a git worktree, since most of what a task sees is not committed, folders without git have none, and a worktree shares
-//! refs and settings with its repository. A copy and not changes that are undone at the end, since a kill would leave them.
-//! Invariant: nothing is written outside of the copy's own folder.
+//! A copy and not a git worktree, since most of the files that a task sees are not committed, directories without git have none, and a
+//! worktree shares refs and settings with its repository. A copy and not changes that are undone at the end, since a kill would leave them.
+//! Invariant: nothing is written outside the copy's directory.
 #![expect(clippy::disallowed_methods, reason = "copies the folder that the command line names")]
 
 use crate::cli::assemble;
@@ -15,25 +15,25 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-/// The most files that are copied. Far more than the largest repositories have without what they ignore.
+/// Maximum number of copied files. Far more than the largest repositories have, apart from ignored files.
 const MAX_FILES: u64 = 500_000;
 
 /// The most bytes that are copied.
 const MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
-/// The name of git's own folder, which is copied whole.
+/// Git's directory, which is copied whole.
 const GIT: &str = ".git";
 
 /// A copy of a project, which goes away when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Copy {
     folder: TempDir,
-    /// The folder that was copied: that of the repository, else the working directory.
+    /// The directory that was copied: the repository's, else the working directory.
     original: PathBuf,
     root: PathBuf,
 }
 
-/// What was copied so far.
+/// Counts of what was copied so far.
 #[derive(Debug, Default)]
 struct Copied {
     files: u64,
@@ -41,10 +41,10 @@ struct Copied {
 }
 
 impl Copy {
-    /// Copies the project around a resolved folder, without what git ignores. Blocking.
+    /// Copies the project around a resolved directory, without files that git ignores. Blocking.
     ///
     /// # Errors
-    /// A file cannot be read, the folder is too large, it is ignored itself, or the token has fired.
+    /// Fails if a file cannot be read, the directory is too large, it is ignored itself, or the token has fired.
     pub(crate) fn of(folder: &Path, stop: &CancellationToken) -> anyhow::Result<Self> {
         let original = assemble::project(folder);
         let temporary = pintle_base::disk::temporary_folder("pintle-copy-")?;
@@ -62,17 +62,17 @@ impl Copy {
         Ok(copy)
     }
 
-    /// The copied folder.
+    /// Returns the copied directory.
     pub(crate) fn original(&self) -> &Path {
         &self.original
     }
 
-    /// The folder of the copy, resolved.
+    /// Returns the copy's directory, resolved.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Returns the place of a path in the copy; a path that was not copied stays.
+    /// Returns a path's place in the copy; a path that was not copied is returned unchanged.
     pub(crate) fn inside(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.original) {
             Ok(below) if below.as_os_str().is_empty() => self.root.clone(),
@@ -100,7 +100,7 @@ impl Copy {
             .filter_entry(|entry| entry.file_name() != GIT)
             .build();
         self.take(walk, &mut copied, stop)?;
-        // What git ignores in the work tree says nothing about its own folder.
+        // Ignore rules of the work tree do not apply to git's directory.
         let git = self.original.join(GIT);
         if git.symlink_metadata().is_ok() {
             let walk = WalkBuilder::new(&git).standard_filters(false).follow_links(false).build();
@@ -143,7 +143,7 @@ impl Copy {
             }
             // Pipes, sockets and devices hold nothing to copy.
         }
-        // At the end: nothing could be put into a folder that may only be read. Its owner can always remove the copy.
+        // Set at the end, since nothing can be written to a read-only directory. Its owner can always remove the copy.
         for (folder, permissions) in folders {
             let mode = permissions.mode() | 0o700;
             fs::set_permissions(&folder, fs::Permissions::from_mode(mode))?;
@@ -152,7 +152,8 @@ impl Copy {
     }
 }
 
-/// Gives a copy the time of its file, so that build tools do not take all for changed. A file whose time cannot be set keeps its own.
+/// Gives a copy its file's modification time, so that build tools do not treat every file as changed. A file whose time cannot be set keeps
+/// the copy's time.
 fn keep_time(copy: &Path, facts: &fs::Metadata) {
     let set = || -> io::Result<()> {
         let times = FileTimes::new().set_modified(facts.modified()?);
@@ -167,7 +168,7 @@ fn keep_time(copy: &Path, facts: &fs::Metadata) {
 mod tests {
     use super::*;
 
-    /// The paths below a folder, with what they are.
+    /// Returns the paths below a directory, with their kinds.
     fn tree(folder: &Path) -> Vec<String> {
         let mut walk = WalkBuilder::new(folder);
         walk.standard_filters(false).sort_by_file_path(Path::cmp);

@@ -152,7 +152,7 @@ fn report(
     Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
 }
 
-/// The lines about the way to the servers: proxies and certificates.
+/// Returns the lines about the connection to the servers: proxies and certificates.
 fn network(config: &Config, ambient: &Ambient) -> Vec<String> {
     let set = proxies::VARIABLES.iter().filter_map(|name| {
         let (set, value) = proxies::variable(ambient, name)?;
@@ -189,7 +189,7 @@ fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }
 
-/// The model that would answer, or what is missing for it.
+/// Returns the model that would answer, or what it lacks.
 fn model(
     settings: &Settings,
     config: &Config,
@@ -225,7 +225,7 @@ fn model(
     })
 }
 
-/// Checks that sessions can be stored in a folder, and creates it, as the first session would.
+/// Checks that sessions can be stored in a directory, and creates it, as the first session would.
 fn writable(data: &Path) -> Result<(), String> {
     disk::create_private_folder(data)
         .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(data))
@@ -233,7 +233,7 @@ fn writable(data: &Path) -> Result<(), String> {
         .map_err(|error| format!("not writable: {error}"))
 }
 
-/// Returns the level of the sandbox, found by confining a process.
+/// Returns the sandbox level, determined by confining a process.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn sandbox(ambient: &Ambient) -> anyhow::Result<String> {
     let Some(program) = assemble::guardian(ambient) else { return Ok("none".to_owned()) };
@@ -248,7 +248,7 @@ fn sandbox(_: &Ambient) -> anyhow::Result<String> {
     Ok("none: available on Linux and, untested, on macOS".to_owned())
 }
 
-/// The setting for searches of the web, and whether it changes something for the configured model.
+/// Returns the web search setting, and whether it has an effect for the configured model.
 fn web_search(config: &Config, models: &ConfiguredModels) -> &'static str {
     let model = config.settings.model.as_ref().and_then(|model| model.value.parse().ok());
     match config.settings.tools.web_search {

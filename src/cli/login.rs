@@ -1,4 +1,4 @@
-//! `pintle login` and `pintle logout`: the stored logins of providers.
+//! `pintle login` and `pintle logout`: stored provider logins.
 
 use crate::cli::args::{Login, Logout, Settings};
 use crate::cli::assemble;

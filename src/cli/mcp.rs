@@ -21,17 +21,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The variables that a server sees beside those that it is given, as far as they are set: what programs need to be found and to
-/// write as the user reads.
+/// Variables that a server sees in addition to those in its settings, if they are set: those needed to find programs and to write in the
+/// user's locale.
 const BASE: [&str; 10] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TZ", "TERM", "SYSTEMROOT"];
 
-/// The values of the user's own settings, of this process's variables and of keys.
+/// The values from the user's settings, from this process's variables and from keys.
 #[derive(Debug)]
 struct OwnValues {
     ambient: Ambient,
     keys: KeyFetcher,
-    /// The folder of data, where servers have caches.
+    /// The data directory, where servers have caches.
     data: PathBuf,
 }
 
@@ -78,7 +78,7 @@ impl Values for OwnValues {
     }
 }
 
-/// The servers of the settings, for the engine.
+/// Returns the configured servers, for the engine.
 pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
     let here = crate::cli::assemble::this_machine(ambient);
     let values = OwnValues {
@@ -98,7 +98,7 @@ pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
     }
 }
 
-/// Logs in to a server or out of it; lists or tries the servers of the current folder. The exit code is 0, or 2 where one cannot be used.
+/// Logs in to a server or out of it; lists or tries the current directory's servers. The exit code is 0, or 2 if a server cannot be used.
 pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
     let _file_size = signals::file_size()?;
     let (settings, is_json) = match &task {
@@ -171,7 +171,7 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-/// The person at the terminal.
+/// The user at the terminal.
 struct Terminal;
 
 #[async_trait::async_trait]
@@ -260,7 +260,7 @@ fn logins(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<ServerLogins>
     Ok(ServerLogins::in_folder(&config.folders.data, ambient.secrets(), network))
 }
 
-/// The outcome of a try, for people.
+/// Describes a try's outcome.
 fn tried(state: &McpServerState, resources: usize) -> String {
     let McpServerState { name, target, message, about, tools, stderr, .. } = state;
     let mut text = format!("{name}: {target}\n");

@@ -1,9 +1,9 @@
-//! The program: parses arguments, builds the engine, runs one frontend over it, maps the end to an exit code.
+//! The program: parses arguments, builds the engine, runs one frontend over it, maps the outcome to an exit code.
 //!
 //! [`main`] is the process, with its arguments, standard streams and signals. [`serve`] runs a frontend inside another program.
 //!
-//! One thread polls everything that waits for models, commands and people: a current-thread runtime saves the hops between threads,
-//! which cost more than the work, and memory. Computing and blocking work runs on tokio's blocking threads.
+//! One thread polls everything that waits for models, commands and users: a current-thread runtime saves the hops between threads, which
+//! cost more than the work, and memory. Computing and blocking work runs on tokio's blocking threads.
 
 mod args;
 mod assemble;
@@ -64,12 +64,12 @@ pub const USAGE: u8 = 2;
 /// The shortest time for which a question of a shared engine waits for a client that is gone: it may be connecting again.
 const MIN_ABSENCE: Duration = Duration::from_secs(1);
 
-/// The time that blocking threads get at the end of the program. None of them holds anything to lose.
+/// How long blocking threads may take at the end of the program. None of them has anything to lose.
 const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Runs the program, and returns its exit code.
 pub fn main() -> ExitCode {
-    // Before anything else: the guardian of commands has one thread, and nothing of the engine's.
+    // Before anything else: the command guardian is single-threaded, and has no part of the engine.
     #[cfg(target_os = "linux")]
     if std::env::args_os().nth(1).is_some_and(|argument| argument == sandbox::ARGUMENT) {
         return ExitCode::from(sandbox::run_helper(std::env::args_os().skip(2)));
@@ -117,7 +117,7 @@ pub fn serve(
     start(args, ambient, Streams::Given { input, output, stop })
 }
 
-/// Prints an overview for a person who typed only the name.
+/// Prints an overview for a user who typed only the program's name.
 fn explain() -> ExitCode {
     let text = include_str!("explain.txt");
     if std::io::stdin().is_terminal() {
@@ -150,7 +150,7 @@ impl Write for LogWriter {
 fn log_to_stderr(ambient: &Ambient) {
     let level = ambient.var("PINTLE_LOG").and_then(|level| level.parse().ok());
     let writer = LogWriter(ambient.secrets().clone());
-    // What libraries say is for whoever asks for a log: what a person has to know, the program says itself.
+    // Messages of libraries are shown only if a log was requested: the program itself prints everything that the user needs.
     let is_asked_for = level.is_some();
     let is_shown =
         move |event: &tracing::Metadata<'_>| is_asked_for || event.target().starts_with("pintle");
@@ -258,8 +258,8 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
     }
 }
 
-/// Runs on one thread: an engine waits nearly all of its time, and a second thread would only add hops. What
-/// computes or blocks goes to tokio's blocking threads.
+/// Runs on one thread: an engine waits nearly all of its time, and a second thread would only add hops. Computing and blocking work goes to
+/// tokio's blocking threads.
 fn in_runtime<F>(work: impl FnOnce() -> F) -> anyhow::Result<u8>
 where
     F: Future<Output = anyhow::Result<u8>>,
@@ -322,7 +322,7 @@ where
     Ok(exit_code(ended, &signals))
 }
 
-/// Serves the clients of a socket.
+/// Serves a socket's clients.
 async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
     let config = assemble::load_config(&serve.settings, &ambient)?;
@@ -332,7 +332,7 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     // A client that is gone may come back.
     let args::listen::Listen { linger, ref origins, ref hosts, .. } = serve.listen;
     let linger = linger.map(Duration::from_secs);
-    // An engine that ends by itself does not wait longer for somebody who answers.
+    // An engine that ends by itself does not wait for an answer any longer than it lingers.
     let absence = linger.map_or(services.question_timeout, |linger| {
         services.question_timeout.min(linger.max(MIN_ABSENCE))
     });
@@ -346,7 +346,7 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let shared::Listening { sockets, address, ended } = listening;
     ambient.secrets().add(&address.token);
     let mut stdout = stdio::take_stdout()?;
-    // Nobody may be there to read it.
+    // The reader may be gone.
     let _ = stdout.write_all(address.announcement(&config.folders.data).as_bytes());
     drop(stdout);
     let (engine, handle) = Engine::new(services);
@@ -414,7 +414,7 @@ fn show_session(settings: &args::Settings, session: &str, ambient: &Ambient) -> 
     in_runtime(|| attach::terminal::run(socket, id))
 }
 
-/// Returns the options behind the command, as they were given, without the command's own, each of which may have a value.
+/// Returns the options after the command, as they were given, without the command's own, each of which may have a value.
 fn given_options(own: &[&str]) -> Vec<String> {
     let mut given = Vec::new();
     let mut is_own = false;
@@ -431,7 +431,7 @@ fn given_options(own: &[&str]) -> Vec<String> {
     given
 }
 
-/// The exit code of a connection.
+/// Returns a connection's exit code.
 fn exit_code(ended: Ended, signals: &Signals) -> u8 {
     match ended {
         Ended::EndOfInput | Ended::Exit | Ended::HungUp => 0,
@@ -530,7 +530,7 @@ async fn serve_ahp(task: args::Ahp, ambient: Ambient, streams: Streams) -> anyho
 
 async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     task.safety.apply_to_run(&mut task.settings, task.session.as_deref())?;
-    // Nobody is there to be asked: edits of the workspace and confined commands are what a task needs.
+    // There is no user to ask: a task needs workspace edits and confined commands.
     task.settings.usual_permission = Some(PermissionMode::AutoEdit);
     let mut signals = Signals::new()?;
     let here = ambient.current_dir()?;
@@ -664,7 +664,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-/// Removes the folder of a session that is not stored. An error is printed and does not change the task's exit code.
+/// Removes the directory of a session that is not stored. An error is printed and does not change the task's exit code.
 fn remove(folder: tempfile::TempDir) {
     let path = folder.path().to_owned();
     if let Err(error) = folder.close() {
@@ -696,7 +696,7 @@ async fn piped_into(
     Ok(read)
 }
 
-/// Copies the project of a task; `None` where a signal came meanwhile.
+/// Copies a task's project; `None` if a signal arrived meanwhile.
 async fn copy_of(
     task: &args::Run,
     ambient: &Ambient,
@@ -717,7 +717,7 @@ async fn copy_of(
     if stop.is_cancelled() { Ok(None) } else { made.map(Some) }
 }
 
-/// Returns the place of a file that belongs to the task: in the copy where it is in the project and was copied.
+/// Returns the place of a file that belongs to the task: in the copy if it is in the project and was copied.
 fn attached(path: &Path, copy: Option<&copy::Copy>) -> PathBuf {
     let Some(copy) = copy else { return path.to_owned() };
     let Ok(real) = assemble::file(path) else { return path.to_owned() };
@@ -747,8 +747,7 @@ fn prune(settings: &args::Settings, ambient: &Ambient) {
     }
 }
 
-/// Runs a frontend beside the engine, each as a task, so that sessions and frontends take turns. Dropping the future
-/// ends both at once.
+/// Runs a frontend alongside the engine, each as a task, so that sessions and frontends take turns. Dropping the future ends both at once.
 async fn beside<T: Send + 'static>(
     engine: Engine,
     frontend: impl Future<Output = T> + Send + 'static,
@@ -758,7 +757,7 @@ async fn beside<T: Send + 'static>(
     let mut frontends = JoinSet::new();
     frontends.spawn(frontend);
     let ended = frontends.join_next().await.context("the frontend never ran")??;
-    // With its last handle gone, the engine closes what is open and ends.
+    // When its last handle is dropped, the engine closes its open sessions and ends.
     while engines.join_next().await.is_some() {}
     Ok(ended)
 }

@@ -1,4 +1,4 @@
-//! `pintle models`: what is known of which model, built in and in the user's files.
+//! `pintle models`: model facts, built in and from the user's files.
 
 use crate::cli::args::{ListModels, Settings};
 use crate::cli::assemble;
@@ -58,7 +58,7 @@ fn model(row: &ModelInfo) -> String {
         format!("${} in, ${} out", price.input_usd_per_mtok, price.output_usd_per_mtok)
     });
     let (window, most) = (count(row.window), count(row.max_output));
-    // Built-in rows carry the month in which their source was read; the user's own say their file.
+    // Built-in rows have the month in which their source was read; the user's rows name their file.
     let own = match &row.checked {
         Some(_) => row.source.split_once(", over: ").map(|(files, _)| files),
         None => Some(row.source.as_str()),

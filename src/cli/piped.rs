@@ -1,6 +1,6 @@
 //! Stdin as an attachment of `pintle run`.
 //!
-//! Invariant: an open pipe that stays silent delays a task by the times of [`PATIENCE`] and never holds it up for good, unless the command
+//! Invariant: an open pipe that stays silent delays a task by the times of [`PATIENCE`] and never blocks it for good, unless the command
 //! line asks for stdin by name (`-`).
 
 use anyhow::{Context, ensure};
@@ -9,21 +9,21 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
-/// The waits of a program that a user started.
+/// The waiting times for a program that a user started.
 const PATIENCE: Patience =
     Patience { first_byte: Duration::from_secs(2), idle: Duration::from_secs(30) };
 
 /// The largest input, in bytes: that of any other file which a session keeps.
 pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// What the command line does with stdin.
+/// How the command line uses stdin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It is the task: `pintle run -`.
+    /// The input is the task: `pintle run -`.
     Task,
-    /// It is attached by name: `--attach -`.
+    /// The input is attached by name: `--attach -`.
     Attached,
-    /// It is not named, and attached if anything comes.
+    /// The input is not named, and attached if any arrives.
     Offered,
 }
 
@@ -41,7 +41,7 @@ struct Patience {
 pub(crate) struct Piped {
     /// `None` if there is nothing to attach.
     pub(crate) bytes: Option<Vec<u8>>,
-    /// Says that input is missing or incomplete.
+    /// A remark that input is missing or incomplete.
     pub(crate) remark: Option<String>,
 }
 

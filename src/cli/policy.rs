@@ -1,5 +1,4 @@
-//! `pintle policy`: what the permissions say about a command, about rows in a file, and about the calls of a stored
-//! session.
+//! `pintle policy`: how the permissions decide about a command, about rows in a file, and about a stored session's calls.
 
 use crate::cli::args::{Place, Policy};
 use crate::cli::{assemble, sessions};
@@ -110,7 +109,7 @@ impl Judge {
         Ok(0)
     }
 
-    /// Compares the decisions about the rows of a file with those that the rows name.
+    /// Compares the decisions about a file's rows with the expected ones in the rows.
     async fn test(&self, file: &Path) -> anyhow::Result<u8> {
         let text = disk::read_to_string(file, MAX_BYTES)
             .with_context(|| format!("failed to read {}", file.display()))?;
@@ -146,7 +145,7 @@ impl Judge {
         Ok(if wrong == 0 { 0 } else { DIFFERS })
     }
 
-    /// Prints what today's permissions would have said to the calls of a stored session.
+    /// Prints how today's permissions would have decided about a stored session's calls.
     async fn replay(&self, session: &str) -> anyhow::Result<u8> {
         let id = if session == sessions::LAST {
             sessions::newest(&self.store, &self.cwd)?

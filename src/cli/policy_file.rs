@@ -1,4 +1,4 @@
-//! The file of `--policy`: the permissions of one run, apart from the person's own configuration.
+//! The file of `--policy`: the permissions of one run, separate from the user's configuration.
 
 use crate::cli::args::Permission;
 use anyhow::{Context, bail};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The maximum size of the file.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The content of the file. A key that is unknown is an error: a restriction with a typing error would not restrict.
+/// The file's content. An unknown key is an error: a misspelled restriction would not restrict.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
@@ -26,9 +26,9 @@ struct Content {
 pub(crate) struct PolicyFile {
     /// The permission mode, if the file names one.
     pub(crate) permission: Option<Permission>,
-    /// The tools that the model sees; all that there are by default.
+    /// The tools that the model sees; all available ones by default.
     pub(crate) tools: Option<Vec<String>>,
-    /// The rules, beside those of the configuration.
+    /// Rules in addition to those of the configuration.
     pub(crate) rules: Vec<Rule>,
 }
 
@@ -36,7 +36,7 @@ impl PolicyFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or is no policy.
+    /// Fails if it cannot be read, or is not a policy.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let name = || format!("--policy: {}", path.display());
         let text = disk::read_to_string(path, MAX_BYTES).with_context(name)?;
@@ -55,7 +55,7 @@ impl PolicyFile {
             None => None,
         };
         for (at, rule) in rules.iter().enumerate() {
-            // The folders do not matter to whether the rule is one.
+            // The directories do not affect whether the rule is valid.
             rule.compile(Origin::Policy, &[PathBuf::from("/")], None)
                 .with_context(|| format!("rule {}", at + 1))?;
         }

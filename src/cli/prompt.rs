@@ -1,7 +1,7 @@
-//! `pintle prompt show`: what a new session would send to its model before the first word of a person, with the size of each part.
+//! `pintle prompt show`: everything that a new session would send to its model before the user's first message, with the size of each part.
 //!
-//! It is no copy of the way in which prompts are made: a session in a temporary folder has one turn, whose model is a script, and is then
-//! asked for what it sent.
+//! It does not reimplement how prompts are made: a session in a temporary directory has one turn with a scripted model, and then reports
+//! what it sent.
 
 use crate::cli::args::ShowPrompt;
 use crate::cli::{assemble, beside};
@@ -31,7 +31,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The model that prompts are shown for where none is configured.
+/// The model for which prompts are shown if none is configured.
 const ANY_MODEL: &str = "any/model";
 
 /// The known models, and a script that answers in their place.
@@ -95,7 +95,7 @@ pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Res
     Ok(0)
 }
 
-/// Has a script answer instead of a model, and a temporary folder keep the session.
+/// Replaces the model with a script, and the session store with a temporary directory.
 fn stand_in(services: &mut Services, store: Store) -> anyhow::Result<()> {
     let known = services.models.clone();
     let script = Arc::new(Script::from_json(r#"{"replies": [{"blocks": [{"text": "Shown."}]}]}"#)?);
@@ -108,7 +108,7 @@ fn stand_in(services: &mut Services, store: Store) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets a session have a turn, and asks what it sent.
+/// Runs a turn in a session, and returns the sent context.
 async fn ask(
     engine: EngineHandle,
     cwd: PathBuf,
@@ -171,7 +171,7 @@ fn parts(store: &Store, id: &SessionId, system: String) -> Vec<Part> {
     parts
 }
 
-/// The text of a part, of all tools, or of one.
+/// Returns the text of a part, of all tools, or of one.
 fn one(name: &str, parts: &[Part], tools: &[ContextTool]) -> Option<String> {
     if let Some(part) = parts.iter().find(|part| part.name == name) {
         return Some(part.text.clone());

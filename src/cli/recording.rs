@@ -1,6 +1,7 @@
-//! `--record` and `--replay`: a file answers requests in order, a folder by what they say.
+//! `--record` and `--replay`: a file answers requests in order, a directory by their content.
 //!
-//! A replay from a folder has the time of the recording, and that of one task counts its ids, so that it prints the same events each time.
+//! A replay from a directory uses the recording's time, and the replay of one task counts its ids, so that it prints the same events each
+//! time.
 
 use crate::cli::args::Settings;
 use anyhow::{Context, bail};
@@ -13,13 +14,13 @@ use pintle_session::store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The milliseconds of a day.
+/// One day, in milliseconds.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The number of replays of one recording that a data folder can hold: each counts its ids in a series of its own.
+/// Maximum number of replays of one recording in a data directory: each counts its ids in a separate series.
 const MAX_SERIES: u16 = 4096;
 
-/// Returns true where the path of `--record` or `--replay` is a folder: one that exists, or ends with a slash.
+/// Returns true if the path of `--record` or `--replay` is a directory: one that exists, or ends with a slash.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
@@ -50,7 +51,7 @@ pub(crate) fn wire(
     })
 }
 
-/// Returns the rules for canonical requests: folders, and the dates of these times, differ between two runs of one task.
+/// Returns the rules for canonical requests: directories, and the dates of these times, differ between two runs of one task.
 fn canonical(
     settings: &Settings,
     config: &Config,
@@ -68,19 +69,19 @@ fn canonical(
     folders.extend(ambient.home().map(|home| ("home", home)));
     let folders: Vec<(&str, &Path)> =
         folders.iter().map(|(name, folder)| (*name, folder.as_path())).collect();
-    // A recording may go on over midnight.
+    // A recording may continue past midnight.
     let dates: Vec<String> =
         times.iter().flat_map(|ms| [*ms, ms.saturating_add(DAY_MS)]).map(date).collect();
     Ok(Canonical::new(&folders, &dates))
 }
 
-/// The date of a time as prompts have it.
+/// Formats the date of a time as prompts do.
 fn date(ms: u64) -> String {
     let time = i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     time.unwrap_or_default().strftime("%Y-%m-%d").to_string()
 }
 
-/// Returns the clock of a replay from a folder, which stands still; otherwise this one.
+/// Returns a stopped clock for a replay from a directory; otherwise this one.
 fn clock(settings: &Settings, ambient: &Ambient) -> anyhow::Result<Ambient> {
     match &settings.replay {
         Some(folder) if is_folder(folder) => {
@@ -90,7 +91,7 @@ fn clock(settings: &Settings, ambient: &Ambient) -> anyhow::Result<Ambient> {
     }
 }
 
-/// Returns the clock and the ids of an engine that keeps its sessions in this store.
+/// Returns the clock and ids of an engine that keeps its sessions in this store.
 pub(crate) fn ambient(
     settings: &Settings,
     store: &Store,

@@ -1,4 +1,4 @@
-//! `pintle replay`: the header and the events of a stored session, as `pintle run --format events` printed them. It needs the store alone.
+//! `pintle replay`: a stored session's header and events, as `pintle run --format events` printed them. It needs only the store.
 
 use crate::cli::args;
 use crate::cli::assemble;
@@ -19,13 +19,13 @@ pub(crate) fn run(wanted: &args::Replay, ambient: &Ambient) -> anyhow::Result<u8
     let store = Store::new(&config.folders.data);
     let id = sessions::named(&store, &wanted.session, ambient)?;
     match print(&store, &id, &filter) {
-        // Whoever reads has seen enough: `pintle replay last | head`.
+        // The reader has stopped early: `pintle replay last | head`.
         Err(error) if sessions::is_broken_pipe(&error) => Ok(0),
         printed => printed.map(|()| 0),
     }
 }
 
-/// The type of an event.
+/// An event's type.
 #[derive(Deserialize)]
 struct Record<'a> {
     #[serde(borrow)]

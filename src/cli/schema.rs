@@ -1,4 +1,4 @@
-//! `pintle schema`: the protocol as the files that are generated from it, and the schemas of files.
+//! `pintle schema`: the protocol as the files that are generated from it, and file schemas.
 
 use crate::cli::args::SchemaFormat;
 use pintle_llm::script;

@@ -1,5 +1,5 @@
-//! `pintle doctor --secrets`: plants keys in a temporary home, lets a scripted model look for them in each way, and looks for them in
-//! all that is left.
+//! `pintle doctor --secrets`: plants keys in a temporary home, lets a scripted model look for them in each way, and searches everything
+//! that is left for them.
 #![expect(clippy::disallowed_methods, reason = "makes a temporary home, and looks through it")]
 
 use crate::cli::args::{Permission, Settings};
@@ -26,10 +26,10 @@ use tokio_util::sync::CancellationToken;
 /// The maximum size of a file that is looked through; a run leaves none that is larger.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The files of the temporary home that hold keys because they were planted there.
+/// The files of the temporary home that contain keys because the keys were planted there.
 const PLANTED: [&str; 4] = ["config.toml", "script.json", "logins.toml", "mcp-logins.json"];
 
-/// Prints what was planted and where it was found. The exit code is 0 when it is nowhere, else 1.
+/// Prints the planted keys and where they were found. The exit code is 0 if they were found nowhere, else 1.
 pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     use std::io::Write;
     let folder = pintle_base::disk::temporary_folder("pintle-secrets-")?;
@@ -181,7 +181,7 @@ fn export_all(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(exports)
 }
 
-/// The files below a folder that hold a text, without those in which it was planted.
+/// Returns the files below a directory that contain a text, without those in which it was planted.
 fn holding(folder: &Path, text: &str) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

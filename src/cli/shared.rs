@@ -1,6 +1,7 @@
 //! The one engine that several clients of a user share: its lock, its socket, and the file that leads to both.
 //!
-//! One process listens for a data folder. It holds `engine.lock`, and `engine.json` names its socket and token, for this user alone.
+//! One process listens for a data directory. It owns the lock `engine.lock`, and `engine.json` names its socket and token, readable only by
+//! this user.
 #![expect(
     clippy::disallowed_methods,
     reason = "the files of a shared engine are the program's own"
@@ -27,19 +28,19 @@ const LOCK: &str = "engine.lock";
 /// Held by a client that starts an engine.
 const START_LOCK: &str = "engine.start.lock";
 
-/// Names the socket of the engine that listens.
+/// The file that names the listening engine's socket.
 const FILE: &str = "engine.json";
 
 /// The log of an engine that a client started.
 const LOG: &str = "engine.log";
 
-/// The maximum size of the file that names the socket.
+/// Size limit for the file that names the socket.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// The longest path of a socket, in bytes. Source: `sockaddr_un`.
 const MAX_SOCKET_PATH: usize = 107;
 
-/// The way to the engine that listens.
+/// The address of the listening engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Address {
@@ -53,19 +54,19 @@ pub(crate) struct Address {
     pub(crate) version: String,
     /// The options that the engine was started with.
     pub(crate) options: Vec<String>,
-    /// The address for WebSockets, where the engine listens for them.
+    /// The WebSocket address, if the engine listens for WebSockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) websocket: Option<String>,
 }
 
 impl Address {
-    /// Reads the address of the engine that listens for a data folder; `None` where none has.
+    /// Reads the address of the engine that listens for a data directory; `None` if no engine has listened.
     pub(crate) fn read(data: &Path) -> Option<Self> {
         let text = disk::read_secret(&data.join(FILE), MAX_FILE_BYTES).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
-    /// Returns the lines that say where the engine listens. The token is not in them: they end up in logs.
+    /// Returns the lines that announce where the engine listens. They do not contain the token, since they end up in logs.
     pub(crate) fn announcement(&self, data: &Path) -> String {
         let mut lines = format!("listening on unix:{}\n", self.socket.display());
         if let Some(websocket) = &self.websocket {
@@ -79,7 +80,7 @@ impl Address {
 /// The sockets on which an engine is to listen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// The path of the socket; the usual one if it is left out.
+    /// The socket's path; the usual one if it is left out.
     pub(crate) unix: Option<PathBuf>,
     /// An address of the loopback for WebSockets.
     pub(crate) websocket: Option<SocketAddr>,
@@ -97,10 +98,10 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Becomes the engine that listens for a data folder.
+    /// Becomes the engine that listens for a data directory.
     ///
     /// # Errors
-    /// Another engine listens already, or a socket cannot be made.
+    /// Fails if another engine is already listening, or if a socket cannot be created.
     pub(crate) fn begin(
         data: &Path,
         places: Places,
@@ -143,7 +144,7 @@ impl Listening {
             options,
             websocket,
         };
-        // Where the file cannot be written, the socket goes again.
+        // If the file cannot be written, the socket is removed again.
         let ended = Ended { socket: address.socket.clone(), data: data.to_owned(), _lock: lock };
         let path = data.join(FILE);
         let written = write_whole(data, &path, &serde_json::to_vec(&address)?);
@@ -160,7 +161,7 @@ fn write_whole(folder: &Path, path: &Path, text: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Removes the files of an engine that has ended, and then frees the lock.
+/// Removes an ended engine's files, and then frees the lock.
 #[derive(Debug)]
 pub(crate) struct Ended {
     socket: PathBuf,
@@ -175,7 +176,7 @@ impl Drop for Ended {
     }
 }
 
-/// Waits until no other client starts an engine for this data folder.
+/// Waits until no other client starts an engine for this data directory.
 pub(crate) fn start_lock(data: &Path) -> anyhow::Result<File> {
     folder(data)?;
     let lock = open_lock(&data.join(START_LOCK))?;
@@ -183,7 +184,7 @@ pub(crate) fn start_lock(data: &Path) -> anyhow::Result<File> {
     Ok(lock)
 }
 
-/// Opens the log of an engine that a client starts; it begins anew with each.
+/// Opens the log of an engine that a client starts, and truncates it.
 pub(crate) fn log(data: &Path) -> anyhow::Result<(File, PathBuf)> {
     let path = data.join(LOG);
     let mut options = OpenOptions::new();
@@ -206,19 +207,20 @@ fn open_lock(path: &Path) -> anyhow::Result<File> {
     opened.with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Returns the usual socket for a data folder: in the folder for what lasts as long as the login, else in the data folder itself.
+/// Returns the usual socket for a data directory: in the runtime directory, which lasts as long as the login, else in the data directory
+/// itself.
 fn usual_socket(data: &Path, ambient: &Ambient) -> anyhow::Result<PathBuf> {
     let runtime = ambient.var("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
     let Some(runtime) = runtime else { return Ok(data.join("engine.sock")) };
     let folder_of = Path::new(&runtime).join("pintle");
     folder(&folder_of)?;
-    // A name for each data folder.
+    // A name for each data directory.
     let digest = ring::digest::digest(&ring::digest::SHA256, data.as_os_str().as_encoded_bytes());
     let name = hex(digest.as_ref().get(..8).unwrap_or_default());
     Ok(folder_of.join(format!("{name}.sock")))
 }
 
-/// Returns a token that nobody guesses.
+/// Returns an unguessable token.
 fn new_token() -> anyhow::Result<String> {
     let mut bytes = [0; 32];
     let filled = SystemRandom::new().fill(&mut bytes);
@@ -226,7 +228,7 @@ fn new_token() -> anyhow::Result<String> {
     Ok(hex(&bytes))
 }
 
-/// Returns the token of a file, which is made with a new one if it does not exist.
+/// Returns a file's token. If the file does not exist, it is created with a new token.
 fn kept_token(path: &Path) -> anyhow::Result<String> {
     /// 128 bits in hex; a new token has 256.
     const MIN_CHARS: usize = 32;
@@ -268,7 +270,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Where a socket cannot be made.
+/// The remedy if a socket cannot be created.
 const ANOTHER_SOCKET: &str = "choose another path with --listen unix:PATH";
 
 fn bind(path: &Path) -> anyhow::Result<UnixListener> {
@@ -304,7 +306,7 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
     bound.with_context(|| format!("cannot listen on {}; {ANOTHER_SOCKET}", path.display()))
 }
 
-/// Returns true if somebody listens on a socket, or it cannot be seen that nobody does. Does not wait for one that is overrun.
+/// Returns true if a process listens on a socket, or if the absence of one cannot be verified. Does not wait for an overloaded one.
 fn is_served(path: &Path) -> bool {
     use nix::fcntl::{FcntlArg, OFlag, fcntl};
     use nix::sys::socket::{

@@ -11,10 +11,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The time for an orderly end. Commands are killed well within it; what takes longer does not end by itself.
+/// The time for an orderly end. Commands are killed well within it; work that takes longer does not end by itself.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The time in which the same signal counts once. Nobody who waits for a program to end in order signals it again so soon.
+/// How long the same signal counts once. A user who waits for an orderly end does not repeat the signal so soon.
 const SAME: Duration = Duration::from_secs(1);
 
 /// SIGTERM, SIGINT and SIGHUP, and the end that they bring about.
@@ -47,7 +47,7 @@ impl Received {
     }
 }
 
-/// Takes over the signal about a file-size limit, so that it is an error of the write and not the end of the program.
+/// Takes over the signal about a file-size limit, so that the write fails with an error instead of ending the program.
 pub(crate) fn file_size() -> io::Result<Signal> {
     signal(SignalKind::from_raw(nix::libc::SIGXFSZ))
 }
@@ -74,17 +74,17 @@ impl Signals {
         self.stop.clone()
     }
 
-    /// The exit code of the last signal: 128 and its number.
+    /// Returns the last signal's exit code: 128 plus its number.
     pub(crate) fn code(&self) -> u8 {
         self.code.load(Ordering::Relaxed)
     }
 
-    /// The exit code, for whoever reports it once the token has fired.
+    /// Returns the exit code, for code that reports it once the token has fired.
     pub(crate) fn shared_code(&self) -> Arc<AtomicU8> {
         Arc::clone(&self.code)
     }
 
-    /// Fires the token at the first signal, and ends at the second, with its exit code, or when the time for an orderly end is over.
+    /// Fires the token at the first signal, and returns at the second with its exit code, or when the time for an orderly end is over.
     pub(crate) async fn run(&mut self) -> u8 {
         let mut deadline = None;
         let mut first = None;

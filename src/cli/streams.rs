@@ -24,7 +24,7 @@ pub(crate) enum Streams {
 }
 
 impl Streams {
-    /// Returns true if a person is at the other end.
+    /// Returns true if a user is at the other end.
     pub(crate) fn are_terminal(&self) -> bool {
         match self {
             Self::Process => io::stdin().is_terminal(),
@@ -35,7 +35,7 @@ impl Streams {
     /// Returns the signals that end the program: those of the process, or the caller's.
     ///
     /// # Errors
-    /// The system does not hand them over.
+    /// Fails if the system does not deliver them.
     pub(crate) fn signals(&self) -> io::Result<Signals> {
         match self {
             Self::Process => Signals::new(),
@@ -46,7 +46,7 @@ impl Streams {
     /// Opens the link to the client. The framing is that of the first message if it is left out.
     ///
     /// # Errors
-    /// A stream is closed, or a thread cannot be started.
+    /// Fails if a stream is closed, or a thread cannot be started.
     pub(crate) fn open(self, framing: Option<Framing>) -> io::Result<Link> {
         let (input, output) = match self {
             Self::Process => (stdio::take_stdin()?, stdio::take_stdout()?),

@@ -1,4 +1,4 @@
-//! `pintle trust`: the folders that a person trusts.
+//! `pintle trust`: the directories that the user trusts.
 
 use crate::cli::args::Trust;
 use crate::cli::assemble;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Trusts a folder, or lists those that are trusted.
+/// Trusts a directory, or lists the trusted ones.
 pub(crate) async fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&crate::cli::args::Settings::default(), ambient)?;
     let answers = assemble::answers(&config);
@@ -79,7 +79,7 @@ fn not_kept(error: impl std::fmt::Display) -> anyhow::Error {
     anyhow::anyhow!("failed to save the answer: {error}\n  set PINTLE_HOME to a writable directory")
 }
 
-/// A folder that may not exist any more.
+/// Resolves a directory that may no longer exist.
 fn resolve(path: &Path) -> PathBuf {
     assemble::folder(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,5 +1,5 @@
-//! Frontends: each translates one protocol into the agent's commands and events. They hold no state beyond their connection, and no foreign
-//! format leaves its own folder.
+//! Frontends: each translates one protocol into the agent's commands and events. They have no state beyond their connection, and no foreign
+//! format leaves its own directory.
 
 pub mod acp;
 pub mod ahp;

@@ -1,4 +1,4 @@
-//! The outcome of a task, for frontends that report it as a whole: the result and the lines of progress, from its events. Pure, but for
+//! Task outcomes for frontends that report a task as a whole: the result and the progress lines, computed from its events. Pure, except for
 //! [`count_lines`].
 
 use crate::report;
@@ -33,10 +33,10 @@ pub const LIMIT: u8 = 5;
 pub const OUTPUT_INVALID: u8 = 6;
 /// Nothing was changed, though changes were required.
 pub const UNCHANGED: u8 = 7;
-/// The name of the tool that reports findings.
+/// The tool that reports findings, by name.
 const REPORT_FINDING: &str = "report_finding";
 
-/// The state of a task, from its events so far.
+/// A task's state, from its events so far.
 pub(crate) struct Watch {
     pub(crate) outcome: RunResult,
     /// The turn has ended.
@@ -53,7 +53,7 @@ pub(crate) struct Watch {
     /// The working directory, where findings are wanted.
     pub(crate) findings_in: Option<PathBuf>,
     terms: Terms,
-    /// The code of the last notice: at a limit, it names the limit.
+    /// The last notice's code: at a limit, it names the limit.
     last_notice: String,
 }
 
@@ -64,11 +64,11 @@ pub struct Terms {
     pub fail_on_denied: bool,
     /// Nothing changed.
     pub require_changes: bool,
-    /// The project was taken for code from strangers, which denies more than the mode says.
+    /// True if the project was treated as untrusted, which denies more than the mode alone.
     pub is_untrusted: bool,
 }
 
-/// Returns the result of a task of which no more is known than why it failed: `stop` is the reason as a word.
+/// Returns the result of a task about which only the cause of failure is known: `stop` is the reason as a word.
 pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String>) -> RunResult {
     let terms = Terms { fail_on_denied: true, require_changes: false, is_untrusted: false };
     RunResult {
@@ -175,7 +175,7 @@ impl Watch {
         }
     }
 
-    /// Takes an event of a sub-agent: its commands and denials count, its messages do not. Its changes are told by its parent.
+    /// Takes a sub-agent's event: its commands and denials count, its messages do not. Its changes are reported by its parent.
     fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemCompleted { item } if item.body.as_tool_call().is_some() => {
@@ -274,7 +274,7 @@ impl Watch {
         self.outcome.changes.files = files.map(|(path, _)| path.clone()).collect();
     }
 
-    /// Says why the task ended, and with which code.
+    /// Determines why the task ended, and with which code.
     fn judge(&mut self, end: &TurnCompleted) {
         let Terms { fail_on_denied, require_changes, .. } = self.terms;
         let (is_denied, is_unchanged) =
@@ -401,7 +401,7 @@ fn counted(patch: &str) -> (u64, u64) {
     (added, removed)
 }
 
-/// Returns the title of a running call.
+/// Returns a running call's title.
 fn running(item: &Item) -> Option<&str> {
     let call = item.body.as_tool_call()?;
     (item.status == ItemStatus::Running).then_some(call.title.as_str())

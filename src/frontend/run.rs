@@ -1,7 +1,7 @@
-//! `pintle run`: one task without a client. It never asks and never waits for a person.
+//! `pintle run`: one task without a client. It never asks questions and never waits for the user.
 //!
-//! Stdout carries only the result; progress is reported on stderr. In the format `events`, the lines are the records of the journal and of
-//! the wire.
+//! Stdout carries only the result; progress is reported on stderr. In the `events` format, lines are the records of the journal and the
+//! wire.
 
 mod filter;
 
@@ -37,11 +37,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The time for the whole task is over. Source: `timeout` of coreutils.
+/// The whole task's time limit was reached. Source: `timeout` of coreutils.
 pub const WALL_CLOCK: u8 = 124;
 /// A signal ended the run; the program knows which.
 pub const STOPPED: u8 = 255;
-/// The reader of the output is gone: 128 and the number of SIGPIPE.
+/// The output's reader is gone: 128 plus the number of SIGPIPE.
 pub const HUNG_UP: u8 = 141;
 
 /// The output on stdout.
@@ -60,11 +60,11 @@ pub enum Format {
 pub enum Attached {
     /// A file that the tools can read.
     File(PathBuf),
-    /// The content of a local file, for tools on another machine.
+    /// A local file's content, for tools on another machine.
     Content {
         /// Its name, as the command line gave it.
         name: String,
-        /// What it holds.
+        /// The file's bytes.
         bytes: Vec<u8>,
     },
 }
@@ -93,25 +93,25 @@ pub struct Options {
     pub attach: Vec<Attached>,
     /// The content of stdin, attached to the task.
     pub piped: Option<Vec<u8>>,
-    /// The destination of the agent's changes as a patch.
+    /// Where the agent's changes are written as a patch.
     pub patch: Option<Destination>,
     /// The reports that are written at the end.
     pub reports: Vec<Report>,
-    /// The copy that the work is done in, and the folder that was copied.
+    /// The copy in which the work is done, and the directory that was copied.
     pub copy: Option<(PathBuf, PathBuf)>,
     /// The conditions under which a completed task is not done.
     pub terms: Terms,
-    /// The mode of the session; `None` leaves it unchanged.
+    /// The session's mode; `None` leaves it unchanged.
     pub mode: Option<WorkMode>,
-    /// Absolute paths of directories that belong to the work beside the working directory.
+    /// Absolute paths of working directories in addition to the main one.
     pub additional: Vec<PathBuf>,
     /// The stored session to continue; `None` creates one.
     pub session: Option<String>,
-    /// That session works in `cwd` from now on; else only if its own folder does not exist any more.
+    /// True if that session works in `cwd` from now on; otherwise it does so only if its own directory no longer exists.
     pub moves_session: bool,
     /// The model, as `provider/id[:effort]`; `None` for that of the settings, or of the stored session.
     pub model: Option<String>,
-    /// The names of the tools that the model of a new session sees; `None` for all of the engine's.
+    /// Names of the tools that a new session's model sees; `None` for all of the engine's tools.
     pub tools: Option<Vec<String>>,
     /// The engine serves further tasks: at the end the session is closed, and the engine stays.
     pub keeps_engine: bool,
@@ -245,7 +245,7 @@ pub fn header(session_id: SessionId, cwd: String) -> String {
     serde_json::to_string(&header).unwrap_or_default()
 }
 
-/// The end of the time for the whole task, and the time without an event.
+/// The whole task's deadline, and the limit on time without an event.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
     end: Option<Instant>,
@@ -264,7 +264,7 @@ impl Clock {
         }
     }
 
-    /// Returns true where nothing has come for too long since the last event.
+    /// Returns true if too much time has passed since the last event.
     fn is_idle(self, heard: Instant) -> bool {
         self.idle.is_some_and(|idle| heard + idle <= Instant::now())
     }
@@ -310,7 +310,7 @@ async fn deliver(
     }
 }
 
-/// Names the files that were changed in a copy by the paths of those that were copied.
+/// Reports files that were changed in a copy under the original paths.
 fn name_originals(outcome: &mut RunResult, copy: &Path, original: &Path) {
     for path in outcome.changes.files.iter_mut().chain(&mut outcome.not_in_patch) {
         if let Ok(below) = Path::new(path.as_str()).strip_prefix(copy) {
@@ -447,7 +447,7 @@ async fn attempt(
     }
 }
 
-/// Opens a stored session, and reports a change of its folder.
+/// Opens a stored session, and reports a change of its directory.
 async fn open_stored(
     engine: &EngineHandle,
     id: SessionId,
@@ -508,7 +508,7 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
         print(out, json.to_string()).await;
     }
     if let Some(line) = watch.take(record).filter(|_| !options.is_quiet) {
-        // On one line: at the beginning of another, words of a model could be a command to the CI that reads them.
+        // On one line: at the beginning of a line, the model's text could be a command to the CI that reads it.
         report_line(&visible_line(&line));
     }
 }

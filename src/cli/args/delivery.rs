@@ -1,4 +1,4 @@
-//! The options of `run` that say where its work goes: into the tree or beside it, and into which reports.
+//! Options of `run` for the destination of its work: the tree or a separate place, and reports.
 
 use super::heading;
 use pintle_frontend::run::{Destination, Report, ReportFormat};

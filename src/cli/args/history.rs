@@ -1,4 +1,4 @@
-//! The command line for the history of a stored session, and for the review of its agent's changes.
+//! The command line for a stored session's history, and for the review of its agent's changes.
 
 use clap::{Subcommand, ValueEnum};
 use pintle_protocol::files::RewindScope;

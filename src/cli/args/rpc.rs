@@ -1,6 +1,6 @@
 //! The arguments of `pintle rpc`: those that clients pass to Pi, and our own.
 //!
-//! Flags that have no meaning here are accepted and ignored, so that a client that passes them starts all the same.
+//! Flags without a meaning here are accepted and ignored, so that a client that passes them starts all the same.
 
 use super::{Settings, heading};
 use clap::ValueEnum;

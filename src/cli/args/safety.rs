@@ -1,4 +1,4 @@
-//! The options that say how far the project is to be believed.
+//! Options that set how far the project is trusted.
 
 use super::{Permission, SandboxChoice, Settings, heading};
 use crate::cli::policy_file::PolicyFile;

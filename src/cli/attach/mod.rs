@@ -1,5 +1,5 @@
-//! `attach`: stdin and stdout of this process become a client of the shared engine, which is started where none listens. With a session it is
-//! shown here (`terminal`, `view`).
+//! `attach`: stdin and stdout of this process become a client of the shared engine, which is started if none listens. With a session
+//! argument, the session is shown here (`terminal`, `view`).
 
 #![expect(
     clippy::disallowed_methods,
@@ -23,22 +23,22 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The time for which an engine that a client started stays when nobody needs it, in seconds.
+/// How long an unused engine stays after a client started it, in seconds.
 const LINGER_S: &str = "30";
 
 /// The number of bytes that are passed on at once.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// The last line that an engine says on its way to a log, in bytes.
+/// How much of the log is quoted if the engine does not start, in bytes.
 const MAX_LOG_BYTES: u64 = 4096;
 
-/// The exit code where the engine ended and the client did not.
+/// The exit code if the engine ended and the client did not.
 const ENGINE_GONE: u8 = 1;
 
-/// Connects to the engine for a data folder as a client, for which it trusts these projects.
+/// Connects to a data directory's engine as a client, for which the engine trusts these projects.
 ///
 /// # Errors
-/// No engine can be reached or started, or it runs with other options than these.
+/// Fails if no engine can be reached or started, or if it runs with options other than these.
 pub(crate) fn open(
     data: &Path,
     options: &[String],
@@ -82,7 +82,7 @@ fn reach(data: &Path) -> Option<(UnixStream, Address)> {
     is_own(&socket).then_some((socket, address))
 }
 
-/// Returns true if this user's own process listens: the token is not shown to another's.
+/// Returns true if the listening process belongs to this user: the token is not sent to another user's process.
 #[cfg(target_os = "linux")]
 fn is_own(socket: &UnixStream) -> bool {
     use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
@@ -90,7 +90,7 @@ fn is_own(socket: &UnixStream) -> bool {
         .is_ok_and(|peer| peer.uid() == nix::unistd::geteuid().as_raw())
 }
 
-/// The folder of the socket is this user's own.
+/// The socket's directory belongs to this user.
 #[cfg(not(target_os = "linux"))]
 fn is_own(_: &UnixStream) -> bool {
     true
@@ -123,7 +123,7 @@ fn start(data: &Path, options: &[String]) -> anyhow::Result<()> {
 /// Passes bytes on in both directions until the engine closes the connection.
 ///
 /// # Errors
-/// No thread can be started.
+/// Fails if no thread can be started.
 pub(crate) fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
     let is_over = Arc::new(AtomicBool::new(false));
     let to_engine = socket.try_clone()?;
@@ -149,7 +149,7 @@ pub(crate) fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
                 }
             }
             is_over.store(true, Ordering::Release);
-            // What runs finishes, and is told.
+            // Running work finishes, and its end is reported.
             let _ = to_engine.shutdown(Shutdown::Write);
         }
     })?;
@@ -162,7 +162,7 @@ pub(crate) fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        // The client is gone: the engine sees it by the end of the connection.
+        // The client is gone: the engine detects it when the connection ends.
         if stdout.write_all(chunk.get(..count).unwrap_or_default()).is_err()
             || stdout.flush().is_err()
         {
@@ -172,7 +172,7 @@ pub(crate) fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
     Ok(if is_over.load(Ordering::Acquire) { 0 } else { ENGINE_GONE })
 }
 
-/// Returns true if the client tells the engine that it ends.
+/// Returns true if the client announces its end to the engine.
 fn asks_to_exit(bytes: &[u8]) -> bool {
     const EXIT: &[u8] = b"\"exit\"";
     bytes.windows(EXIT.len()).any(|window| window == EXIT)

@@ -1,4 +1,4 @@
-//! `attach SESSION`: a session in this terminal, for a person, or for the lines that a program writes.
+//! `attach SESSION`: a session in this terminal, for a user, or for lines that a program writes.
 
 use super::ENGINE_GONE;
 use super::view::{Out, View};
@@ -14,13 +14,13 @@ use tokio::net::unix::OwnedWriteHalf;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// Lines that were typed and not yet taken: a person types one, a pipe waits.
+/// Capacity for lines that were typed and not yet taken: a user types one, a pipe waits.
 const LINES: usize = 16;
 
-/// Shows a session until the person leaves, the input ends, or the engine goes.
+/// Shows a session until the user leaves, the input ends, or the engine goes away.
 ///
 /// # Errors
-/// The engine goes away in the middle of a message.
+/// Fails if the engine goes away in the middle of a message.
 pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result<u8> {
     socket.set_nonblocking(true)?;
     let (read, mut write) = UnixStream::from_std(socket)?.into_split();
@@ -37,7 +37,7 @@ pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result
             match out {
                 Out::Print(text) => {
                     let mut stdout = screen::out();
-                    // Nobody reads any more.
+                    // The output's reader is gone.
                     if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err() {
                         return Ok(0);
                     }
@@ -71,7 +71,7 @@ async fn send(write: &mut OwnedWriteHalf, message: &Value) -> anyhow::Result<()>
     write.write_all(&line).await.context("lost the connection to the engine")
 }
 
-/// Reads stdin on a thread of its own, since a terminal cannot be read without waiting.
+/// Reads stdin on a separate thread, since reading a terminal blocks.
 fn lines() -> io::Result<mpsc::Receiver<String>> {
     let (tx, lines) = mpsc::channel(LINES);
     std::thread::Builder::new().name("input".to_owned()).spawn(move || {

@@ -1,4 +1,4 @@
-//! A session in a terminal, line by line: what comes from the engine becomes text, what a person types becomes requests. Pure.
+//! A session in a terminal, line by line: engine messages become text, the user's input becomes requests. Pure.
 
 use crate::cli::sessions::{drawn, lines, one_line};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
@@ -22,13 +22,13 @@ use std::fmt::Write as _;
 /// The number of events before now that are shown at first: a screen or two.
 const TAIL: u64 = 60;
 
-/// The exit code where the session cannot be opened.
+/// The exit code if the session cannot be opened.
 const REFUSED: u8 = 2;
 
 /// A thing to do for the view.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Out {
-    /// Print this, as it is.
+    /// Print this text unchanged.
     Print(String),
     /// Send this message to the engine.
     Send(Value),
@@ -39,7 +39,7 @@ pub(super) enum Out {
 /// A request of the engine that waits for this person.
 #[derive(Debug)]
 struct Asked {
-    /// The id of the request.
+    /// The request id.
     id: Value,
     question: Asking,
 }
@@ -55,13 +55,13 @@ enum Asking {
 enum Pending {
     Initialize,
     Open,
-    /// A steer with these words. Where no turn runs any more, they begin one.
+    /// A steering message with this text. If no turn runs any more, it begins one.
     Steer(String),
     Start,
     Interrupt,
 }
 
-/// The state of the session's turn.
+/// The turn's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     None,
@@ -70,13 +70,13 @@ enum Turn {
     Stopping,
 }
 
-/// The view of a session.
+/// A session's view.
 #[derive(Debug)]
 pub(super) struct View {
     session: SessionId,
     /// This client's id, by which events name it as their cause.
     client: String,
-    /// A person types and answers. Otherwise a program writes prompts, and requests for permission are other clients' to answer.
+    /// True if a user types and answers. Otherwise a program writes prompts, and permission requests are left to other clients.
     is_person: bool,
     asked: Vec<Asked>,
     pending: HashMap<u64, Pending>,
@@ -88,7 +88,7 @@ pub(super) struct View {
     is_ending: bool,
     /// The items that are messages of the model and have not ended.
     messages: Vec<ItemId>,
-    /// The message whose text is being printed, with what of it is printed.
+    /// The message whose text is being printed, with the part printed so far.
     printed: Option<(ItemId, String)>,
     /// The last line that was printed has no end yet.
     is_mid_line: bool,
@@ -98,7 +98,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// A view of a session, and what opens it.
+    /// Creates a session's view. Also returns the messages that open the session.
     pub(super) fn new(session: SessionId, client: String, is_person: bool) -> (Self, Vec<Out>) {
         let mut view = Self {
             session,
@@ -185,7 +185,7 @@ impl View {
         std::mem::take(&mut self.out)
     }
 
-    /// Ctrl-C: stops the turn; where none runs, or at the second time, leaves.
+    /// Handles Ctrl-C: stops the turn; leaves if none runs, or at the second time.
     pub(super) fn interrupted(&mut self) -> Vec<Out> {
         if self.turn != Turn::Running {
             return vec![Out::Leave(0)];
@@ -356,7 +356,7 @@ impl View {
             _ => None,
         };
         match author {
-            // The person has just typed it.
+            // The user has just typed it.
             Some(client) if client == self.client && self.is_person => {}
             Some(client) if client != self.client => {
                 self.say(&format!("[{}]\n{text}", one_line(&client)));
@@ -373,7 +373,7 @@ impl View {
         };
     }
 
-    /// Prints the rest of a message that has streamed. Returns true where nothing of it is left to print.
+    /// Prints the rest of a streamed message. Returns true if nothing remains to print.
     fn is_printed(&mut self, item: &Item) -> bool {
         let ItemBody::AgentMessage(body) = &item.body else { return false };
         self.messages.retain(|id| *id != item.id);
@@ -406,13 +406,13 @@ impl View {
         self.print(&fresh);
     }
 
-    /// Prints lines of their own.
+    /// Prints separate lines.
     fn say(&mut self, text: &str) {
         self.end_line();
         self.print(&format!("{text}\n"));
     }
 
-    /// Ends the line of a message that is being printed; the rest of it goes on below.
+    /// Ends the line of a message that is being printed; the rest continues below.
     fn end_line(&mut self) {
         if self.is_mid_line {
             self.print("\n");
@@ -432,7 +432,7 @@ impl View {
     }
 }
 
-/// The text of a request for permission: all that it is about, and the options.
+/// Returns the text of a permission request: its full content, and the options.
 fn permission(approval: &Approval) -> String {
     let mut text = format!("? {}\n  {}", one_line(&approval.title), one_line(&approval.reason));
     for detail in &approval.details {
@@ -451,7 +451,7 @@ fn permission(approval: &Approval) -> String {
     text
 }
 
-/// The text of a question.
+/// Returns a question's text.
 fn question(question: &Question) -> String {
     let mut text = format!("? {}", question.text.trim_end());
     for line in question.plan.iter().flat_map(|plan| plan.lines()) {
@@ -506,7 +506,7 @@ mod tests {
         json!({"type": "item.completed", "item": item("userMessage", id, content)})
     }
 
-    /// The effects of the view: text as it is, and the method or result of messages.
+    /// Returns the view's effects: text unchanged, and the method or result of messages.
     fn shown(out: Vec<Out>) -> String {
         let mut shown = String::new();
         for out in out {

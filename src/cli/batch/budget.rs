@@ -1,7 +1,7 @@
-//! The limits of a whole batch. Pure.
+//! A whole batch's limits. Pure.
 //!
-//! Each reply of each worker is counted when it has come, so that the total is exceeded by one reply a worker at most: a task begins with no
-//! more than what is left, and when nothing is left, all are ended. What earlier runs used counts too (`usage.jsonl`).
+//! Each worker's reply is counted when it has arrived, so the total is exceeded by at most one reply per worker: a task begins with no more
+//! than the remaining budget, and when nothing remains, all tasks are ended. Usage of earlier runs counts too (`usage.jsonl`).
 
 use super::folder::Used;
 use super::list::RunLimits;
@@ -26,13 +26,13 @@ impl Budget {
         self.has_unknown_cost |= used.cost_nano_usd.is_none() && used.tokens > 0;
     }
 
-    /// Returns true where nothing is left.
+    /// Returns true if nothing remains.
     pub(super) fn is_used_up(&self) -> bool {
         self.max_tokens.is_some_and(|max| self.tokens >= max)
             || self.max_cost.is_some_and(|max| self.cost >= max)
     }
 
-    /// Returns the limits that a task begins with: its own, or what is left for all.
+    /// Returns the limits that a task begins with: its own, or the remaining budget for all.
     pub(super) fn cap(&self, limits: RunLimits) -> RunLimits {
         let least = |own: Option<u64>, max: Option<u64>, used: u64| {
             let left = max.map(|max| max.saturating_sub(used));
@@ -40,14 +40,14 @@ impl Budget {
         };
         let mut capped = limits;
         capped.turn.tokens = least(limits.turn.tokens, self.max_tokens, self.tokens);
-        // A worker refuses a limit of money where the price is not known, but the batch then only does not count it.
+        // A worker refuses a cost limit if the price is unknown, whereas the batch then only leaves it uncounted.
         let most = self.max_cost.filter(|_| self.cost > 0 && !self.has_unknown_cost);
         capped.turn.cost_nano_usd = least(limits.turn.cost_nano_usd, most, self.cost);
         capped
     }
 }
 
-/// Returns the tokens of a usage, as limits count them: input, output and what a cache held.
+/// Returns a usage's tokens, as limits count them: input, output and cached tokens.
 pub(super) fn tokens(usage: &Usage) -> u64 {
     usage.all_tokens()
 }

@@ -1,17 +1,17 @@
-//! The results folder: who may write to it, which tasks are finished, what has been used.
+//! The results directory: which batch may write to it, which tasks are finished, and how much has been used.
 //!
 //! ```text
 //! OUT/batch.json          the list: its digest, its tasks, the shard
-//! OUT/usage.jsonl         what each reply of a model used; read again when the batch is started again
+//! OUT/usage.jsonl         the usage of each reply; read again when the batch is started again
 //! OUT/summary.json        the rows of the table, written at every end
 //! OUT/ID/result.json      the result line of `pintle run`, with `task`; there once the task is over
 //! OUT/ID/changes.patch    the agent's changes
 //! OUT/ID/journal.jsonl    the session's journal, as it was then
-//! OUT/ID/findings.*       its findings, where --report asks for them
+//! OUT/ID/findings.*       its findings, if --report asks for them
 //! OUT/ID/log.txt          stderr of the task
 //! ```
 //!
-//! Invariant: a file that says that something is finished (`result.json`) is written beside its place and renamed, after all others.
+//! Invariant: a file that marks something as finished (`result.json`) is written under a temporary name and renamed, after all others.
 #![expect(clippy::disallowed_methods, reason = "the results folder is the batch's own")]
 
 use super::list::{Mark, list_digest};
@@ -41,14 +41,14 @@ const MAX_FILE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// A task died with its worker: the reason in its result.
 pub(super) const DIED: &str = "workerDied";
-/// The limits of the whole batch ended a task: the reason in its result.
+/// The reason in a task's result if the whole batch's limits ended it.
 pub(super) const BATCH_LIMIT: &str = "batchLimit";
 /// The time for the whole batch ended a task: the reason in its result.
 pub(super) const BATCH_WALL: &str = "batchWall";
 /// A signal ended a task: the reason in its result.
 pub(super) const SIGNAL: &str = "signal";
 
-/// `result.json`: what `pintle run --format json` prints, and which task it is about.
+/// `result.json`: the output of `pintle run --format json`, and its task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct TaskResult {
     #[serde(flatten)]
@@ -70,7 +70,7 @@ impl TaskResult {
     }
 }
 
-/// Returns true for a task that has been carried out, well or not; what only the batch's own end cut short has not.
+/// Returns true for a task that has been carried out, successfully or not; a task that only the batch's end cut short has not.
 pub(super) fn is_finished(result: &RunResult) -> bool {
     ![DIED, BATCH_LIMIT, BATCH_WALL, SIGNAL].contains(&result.stop.as_str())
 }
@@ -80,15 +80,15 @@ pub(super) fn is_done(result: &RunResult) -> bool {
     result.status == RunStatus::Success
 }
 
-/// `batch.json`: the list that a results folder belongs to.
+/// `batch.json`: the list that a results directory belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Manifest {
-    /// The version of the folder's layout: 1.
+    /// The layout version: 1.
     pub(super) version: u32,
-    /// The digest of the list.
+    /// The list's digest.
     pub(super) list: String,
-    /// The part of the list, as `I/N`; absent for all of it.
+    /// The shard of the list, as `I/N`; absent for the whole list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shard: Option<String>,
     /// All tasks of the list, in order.
@@ -107,49 +107,49 @@ impl Manifest {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Used {
     pub(super) tokens: u64,
-    /// In billionths of a US dollar; absent where the price is not known.
+    /// In billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cost_nano_usd: Option<u64>,
 }
 
-/// The results folder.
+/// The results directory.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) path: PathBuf,
 }
 
-/// The right to write to a results folder, until it is dropped.
+/// The exclusive right to write to a results directory, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Held {
     _lock: File,
 }
 
-/// Says that a worker is at work for a results folder, until it is dropped.
+/// Marks that a worker is running for a results directory, until it is dropped.
 #[derive(Debug)]
 pub(super) struct AtWork {
     _lock: File,
 }
 
 impl Results {
-    /// The folder at an absolute path.
+    /// Returns the directory at an absolute path.
     pub(super) fn at(path: PathBuf) -> Self {
         Self { path }
     }
 
-    /// Makes the folder where it is not there, and keeps other batches out of it until the right is dropped.
+    /// Creates the directory if it does not exist, and keeps other batches out of it until the lock is dropped.
     ///
     /// # Errors
-    /// It cannot be created, or another batch uses it.
+    /// Fails if it cannot be created, or another batch uses it.
     pub(super) fn hold(&self) -> anyhow::Result<Held> {
         let shown = self.path.display();
         std::fs::create_dir_all(&self.path).with_context(|| format!("--out {shown}"))?;
         self.lock(&format!("--out {shown}"))
     }
 
-    /// As [`Results::hold`], of a folder that is there.
+    /// Like [`Results::hold`], for an existing directory.
     ///
     /// # Errors
-    /// It is not, or a batch writes to it.
+    /// Fails if it does not exist, or a batch writes to it.
     pub(super) fn hold_existing(&self) -> anyhow::Result<Held> {
         let shown = self.path.display();
         anyhow::ensure!(
@@ -172,7 +172,7 @@ impl Results {
         }
     }
 
-    /// Returns true where no worker of a batch that was killed is still at work.
+    /// Returns true if no worker of a killed batch is still running.
     pub(super) fn is_idle(&self) -> io::Result<bool> {
         match self.lock_file(WORKERS)?.try_lock() {
             Ok(()) => Ok(true),
@@ -181,7 +181,7 @@ impl Results {
         }
     }
 
-    /// Says that a worker is at work.
+    /// Marks that a worker is running.
     pub(super) fn work(&self) -> io::Result<AtWork> {
         let lock = self.lock_file(WORKERS)?;
         lock.lock_shared()?;
@@ -198,13 +198,13 @@ impl Results {
         self.path.join(id)
     }
 
-    /// Returns the result of a task; `None` where there is none, or half of one.
+    /// Returns a task's result; `None` if it is missing or incomplete.
     pub(super) fn result(&self, id: &str) -> Option<TaskResult> {
         let text = disk::read(&self.folder(id).join(RESULT), MAX_FILE_BYTES).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
-    /// Makes the folder of a task, without what an earlier try left there.
+    /// Creates a task's directory, and removes the files of an earlier attempt.
     pub(super) fn begin(&self, id: &str) -> io::Result<()> {
         let folder = self.folder(id);
         std::fs::create_dir_all(&folder)?;
@@ -218,7 +218,7 @@ impl Results {
         Ok(())
     }
 
-    /// Writes the result of a task, with a copy of its journal.
+    /// Writes a task's result, with a copy of its journal.
     pub(super) fn finish(&self, result: &TaskResult) -> io::Result<()> {
         let folder = self.folder(&result.task.id);
         if let Some(journal) = result.result().and_then(|result| result.journal.as_ref())
@@ -237,14 +237,14 @@ impl Results {
         serde_json::from_slice(&text).with_context(|| path.display().to_string())
     }
 
-    /// Returns what the earlier runs of a batch used. A line that a kill cut is left out.
+    /// Returns the usage of a batch's earlier runs. A line that a kill cut is left out.
     pub(super) fn used(&self) -> Vec<Used> {
         let text = disk::read(&self.path.join(USAGE), MAX_FILE_BYTES).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Opens the list of what is used, to append to it.
+    /// Opens the usage list for appending.
     pub(super) fn ledger(&self) -> io::Result<File> {
         let path = self.path.join(USAGE);
         let is_cut = disk::read(&path, MAX_FILE_BYTES)
@@ -257,14 +257,14 @@ impl Results {
     }
 }
 
-/// Appends what was used.
+/// Appends usage.
 pub(super) fn note(ledger: &mut File, used: Used) -> io::Result<()> {
     let mut line = serde_json::to_vec(&used)?;
     line.push(b'\n');
     ledger.write_all(&line)
 }
 
-/// Replaces a file as a whole. Others may read it, as its folder says.
+/// Replaces a file as a whole. It is as readable for others as its directory.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(value)?;
     text.push(b'\n');

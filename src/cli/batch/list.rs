@@ -1,7 +1,7 @@
-//! The list of tasks: a JSON object a line, checked as a whole before anything runs. Pure.
+//! The task list: one JSON object per line, checked as a whole before anything runs. Pure.
 //!
-//! A task is known by its id, and by the digest of what its line says; the same line in other words (spaces, the order of keys) has the
-//! same digest. Options of the command line are not in it.
+//! A task is identified by its id, and by the digest of its line's content; the same line written differently (spaces, the order of keys)
+//! has the same digest. Command line options are not included in it.
 
 use crate::cli::args::batch::{Each, Shard};
 use anyhow::{Context, bail, ensure};
@@ -15,22 +15,22 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// The longest id, in bytes: a folder's name with room for what programs add to it.
+/// Maximum length of an id, in bytes: a directory name with room for what programs append.
 const MAX_ID_BYTES: usize = 100;
 
-/// The names in the results folder that are no task's.
+/// Names in the results directory that do not belong to tasks.
 const RESERVED: [&str; 3] = ["batch.json", "summary.json", "usage.jsonl"];
 
 /// A line of the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Task {
-    /// The name of its folder; by default `line-` and its line's number.
+    /// The name of its directory; by default `line-` and its line number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<String>,
     /// The task, as for `pintle run`.
     pub(super) prompt: String,
-    /// The folder to work in.
+    /// The working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) dir: Option<PathBuf>,
     /// The model, as for `--model`.
@@ -39,7 +39,7 @@ pub(super) struct Task {
     /// The work mode, as for `--mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) mode: Option<WorkMode>,
-    /// Files that belong to the task, relative to its folder.
+    /// Files that belong to the task, relative to its directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) attach: Vec<PathBuf>,
     /// The tools that the model sees, as for `--tools`.
@@ -51,7 +51,7 @@ pub(super) struct Task {
     /// As `--require-changes`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) require_changes: bool,
-    /// As `--fail-on-denied`; true where it is left out.
+    /// As `--fail-on-denied`; true if it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fail_on_denied: Option<bool>,
     /// Its limits.
@@ -59,7 +59,7 @@ pub(super) struct Task {
     pub(super) limits: TaskLimits,
 }
 
-/// The limits of a task, by the names of the options of `pintle run`.
+/// A task's limits, under the option names of `pintle run`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct TaskLimits {
@@ -98,7 +98,7 @@ impl TaskLimits {
         *self == Self::default()
     }
 
-    /// Returns the limits of a task: its own, else those for each task.
+    /// Returns a task's limits: its own, else those for each task.
     pub(super) fn or(self, each: &Each) -> RunLimits {
         let seconds = self.max_seconds.or(each.task_max_seconds);
         RunLimits {
@@ -144,25 +144,25 @@ pub(super) struct Listed {
     pub(super) task: Task,
 }
 
-/// The identity of a task: in its result, in `batch.json`, and in the rows of the summary.
+/// A task's identity: in its result, in `batch.json`, and in the summary's rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Mark {
-    /// The name of its folder.
+    /// Its directory name.
     pub(super) id: String,
     /// Its line, from 1.
     pub(super) line: usize,
-    /// SHA-256 of what the line says, in hexadecimal.
+    /// SHA-256 of the line's content, in hexadecimal.
     pub(super) digest: String,
 }
 
 /// Reads a list; `name` is the list's, for errors.
 ///
 /// # Errors
-/// A line is no task; the error names the line and the column. Or two tasks have one id, or there is none.
+/// Fails if a line is not a task, with an error that names the line and the column; if two tasks have one id; or if there are no tasks.
 pub(super) fn parse(name: &str, text: &str) -> anyhow::Result<Vec<Listed>> {
     let mut listed: Vec<Listed> = Vec::new();
-    // Some file systems take `A` and `a` for one name.
+    // Some file systems treat `A` and `a` as one name.
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (at, text) in text.lines().enumerate() {
@@ -211,13 +211,13 @@ fn check(task: &Task) -> anyhow::Result<()> {
     task.limits.check()
 }
 
-/// The digest of a task but for its id, so that a list may be given ids later.
+/// Returns a task's digest without its id, so that a list may be given ids later.
 fn task_digest(task: &Task) -> ring::digest::Digest {
     let unnamed = Task { id: None, ..task.clone() };
     digest(&SHA256, &serde_json::to_vec(&unnamed).unwrap_or_default())
 }
 
-/// Returns the digest of a whole list: of its ids and digests, in order.
+/// Returns a whole list's digest: of its ids and digests, in order.
 pub(super) fn list_digest(marks: &[Mark]) -> String {
     let mut text = String::new();
     for mark in marks {
@@ -233,7 +233,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Returns the tasks of a shard, or all.
+/// Returns a shard's tasks, or all.
 pub(super) fn of_shard(listed: Vec<Listed>, shard: Option<Shard>) -> Vec<Listed> {
     let places = listed.into_iter().enumerate();
     let in_shard = places.filter(|(place, _)| shard.is_none_or(|shard| shard.has(*place)));

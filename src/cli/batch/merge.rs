@@ -1,6 +1,6 @@
-//! `pintle batch merge`: the results folders of shards become one, which has the rows of one run, and can be gone on with.
+//! `pintle batch merge`: merges the results directories of shards into one, which has the rows of one run, and can be continued.
 //!
-//! Invariant: the new folder is there whole or not at all, and the old ones are only read.
+//! Invariant: the new directory is there whole or not at all, and the old ones are only read.
 #![expect(clippy::disallowed_methods, reason = "results folders are named by a person")]
 
 use super::folder::{Manifest, Results, SUMMARY, TaskResult, USAGE, is_finished, write_json};
@@ -59,7 +59,7 @@ pub(crate) fn run(wanted: &Merge, ambient: &Ambient) -> anyhow::Result<u8> {
     Ok(summary.exit_code)
 }
 
-/// A folder to merge.
+/// A directory to merge.
 struct Part {
     /// Its path as it was given.
     shown: String,
@@ -68,7 +68,7 @@ struct Part {
     _held: super::folder::Held,
 }
 
-/// Returns the manifest of the whole list.
+/// Returns the whole list's manifest.
 fn joined(parts: &[Part]) -> anyhow::Result<Manifest> {
     let Some((first, others)) = parts.split_first() else { bail!("no directories to merge") };
     for other in others {
@@ -82,7 +82,7 @@ fn joined(parts: &[Part]) -> anyhow::Result<Manifest> {
     Ok(Manifest { shard: None, ..first.manifest.clone() })
 }
 
-/// Chooses among the results of a task: one that is finished before one that is not. Two finished ones that differ are a conflict.
+/// Chooses among a task's results: a finished one before an unfinished one. Two finished ones that differ are a conflict.
 fn choose<'a>(
     found: impl Iterator<Item = (&'a Part, TaskResult)>,
     id: &str,
@@ -105,7 +105,7 @@ fn choose<'a>(
     best
 }
 
-/// Writes the new folder beside its place, and then names it.
+/// Writes the new directory under a temporary name, and then renames it.
 fn write(
     out: &Path,
     parts: &[Part],
@@ -129,12 +129,12 @@ fn write(
     }
     write_json(&made.path().join(SUMMARY), summary)?;
     fs::set_permissions(made.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
-    // An empty folder gives way.
+    // An empty directory is replaced.
     fs::rename(made.path(), out).with_context(|| format!("--out {shown}"))?;
     Ok(())
 }
 
-/// Copies the regular files of a task's folder. Links are left out: they lead elsewhere.
+/// Copies the regular files in a task's directory. Links are left out, since they lead elsewhere.
 fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -146,7 +146,7 @@ fn copy_files(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Names the shards that are not among the folders; their tasks are in the table as not run.
+/// Names the shards that are missing from the directories; their tasks are in the table as not run.
 fn tell_missing(parts: &[Part]) {
     let shards: Vec<Shard> =
         parts.iter().filter_map(|part| part.manifest.shard.as_deref()?.parse().ok()).collect();

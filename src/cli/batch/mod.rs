@@ -1,19 +1,19 @@
-//! `pintle batch`: a list of tasks, each carried out as `pintle run` does, several at a time; what is finished is not done again.
+//! `pintle batch`: a list of tasks, each carried out as `pintle run` does, several at a time; finished tasks are not repeated.
 //!
-//! `list` reads the tasks, `folder` keeps their results, `budget` counts what is used, `pool` has the workers (`worker`), `summary` makes
-//! table and `summary.json`, `merge` joins the folders of shards. This file is the loop: it alone starts tasks and writes results.
+//! `list` reads the tasks, `folder` keeps their results, `budget` counts usage, `pool` has the workers (`worker`), `summary` makes the
+//! table and `summary.json`, `merge` joins the directories of shards. This file is the loop: only it starts tasks and writes results.
 //!
-//! Invariant: a task has a result only once it is over, and a result that the batch's own end cut short is no reason to skip the task.
+//! Invariant: a task has a result only once it is over, and a task whose result was cut short by the batch's end is not skipped.
 //!
-//! Why workers are processes that serve many tasks: a task that exhausts memory, or finds a fault of ours, takes its process with it, and must
-//! not take other tasks. So two tasks never share a process at the same time. A process for each task would do as well, but starting an engine
-//! costs several times what a short turn does (`cargo bench -- batch` prints both), and a batch of a thousand tasks is to cost under a
-//! millisecond each besides the turns. So N processes each carry out one task after another and are replaced when they die. A worker speaks the
-//! lines that `pintle run --format events` prints: nothing new has to be kept in step. `pintle serve` over the same pipes would have meant a
-//! second reader of events that knows when a task is denied, unchanged or over.
+//! Why workers are processes that serve many tasks: a task that exhausts memory, or triggers a bug of ours, takes its process with it, and
+//! must not take other tasks. So two tasks never share a process at the same time. A process for each task would do as well, but starting
+//! an engine costs several times as much as a short turn (`cargo bench -- batch` prints both), and a batch of a thousand tasks should cost
+//! under a millisecond each besides the turns. So N processes each carry out one task after another and are replaced when they die. A
+//! worker writes the same lines as `pintle run --format events`: no second format has to be kept in step. `pintle serve` over the same
+//! pipes would have meant a second reader of events that knows when a task is denied, unchanged or over.
 //!
-//! Why a task that died with its worker is not tried again at once: what exhausted memory will again, and half of what a task did may be
-//! there. It is unfinished, and runs when the batch is started again.
+//! Why a task that died with its worker is not retried at once: a task that exhausted memory will do so again, and half of its changes may
+//! be there. It is unfinished, and runs when the batch is started again.
 
 mod budget;
 mod folder;
@@ -95,7 +95,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
         let mut ran = pin!(batch.run(stop));
         let over = tokio::select! {
             over = &mut ran => Some(over),
-            // The second signal, or the time for an orderly end is over.
+            // The second signal arrived, or the time for an orderly end is over.
             _ = signals.run() => None,
         };
         if let Some(over) = over {
@@ -132,7 +132,7 @@ pub(crate) fn print_schema() -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// Prints the summary. Nobody may be there to read it.
+/// Prints the summary. The reader may be gone.
 fn print_summary(summary: &Summary, format: SummaryFormat) {
     let text = match format {
         SummaryFormat::Text => summary.table(),
@@ -156,8 +156,8 @@ fn read_list(here: &Path, path: &Path) -> anyhow::Result<Vec<Listed>> {
     list::parse(&name, &text)
 }
 
-/// Waits until no worker of a batch that was killed is at work: each ends by itself within seconds. Returns the exit code of a signal
-/// that comes meanwhile.
+/// Waits until no worker of a killed batch is running: each ends by itself within seconds. Returns the exit code of a signal that arrives
+/// meanwhile.
 async fn wait_for_workers(
     results: &Results,
     signals: &mut Signals,
@@ -195,9 +195,9 @@ struct Loop<'a> {
     ambient: &'a Ambient,
     results: &'a Results,
     listed: Vec<Listed>,
-    /// The places of the tasks that are to run.
+    /// Places of tasks still to run.
     waiting: VecDeque<usize>,
-    /// What each task used so far, by its place.
+    /// Each task's usage so far, by its place.
     used: Vec<Used>,
     budget: Budget,
     ledger: File,
@@ -254,7 +254,7 @@ impl<'a> Loop<'a> {
         })
     }
 
-    /// Tells what is legal and rarely meant.
+    /// Warns about settings that are legal and rarely intended.
     fn warn(&mut self, here: &Path) {
         let base = here.join(self.options.directory.as_deref().unwrap_or(Path::new("")));
         let folder = |place: &usize| {
@@ -298,7 +298,7 @@ impl<'a> Loop<'a> {
         let mut first = Worker::start(self.ambient, true).context("failed to start a worker")?;
         tokio::select! {
             ready = first.ready() => if let Err(status) = ready {
-                // It has said why.
+                // The worker has printed the reason.
                 anyhow::bail!("the first worker exited before accepting a task ({status})");
             },
             () = stop.cancelled() => {
@@ -351,7 +351,7 @@ impl<'a> Loop<'a> {
         Ok(self.why)
     }
 
-    /// Returns the worker and the order for a task; `None` where there is room for fewer workers than were asked for.
+    /// Returns the worker and the order for a task; `None` if fewer workers can run than were asked for.
     fn begin(&mut self, place: usize, running: usize) -> anyhow::Result<Option<(Worker, Order)>> {
         let Some(Listed { mark, task }) = self.listed.get(place) else { return Ok(None) };
         let worker = match self.idle.pop() {
@@ -387,7 +387,7 @@ impl<'a> Loop<'a> {
         Ok(Some((worker, order)))
     }
 
-    /// Counts what a task used, and ends the batch where nothing is left.
+    /// Counts a task's usage, and ends the batch if nothing remains.
     fn count(&mut self, place: usize, used: Used) -> anyhow::Result<()> {
         if used == Used::default() {
             return Ok(());
@@ -410,7 +410,7 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// Takes the end of a task.
+    /// Handles a task's end.
     fn over(&mut self, over: Over) -> anyhow::Result<()> {
         let Over { place, ended, worker } = over;
         self.idle.extend(worker);
@@ -430,7 +430,7 @@ impl<'a> Loop<'a> {
                 RunResult { session_id, ..unstarted(DIED, FAILED, message, Some(hint.to_owned())) }
             }
         };
-        // What the replies did not tell: a title, or replies of sub-agents.
+        // Usage that the replies did not report: a title, or replies of sub-agents.
         let counted = self.used.get(place).copied().unwrap_or_default();
         let tokens = budget::tokens(&result.usage).saturating_sub(counted.tokens);
         let cost = result.cost_nano_usd.unwrap_or(0);
@@ -454,7 +454,7 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// Begins no more tasks, and ends those that run.
+    /// Begins no more tasks, and ends the running ones.
     fn end(&mut self, why: Why) {
         self.why = Some(why);
         self.control.stop.cancel();
@@ -469,10 +469,10 @@ impl<'a> Loop<'a> {
     }
 }
 
-/// Says in the result of a task that the batch ended it, where that is so.
+/// Records in a task's result that the batch ended it, if so.
 fn cut(result: &mut RunResult, why: Why, budget: &Budget) {
     let is_stopped = result.status == RunStatus::Interrupted;
-    // What was left for all was the task's limit.
+    // The remaining budget of the whole batch was the task's limit.
     let is_at_limit = result.status == RunStatus::Limit
         && why == Why::Limit
         && budget.is_used_up()

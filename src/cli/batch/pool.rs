@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 /// The time beyond its own that a worker gets to end in order before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A process that carries out tasks. It is killed where this is dropped.
+/// A process that carries out tasks. It is killed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Worker {
     child: Child,
@@ -40,7 +40,7 @@ pub(super) struct Control {
     pub(super) kill: CancellationToken,
 }
 
-/// What a reply of a task used.
+/// The usage of a task's reply.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Heard {
     /// The task's place.
@@ -48,13 +48,13 @@ pub(super) struct Heard {
     pub(super) used: Used,
 }
 
-/// The end of a task.
+/// How a task ended.
 #[derive(Debug)]
 pub(super) struct Over {
     /// The task's place.
     pub(super) place: usize,
     pub(super) ended: Ended,
-    /// The worker, where it takes another task.
+    /// The worker, if it takes another task.
     pub(super) worker: Option<Worker>,
 }
 
@@ -69,10 +69,10 @@ pub(super) enum Ended {
 }
 
 impl Worker {
-    /// Starts a worker with the options of this process. Only the first one's stderr is shown: the others would say the same.
+    /// Starts a worker with this process's options. Only the first worker's stderr is shown, since the others would print the same.
     ///
     /// # Errors
-    /// No process can be started.
+    /// Fails if no process can be started.
     pub(super) fn start(ambient: &Ambient, is_first: bool) -> io::Result<Self> {
         let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         arguments.insert(1.min(arguments.len()), "--worker".into());
@@ -98,7 +98,7 @@ impl Worker {
         }
     }
 
-    /// Has the worker carry out a task.
+    /// Runs a task in the worker.
     pub(super) async fn carry_out(
         mut self,
         place: usize,
@@ -172,7 +172,7 @@ impl Worker {
         stdin.flush().await
     }
 
-    /// Kills the worker where it still runs, and returns how it ended.
+    /// Kills the worker if it still runs, and returns its exit status.
     async fn reap(&mut self) -> ExitStatus {
         self.stdin = None;
         if tokio::time::timeout(GRACE, self.child.wait()).await.is_err() {
@@ -182,7 +182,7 @@ impl Worker {
     }
 }
 
-/// Says how a process ended.
+/// Describes how a process ended.
 fn told(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(9), _) => "killed by signal 9, possibly because memory ran out".to_owned(),
@@ -197,7 +197,7 @@ enum Line {
     Header(SessionId),
     Used(Used),
     Result(Box<RunResult>),
-    /// It is ready, or what it says is for later versions.
+    /// It is ready, or its message is for later versions.
     Other,
 }
 

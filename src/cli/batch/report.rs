@@ -25,7 +25,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// Returns the style for where stderr leads. There are no colours, so `NO_COLOR` has nothing to turn off.
+    /// Returns the style for stderr's target. There are no colours, so `NO_COLOR` has nothing to turn off.
     pub(super) fn new(is_quiet: bool, ambient: &Ambient) -> Self {
         let is_dumb = ambient.var("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         let is_ci = ambient.var("CI").is_some_and(|ci| !["", "0", "false"].contains(&ci));
@@ -60,25 +60,25 @@ impl Reporter {
         Self { style, began: Instant::now(), is_drawn: false }
     }
 
-    /// Returns true where the line wants to be drawn again as time passes.
+    /// Returns true if the line has to be redrawn as time passes.
     pub(super) fn is_live(&self) -> bool {
         self.style == Style::Live
     }
 
-    /// Says something, in a line of its own.
+    /// Prints a message on a separate line.
     pub(super) fn say(&mut self, text: &str) {
         if self.style != Style::Quiet {
             self.complain(text);
         }
     }
 
-    /// Says something that `--quiet` does not leave out.
+    /// Prints a message that `--quiet` does not suppress.
     pub(super) fn complain(&mut self, text: &str) {
         self.clear();
         let _ = writeln!(screen::err(), "pintle: {}", visible_line(text));
     }
 
-    /// Tells the end of a task.
+    /// Reports a task's end.
     pub(super) fn over(&mut self, row: &Row, result: &RunResult, progress: Progress) {
         let Progress { all, over, .. } = progress;
         let line = || {
@@ -99,7 +99,7 @@ impl Reporter {
         }
     }
 
-    /// Draws the line, where there is one.
+    /// Draws the line, if there is one.
     pub(super) fn draw(&mut self, progress: Progress, budget: &Budget) {
         if self.is_live() {
             let text = drawn(progress, budget, self.began.elapsed());
@@ -123,7 +123,7 @@ impl Reporter {
     }
 }
 
-/// The line on a terminal.
+/// Returns the progress line for a terminal.
 fn drawn(progress: Progress, budget: &Budget, time: Duration) -> String {
     let Progress { all, over, running, failed } = progress;
     let mut text = format!("[{over}/{all}] {running} running");

@@ -1,6 +1,6 @@
-//! The rows of a batch: its table, and `summary.json`, whose schema is `summary.schema.json`. Pure.
+//! A batch's rows: its table, and `summary.json`, whose schema is `summary.schema.json`. Pure.
 //!
-//! Rows come from the list and the results alone, so that merged shards have those of one run.
+//! Rows depend only on the list and the results, so that merged shards have the same rows as one run.
 
 use super::budget::tokens;
 use super::folder::{Manifest, TaskResult, is_done, is_finished};
@@ -16,17 +16,17 @@ use std::time::Duration;
 /// The version of `summary.json`.
 const VERSION: u32 = 1;
 
-/// What is known of a task.
+/// A task's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum State {
-    /// It was completed.
+    /// Completed.
     Done,
-    /// It ended otherwise, and is not run again unasked.
+    /// Ended otherwise; not run again unless requested.
     Failed,
     /// The end of the batch, or the death of its worker, cut it short: it runs when the batch is started again.
     Unfinished,
-    /// It has no result.
+    /// Without a result.
     NotRun,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns the row of a task; a result of another digest is that of another task.
+    /// Returns a task's row; a result with another digest belongs to another task.
     pub(super) fn new(mark: Mark, result: Option<&TaskResult>) -> Self {
         let result = result.filter(|result| result.task.digest == mark.digest);
         let Some(result) = result.and_then(TaskResult::result) else {
@@ -134,7 +134,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// The summary of these rows; where nothing ended the batch, they say the exit code.
+    /// Returns the summary of these rows; if nothing ended the batch, they determine the exit code.
     pub(super) fn new(manifest: &Manifest, rows: Vec<Row>, ended: Option<u8>) -> Self {
         let mut counts = Counts { tasks: rows.len(), ..Counts::default() };
         let (mut usage, mut cost_nano_usd) = (Usage::default(), None);
@@ -258,7 +258,7 @@ pub(super) fn seconds(time: Duration) -> String {
     }
 }
 
-/// Returns true where a task has to run, and why a finished one has to all the same.
+/// Returns true if a task has to run, with the reason why a finished one has to run again.
 pub(super) fn wants_run(
     mark: &Mark,
     result: Option<&TaskResult>,
@@ -278,7 +278,7 @@ pub(super) fn wants_run(
     }
 }
 
-/// Returns the marks of a shard, as its manifest names it.
+/// Returns a shard's marks, as listed in its manifest.
 pub(super) fn marks_of(manifest: &Manifest) -> Vec<Mark> {
     let shard = manifest.shard.as_deref().and_then(|shard| shard.parse::<Shard>().ok());
     let places = manifest.tasks.iter().enumerate();

@@ -1,7 +1,7 @@
-//! A worker: one engine that carries out one task after another, as `pintle run` does. It reads orders on stdin, a JSON object a line, and
-//! writes for each the lines of `pintle run --format events`: a header once the session is there, `step.completed` events, the result.
+//! A worker: one engine that carries out one task after another, as `pintle run` does. It reads orders on stdin, one JSON object per line,
+//! and writes for each the lines of `pintle run --format events`: a header once the session exists, `step.completed` events, the result.
 //!
-//! The end of its input stops what runs, in order, and then the worker: so no worker outlives the batch, however that ends.
+//! The end of its input stops the running task, in order, and then the worker: so no worker outlives the batch, however that ends.
 
 use super::folder::Results;
 use super::list::RunLimits;
@@ -41,11 +41,11 @@ pub(super) const READY: &str = r#"{"type":"ready"}"#;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) prompt: String,
-    /// The folder to work in, relative to that of the batch.
+    /// The working directory, relative to the batch's.
     pub(super) dir: Option<PathBuf>,
     pub(super) model: Option<String>,
     pub(super) mode: Option<WorkMode>,
-    /// Relative to the folder.
+    /// Relative to the working directory.
     pub(super) attach: Vec<PathBuf>,
     pub(super) tools: Option<Vec<String>>,
     pub(super) output_schema: Option<Value>,
@@ -54,7 +54,7 @@ pub(super) struct Order {
     pub(super) limits: RunLimits,
     /// Where the patch goes, absolute.
     pub(super) patch: PathBuf,
-    /// The folder where reports go, absolute.
+    /// The directory for reports, absolute.
     pub(super) findings: PathBuf,
     /// Where stderr goes, absolute.
     pub(super) log: PathBuf,
@@ -63,7 +63,7 @@ pub(super) struct Order {
 /// Serves orders until the end of stdin or a signal.
 pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8> {
     task.safety.apply(&mut task.settings)?;
-    // As of `run`: nobody is there to be asked.
+    // As in `run`: there is no user to ask.
     task.settings.usual_permission = Some(PermissionMode::AutoEdit);
     let mut signals = Signals::new()?;
     let here = ambient.current_dir()?;
@@ -105,9 +105,9 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
 struct Worker {
     engine: EngineHandle,
     env: Arc<dyn Environment>,
-    /// The folder that those of tasks are relative to.
+    /// The directory that task directories are relative to.
     base: PathBuf,
-    /// The tools of a task that names none; all where it is none.
+    /// The tools of a task that names none; `None` for all.
     tools: Option<Vec<String>>,
     is_untrusted: bool,
     reports: Vec<FindingsFile>,
@@ -119,7 +119,7 @@ struct Worker {
 impl Worker {
     async fn serve(self, mut link: Link, stop: CancellationToken) {
         send(&self.out, READY.to_owned()).await;
-        // An order that came before the last task was wholly over.
+        // An order that arrived before the last task was entirely over.
         let mut early = None;
         loop {
             let order = if let Some(order) = early.take() {
@@ -138,7 +138,7 @@ impl Worker {
                 came = link.incoming.recv() => early = came,
             }
             if early.is_some() {
-                // The batch has the result, and what is left of the task is short.
+                // The batch has the result, and the rest of the task is short.
                 ran.await;
                 continue;
             }
@@ -164,7 +164,7 @@ impl Worker {
         run::run(self.out.clone(), self.engine.clone(), options).await;
     }
 
-    /// Points stderr at the task's log, and looks at what the order names.
+    /// Redirects stderr to the task's log, and checks the paths that the order names.
     async fn options(
         &self,
         order: Order,
@@ -240,7 +240,7 @@ impl Worker {
     }
 }
 
-/// Returns an order; `None` where what came is none.
+/// Returns an order; `None` if the message is not one.
 fn read(came: Incoming) -> Option<Order> {
     match came {
         Incoming::Message(line) => serde_json::from_slice(&line)

@@ -1,5 +1,5 @@
-//! `pintle doctor --online`: asks the model's server for its list of models. That costs nothing, and shows whether the server answers, whether
-//! it takes the key and whether it has the model.
+//! `pintle doctor --online`: requests the model list from the model's server. That is free, and shows whether the server answers, whether
+//! it accepts the key and whether it has the model.
 
 use crate::cli::args::Settings;
 use crate::cli::assemble;
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The time for an answer. A server on this machine may be loading a model.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The number of models of a local server that are listed.
+/// Maximum number of a local server's models that are listed.
 const MAX_LISTED: usize = 40;
 
 /// The number of characters of an error that are shown.
@@ -122,11 +122,11 @@ fn tell(
             writeln!(out, "          it lists no models")?;
         }
     }
-    // A local server has what it lists; others may have more.
+    // A local server has only the models that it lists; others may have more.
     Ok(has_it || !leads_to_loopback(url))
 }
 
-/// Returns the names in a list of models, in the form of OpenAI, Anthropic and most others, or of Gemini.
+/// Returns the names in a model list, in the form of OpenAI, Anthropic and most others, or of Gemini.
 fn names(body: &[u8]) -> Option<Vec<String>> {
     let value: Value = serde_json::from_slice(body).ok()?;
     let list =
@@ -138,7 +138,7 @@ fn names(body: &[u8]) -> Option<Vec<String>> {
     Some(list.iter().filter_map(name).collect())
 }
 
-/// Returns true for the name of a model; Ollama's have a tag, which is `latest` if it is left out.
+/// Returns true for a model's name; Ollama's names have a tag, which is `latest` if it is left out.
 fn is_model(name: &str, id: &str) -> bool {
     name == id || name.strip_suffix(":latest") == Some(id)
 }

@@ -1,6 +1,6 @@
 //! Lays a Markdown page out for a terminal: wrapped to its width, headings and code set off with SGR sequences. Pure.
 //!
-//! It knows what the guides use: headings, paragraphs, lists, code blocks, tables and links.
+//! It supports the markup that the guides use: headings, paragraphs, lists, code blocks, tables and links.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the guides use few kinds of Markdown elements"
@@ -11,7 +11,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 /// The widest line of text; longer ones are hard to read.
 const MAX_COLUMNS: usize = 100;
 
-/// The width of a terminal that does not tell its own.
+/// The width of a terminal that does not report one.
 const DEFAULT_COLUMNS: usize = 80;
 
 /// The narrowest layout; a narrower terminal wraps by itself.
@@ -23,7 +23,7 @@ const FIRM_SPACE: char = '\u{a0}';
 /// The longest piece of code that is kept on one line.
 const MAX_FIRM: usize = 32;
 
-/// The space between the columns of a table.
+/// The space between table columns.
 const GUTTER: usize = 2;
 
 /// The width below which a column of a table is not made narrower.
@@ -47,7 +47,7 @@ enum Style {
 }
 
 impl Style {
-    /// The parameter of the SGR sequence.
+    /// Returns the SGR sequence's parameter.
     fn sgr(self) -> &'static str {
         match self {
             Self::Plain => "0",
@@ -63,7 +63,7 @@ impl Style {
 type Styled = Vec<(char, Style)>;
 
 impl Layout {
-    /// A layout for so many columns; 0 stands for a width that is not known.
+    /// Creates a layout with this many columns; 0 means an unknown width.
     pub(super) fn new(columns: usize, is_styled: bool) -> Self {
         let columns = if columns == 0 { DEFAULT_COLUMNS } else { columns };
         Self { columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS), is_styled }
@@ -85,17 +85,17 @@ struct Page {
     /// The inline text that is being read.
     text: Styled,
     styles: Vec<Style>,
-    /// The numbers of the next items of the lists that are open; none for lists without numbers.
+    /// The next item numbers of the open lists; `None` for lists without numbers.
     lists: Vec<Option<u64>>,
     /// The mark of a list item whose first line is not written yet.
     mark: Option<String>,
     /// The last block that was written belongs to a list.
     is_behind_item: bool,
-    /// The lines of a code block.
+    /// A code block's lines.
     code: Option<String>,
-    /// The target of the link that is open, and where its text begins.
+    /// The open link's target, and where its text begins.
     link: Option<(String, usize)>,
-    /// The rows of a table.
+    /// A table's rows.
     table: Vec<Vec<Styled>>,
 }
 
@@ -147,7 +147,7 @@ impl Page {
                 self.code = Some(String::new());
             }
             Tag::List(first) => {
-                // An item's own text comes before the list in it.
+                // An item's text precedes its nested list.
                 self.flush();
                 self.lists.push(first);
             }
@@ -224,7 +224,7 @@ impl Page {
         }
     }
 
-    /// The columns by which the text of the innermost list item is indented.
+    /// Returns the text indentation of the innermost list item, in columns.
     fn indent(&self) -> usize {
         self.lists.iter().map(|list| if list.is_some() { 3 } else { 2 }).sum()
     }
@@ -243,7 +243,7 @@ impl Page {
         if text.is_empty() {
             return;
         }
-        // The items of a list follow each other without an empty line.
+        // List items follow each other without an empty line.
         if self.mark.is_none() || !self.is_behind_item {
             self.block();
         }
@@ -288,7 +288,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// Writes the target of a link behind its text. A link that is named after a topic becomes the command that prints it.
+    /// Writes a link's target after its text. A link that is named after a topic becomes the command that prints it.
     fn close_link(&mut self) {
         let Some((target, from)) = self.link.take() else { return };
         let text: String = self.text.iter().skip(from).map(|(c, _)| c).collect();
@@ -309,7 +309,7 @@ impl Page {
 
     fn close_table(&mut self) {
         let mut rows = std::mem::take(&mut self.table);
-        // Without words in its head a table has none.
+        // A table whose head is empty has no head.
         if rows.first().is_some_and(|head| head.iter().all(Vec::is_empty)) {
             rows.remove(0);
         } else if let Some(head) = rows.first_mut() {
@@ -338,7 +338,7 @@ impl Page {
     }
 }
 
-/// The widths of a table's columns: their natural ones, the widest made narrower until they fit.
+/// Returns a table's column widths: the natural ones, with the widest narrowed until they fit.
 fn widths(rows: &[Vec<Styled>], columns: usize) -> Vec<usize> {
     let count = rows.iter().map(Vec::len).max().unwrap_or_default();
     let natural = |at| rows.iter().filter_map(|row| row.get(at)).map(Vec::len).max();
@@ -361,7 +361,7 @@ fn wrapped(text: &[(char, Style)], width: usize) -> Vec<Styled> {
         if line.is_empty() {
             line.extend_from_slice(word);
         } else if line.len() + 1 + word.len() <= width {
-            // The space between two words of one style has it too.
+            // The space between two words of one style has that style too.
             let style = match (line.last(), word.first()) {
                 (Some((_, one)), Some((_, other))) if one == other => *one,
                 _ => Style::Plain,

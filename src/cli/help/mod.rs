@@ -1,7 +1,7 @@
 //! `pintle help`: the guides, which are part of the program, and the help of its commands.
 //!
-//! A guide is a Markdown page in this folder. It is printed as it stands on a pipe, so that editors can show it, and laid
-//! out on a terminal.
+//! A guide is a Markdown page in this directory. It is printed unchanged on a pipe, so that editors can show it, and laid out on a
+//! terminal.
 
 mod layout;
 
@@ -106,7 +106,7 @@ const TOPICS: [Topic; 16] = [
     },
 ];
 
-/// Prints the list of topics, a guide, or the help of a command.
+/// Prints the topic list, a guide, or a command's help.
 pub(crate) fn run(wanted: &Help, ambient: &Ambient) -> anyhow::Result<u8> {
     let text = match wanted.words.as_slice() {
         [] if wanted.json => list_as_json(),
@@ -120,12 +120,12 @@ pub(crate) fn run(wanted: &Help, ambient: &Ambient) -> anyhow::Result<u8> {
     printed(io::stdout().write_all(text.as_bytes()))
 }
 
-/// Returns the page of a topic.
+/// Returns a topic's page.
 fn page(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|topic| topic.name == name).map(|topic| topic.text)
 }
 
-/// Returns the layout for stdout; none where stdout is no terminal.
+/// Returns the layout for stdout; `None` if stdout is not a terminal.
 fn layout(ambient: &Ambient) -> Option<Layout> {
     let stdout = io::stdout();
     if !stdout.is_terminal() {
@@ -148,7 +148,7 @@ fn list() -> String {
     )
 }
 
-/// The list for editors: one JSON object a line.
+/// Returns the list for editors: one JSON object per line.
 fn list_as_json() -> String {
     let row = |Topic { name, summary, .. }: &Topic| json!({ "topic": name, "summary": summary });
     let rows: Vec<String> = TOPICS.iter().map(|topic| row(topic).to_string()).collect();
@@ -167,7 +167,7 @@ fn command(words: &[String]) -> anyhow::Result<u8> {
     }
 }
 
-/// Turns the end of printing into an exit code. A reader that has seen enough is no error: `pintle help pi | head`.
+/// Converts the outcome of printing to an exit code. It is not an error if the reader stops early: `pintle help pi | head`.
 fn printed(ended: io::Result<()>) -> anyhow::Result<u8> {
     match ended {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
@@ -175,7 +175,7 @@ fn printed(ended: io::Result<()>) -> anyhow::Result<u8> {
     }
 }
 
-/// The error for a topic that does not exist, with the nearest one and all of them.
+/// Returns the error for a topic that does not exist, with the nearest one and all of them.
 fn unknown(words: &[String]) -> String {
     const SIMILAR: f64 = 0.75;
     let wanted = words.join(" ");

@@ -3,13 +3,13 @@ use expect_test::{expect, expect_file};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The targets of the links of a page.
+/// Returns the link targets of a page.
 fn links(text: &str) -> Vec<String> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.map(str::to_owned).collect()
 }
 
-/// The anchors of a page's headings, as code hosts make them.
+/// Returns the anchors of a page's headings, as code hosts make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter_map(|line| line.strip_prefix('#'));
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
@@ -19,7 +19,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The links of a page that lead nowhere.
+/// Returns a page's dead links.
 #[expect(clippy::disallowed_methods, reason = "a test looks at the repository")]
 fn broken(file: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

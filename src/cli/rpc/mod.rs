@@ -1,6 +1,6 @@
-//! The settings of `pintle rpc`: those of Pi's own folder (models, keys, settings, session files) below pintle's own.
+//! The settings of `pintle rpc`: those of Pi's directory (models, keys, settings, session files) with lower precedence than pintle's own.
 //!
-//! Invariant: nothing in Pi's folder is written but session files.
+//! Invariant: only session files are written in Pi's directory.
 
 use crate::cli::args::Settings;
 use crate::cli::args::rpc::{Rpc, ToolChoice};
@@ -23,15 +23,15 @@ use std::time::Duration;
 pub(crate) struct SetUp {
     pub(crate) settings: Settings,
     pub(crate) ambient: Ambient,
-    /// Pi's folder.
+    /// Pi's directory.
     folder: PathBuf,
     pi: PiSettings,
-    /// The folder of sessions that are not stored.
+    /// The directory for sessions that are not stored.
     nowhere: Option<tempfile::TempDir>,
     model: Option<String>,
 }
 
-/// Reads what there is in Pi's folder, and lays the command line over it.
+/// Reads the files in Pi's directory, and overrides their settings with the command line.
 pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
     let folder = match ambient.var("PI_CODING_AGENT_DIR").filter(|text| !text.is_empty()) {
         Some(folder) => in_home(folder, &ambient),
@@ -64,7 +64,7 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
     Ok(set_up)
 }
 
-/// A file that is not there is empty. One that makes no sense is told, and stops nothing, as in Pi.
+/// Reads a settings file. A missing file is empty; an invalid one is reported and ignored, as in Pi.
 fn read(path: &Path) -> anyhow::Result<PiSettings> {
     let Some(text) = text_of(path)? else { return Ok(PiSettings::default()) };
     Ok(serde_json::from_str(&text).unwrap_or_else(|error| {
@@ -76,7 +76,7 @@ fn read(path: &Path) -> anyhow::Result<PiSettings> {
 /// The maximum size of a settings file.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The text of a file, if it is there.
+/// Returns a file's text, if it exists.
 fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
     match disk::read_to_string(path, MAX_FILE_BYTES) {
         Ok(text) => Ok(Some(text)),
@@ -128,7 +128,7 @@ impl SetUp {
         Ok(())
     }
 
-    /// The model that is named by the command line, by our own settings, or by Pi's, in this order.
+    /// Returns the model that is named by the command line, by our own settings, or by Pi's, in this order.
     fn choose_model(&self, task: &Rpc, named: Option<String>) -> anyhow::Result<Option<String>> {
         let config = assemble::load_config(&self.settings, &self.ambient)?;
         let level = |model: String, level: Option<&String>| {
@@ -188,12 +188,12 @@ impl SetUp {
         Ok(Some(level(format!("{provider}/{id}"), thinking)))
     }
 
-    /// Returns the data folder of the engine.
+    /// Returns the engine's data directory.
     pub(crate) fn data(&self) -> anyhow::Result<PathBuf> {
         Ok(assemble::load_config(&self.settings, &self.ambient)?.folders.data)
     }
 
-    /// Returns the client's own settings, for a session in this folder.
+    /// Returns the client's settings, for a session in this directory.
     pub(crate) fn preferences(&mut self, task: &Rpc, cwd: &Path) -> anyhow::Result<Preferences> {
         let mode = |mode: &Option<String>| match mode.as_deref() {
             Some("all") => QueueMode::All,
@@ -217,7 +217,7 @@ impl SetUp {
         })
     }
 
-    /// Returns the folder of session files: that of the command line, the environment or Pi's settings, else Pi's default.
+    /// Returns the session file directory: that of the command line, the environment or Pi's settings, else Pi's default.
     fn session_dir(&self, task: &Rpc, cwd: &Path) -> PathBuf {
         let var = self.ambient.var("PI_CODING_AGENT_SESSION_DIR").filter(|text| !text.is_empty());
         let named = task
@@ -236,7 +236,7 @@ impl SetUp {
     }
 }
 
-/// Builds the services of the engine.
+/// Builds the engine's services.
 pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Services> {
     let mut services = assemble::services(&set_up.settings, &set_up.ambient).await?;
     if let Some(folder) = &set_up.nowhere {
@@ -278,7 +278,7 @@ fn retry_policy(set: &Retry, own: RetryPolicy) -> RetryPolicy {
     }
 }
 
-/// Returns the sources of skills and prompts: those that the command line names, then those in Pi's folder.
+/// Returns the sources of skills and prompts: those that the command line names, then those in Pi's directory.
 fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
     let of = &task.resources;
     let here = set_up.ambient.current_dir()?;
@@ -299,13 +299,13 @@ fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
     })
 }
 
-/// As in Pi, some model answers where none is named and a key is there.
+/// Returns a model with a key, for use if none is named, as in Pi.
 fn first_with_key(models: &Models) -> Option<String> {
     pi::resolve(&models.list(), None, "")
         .filter(|model| model.parse().is_ok_and(|model| models.provider(&model).is_ok()))
 }
 
-/// The tools that the command line lets through.
+/// Returns the tools that the command line allows.
 fn chosen(choice: &ToolChoice, of: Toolbox) -> anyhow::Result<Option<Toolbox>> {
     let named =
         choice.tools.iter().flatten().map(|name| name.trim()).filter(|name| !name.is_empty());

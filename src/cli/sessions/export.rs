@@ -1,6 +1,6 @@
-//! `pintle sessions export`: a session into a file of the person's choice.
+//! `pintle sessions export`: writes a session to a file that the user chooses.
 //!
-//! Invariant: a file that is there stays as it is unless told otherwise, and none is half written.
+//! Invariant: an existing file is left unchanged unless overwriting was requested, and none is half written.
 
 use super::StoreCommands;
 use crate::cli::args::Exporting;
@@ -34,7 +34,7 @@ impl StoreCommands<'_> {
         let folder = path.parent().context("expected a file, not a directory")?;
         let file = tempfile::Builder::new()
             .prefix(".pintle-export-")
-            // The system takes away what this user's mask says.
+            // The system removes the bits of the user's umask.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder)
             .with_context(|| format!("cannot write {}", folder.display()))?;
@@ -48,7 +48,7 @@ impl StoreCommands<'_> {
     }
 }
 
-/// Keeps errors of the output apart from those of the store: a reader of stdout that stops is no error.
+/// Separates output errors from store errors: it is not an error if the reader of stdout stops reading.
 fn written(done: Result<(), export::Error>) -> anyhow::Result<()> {
     match done {
         Ok(()) => Ok(()),

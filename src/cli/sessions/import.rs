@@ -1,6 +1,6 @@
-//! `pintle sessions import`: session files of others become sessions of ours.
+//! `pintle sessions import`: session files of other programs become our sessions.
 //!
-//! Invariant: a file is imported whole or not at all, and stays as it is.
+//! Invariant: a file is imported whole or not at all, and is left unchanged.
 #![expect(clippy::disallowed_methods, reason = "reads files that a person names")]
 
 use super::StoreCommands;
@@ -29,7 +29,7 @@ impl StoreCommands<'_> {
         Ok(0)
     }
 
-    /// Returns the session of a file, which is an earlier one if the file was imported before.
+    /// Returns a file's session, which is an earlier one if the file was imported before.
     fn import_file(
         &self,
         file: &Path,
@@ -39,7 +39,7 @@ impl StoreCommands<'_> {
         let name = file.display();
         let path = self.ambient.current_dir()?.join(file);
         let bytes = fs::read(&path).with_context(|| format!("cannot read {name}"))?;
-        // A byte that is no text makes its line a damaged one, not the file.
+        // An invalid byte damages only its line, not the file.
         let text = String::from_utf8_lossy(&bytes);
         let read = pi::read(&text).with_context(|| format!("{name} is not a Pi session file"))?;
         let imported = pi::import(&read, cwd, &mut || self.ambient.new_id());
@@ -66,7 +66,7 @@ impl StoreCommands<'_> {
         Ok(id)
     }
 
-    /// The session that this session of Pi's was made into before.
+    /// Returns the session that this Pi session was imported as before.
     fn imported_before(&self, pi_id: &str) -> anyhow::Result<Option<SessionId>> {
         for id in self.store.ids()? {
             let Ok(mut entries) = self.store.entries(&id) else { continue };

@@ -1,6 +1,6 @@
-//! `pintle sessions`: stored sessions, for a person at a terminal and, with `--json`, for scripts.
+//! `pintle sessions`: stored sessions, for a user at a terminal and, with `--json`, for scripts.
 //!
-//! The commands here need the store alone: no engine and no model. Commands that change a session go through an engine (`history`).
+//! The commands here need only the store: neither an engine nor a model. Commands that change a session go through an engine (`history`).
 
 mod export;
 pub(crate) mod history;
@@ -36,10 +36,10 @@ const NOTHING: u8 = 1;
 /// The exit code when something is wrong.
 const WRONG: u8 = 2;
 
-/// Names the newest session in the current folder.
+/// Names the newest session in the current directory.
 pub(crate) const LAST: &str = "last";
 
-/// Ids are printed at least so long; more where they would not tell two sessions apart.
+/// Minimum length of printed ids; longer if that is needed to distinguish two sessions.
 const SHORT_ID: usize = 8;
 
 /// The number of events that are read at once.
@@ -60,7 +60,7 @@ pub(crate) fn run(task: Task, ambient: &Ambient) -> anyhow::Result<u8> {
         Task::Reindex => sessions.reindex(),
         Task::Doctor { json } => sessions.doctor(json),
     };
-    // Whoever reads has seen enough: `pintle sessions list | head`.
+    // The reader has stopped early: `pintle sessions list | head`.
     match done {
         Err(error) if is_broken_pipe(&error) => Ok(0),
         done => done,
@@ -228,7 +228,7 @@ impl StoreCommands<'_> {
         Ok(0)
     }
 
-    /// The sessions with these names, each once.
+    /// Returns the sessions with these names, each once.
     fn all_named(&self, names: &[String]) -> anyhow::Result<Vec<SessionId>> {
         let mut ids = Vec::new();
         for name in names {
@@ -262,7 +262,7 @@ impl StoreCommands<'_> {
         }
         let mut out = screen::out();
         for id in ids {
-            // As the sub-agent of another one it may be gone already.
+            // A sub-agent's session may already be gone with its parent.
             if !self.store.ids()?.contains(&id) {
                 continue;
             }
@@ -299,7 +299,7 @@ impl StoreCommands<'_> {
             }
         }
         let wrong = reports.iter().filter(|report| !report.problems.is_empty()).count() as u64;
-        // Looked at before it catches up: that is what is to be told.
+        // Checked before the index catches up, since its present state is to be reported.
         let check = self.store.index().check();
         let is_well = wrong == 0 && check.as_ref().is_ok_and(|check| check.damage.is_none());
         if !json {
@@ -333,7 +333,7 @@ impl StoreCommands<'_> {
         Ok(if is_well { 0 } else { WRONG })
     }
 
-    /// Reads everything that the index has not read, and says so where it takes long.
+    /// Reads everything that the index has not read, and prints a message if that takes long.
     fn read_all(&self) -> anyhow::Result<()> {
         const PIECE: u64 = 64 * 1024 * 1024;
         let mut told = false;
@@ -349,7 +349,7 @@ impl StoreCommands<'_> {
         }
     }
 
-    /// A working directory as sessions name it.
+    /// Returns a working directory as sessions name it.
     fn folder(&self, named: Option<&Path>) -> anyhow::Result<Option<String>> {
         let Some(named) = named else { return Ok(None) };
         let path = self.ambient.current_dir()?.join(named);
@@ -362,7 +362,7 @@ impl StoreCommands<'_> {
         named(&self.store, beginning, self.ambient)
     }
 
-    /// Returns the length of a prefix that tells every id apart.
+    /// Returns the prefix length that distinguishes all ids.
     fn id_length(&self) -> anyhow::Result<usize> {
         let ids = self.store.ids()?;
         let shared = ids.iter().zip(ids.iter().skip(1)).map(|(one, next)| {
@@ -373,7 +373,7 @@ impl StoreCommands<'_> {
     }
 }
 
-/// The newest session of a folder.
+/// Returns a directory's newest session.
 pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<SessionId> {
     let cwd = cwd.to_string_lossy().into_owned();
     let filter = Filter { cwd: Some(cwd.clone()), archived: Some(false), ..Filter::default() };
@@ -390,7 +390,7 @@ pub(crate) fn newest(store: &Store, cwd: &Path) -> anyhow::Result<SessionId> {
     anyhow::bail!("no sessions in {cwd}: `pintle sessions list` lists those of other directories")
 }
 
-/// The session whose id begins so, or the newest of the current folder for `last`.
+/// Returns the session whose id has this prefix, or the current directory's newest for `last`.
 pub(crate) fn named(
     store: &Store,
     beginning: &str,
@@ -419,7 +419,7 @@ pub(crate) fn named(
     Ok(first.clone())
 }
 
-/// An argument with spaces in it was quoted for the shell: it is a phrase.
+/// Formats an argument as a phrase if it contains spaces, since it was quoted for the shell then.
 fn phrase(word: &str) -> String {
     let is_phrase = word.contains(char::is_whitespace) && !word.contains('"');
     if is_phrase { format!("\"{word}\"") } else { word.to_owned() }

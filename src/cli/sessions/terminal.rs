@@ -1,4 +1,4 @@
-//! Text for a person at a terminal, and from one: confirmations, single lines, times, sizes, counts and amounts.
+//! Text for a user at a terminal, and from one: confirmations, single lines, times, sizes, counts and amounts.
 //!
 //! Times are in the machine's time zone.
 
@@ -13,8 +13,8 @@ use std::io::{self, IsTerminal, Write};
 ///
 /// # Errors
 ///
-/// Fails where stdin is no terminal, since nobody can be asked there; the message begins with `otherwise`, which says
-/// what was not done.
+/// Fails if stdin is not a terminal, since the user cannot be asked then; the message begins with `otherwise`, which names the action that
+/// was not done.
 pub(super) fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
     anyhow::ensure!(
         io::stdin().is_terminal(),
@@ -27,7 +27,7 @@ pub(super) fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Joins the words of a text to one line, with control and invisible characters drawn as signs.
+/// Joins a text's words to one line, with control and invisible characters drawn as signs.
 pub(crate) fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     visible_line(&text).into_owned()
@@ -76,7 +76,7 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// Formats a count with its noun; `entr` stands for entry.
+/// Formats a count with its noun; `entr` means entry.
 pub(super) fn plural(count: u64, noun: &str) -> String {
     match (count, noun) {
         (1, "entr") => "1 entry".to_owned(),

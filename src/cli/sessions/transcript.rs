@@ -10,7 +10,7 @@ use pintle_session::export::end_of_item;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
-/// Returns the text of an event; none for events that are not printed.
+/// Returns an event's text; `None` for events that are not printed.
 pub(crate) fn lines(record: &EventRecord) -> Option<String> {
     let text = match &record.event {
         Event::ItemCompleted { item } => match &item.body {
@@ -93,7 +93,7 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
     Some(drawn(&text).into_owned())
 }
 
-/// Draws as signs what a terminal would obey or a reader would not see; on a pipe, only control characters.
+/// Draws characters that a terminal would obey or a reader would not see as signs; on a pipe, only control characters.
 pub(crate) fn drawn(text: &str) -> Cow<'_, str> {
     if io::stdout().is_terminal() { visible(text) } else { shown(text) }
 }

@@ -9,7 +9,7 @@ use pintle_protocol::item::{
 };
 use serde_json::{Value, json};
 
-/// The place in which the output of a command is shown.
+/// Where a command's output is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Screen {
     /// In the call, as text.
@@ -40,7 +40,7 @@ impl Sent {
         Some(input)
     }
 
-    /// Returns the content, if it is another one. A terminal is small, and clients draw it only where it stands in the last update.
+    /// Returns the content if it has changed. A terminal is small, and clients draw it only if the last update contains it.
     pub(super) fn new_content(
         &mut self,
         content: Vec<acp::ToolCallContent>,
@@ -151,7 +151,7 @@ impl<'a> Call<'a> {
         call
     }
 
-    /// The last update of a call. `is_sent` is true if the client has received the output as it came.
+    /// Returns a call's last update. `is_sent` is true if the client has received the output as it came.
     pub(super) fn ended(
         self,
         item: &Item,
@@ -199,7 +199,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The terminal in which a client shows the output of a command.
+/// Returns the terminal in which a client shows a command's output.
 pub(super) fn drawn(id: &str) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(id.to_owned()))
 }

@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 /// The image formats that a model takes.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Converts the blocks of a prompt.
+/// Converts a prompt's blocks.
 ///
 /// # Errors
-/// The reason why a block cannot be used, with an alternative.
+/// Returns the reason why a block cannot be used, with an alternative.
 pub(super) fn input(mut blocks: Vec<acp::ContentBlock>) -> Result<Vec<Input>, String> {
-    // Embedded texts of no file, such as an editor's rules, come behind a prompt that they precede: a session is named after the
+    // Embedded texts without a file, such as an editor's rules, are moved after a prompt that they precede: a session is named after the
     // first words, and a command begins with them.
     let is_prompt = |block: &acp::ContentBlock| match block {
         acp::ContentBlock::Text(text) => !text.text.trim().is_empty(),
@@ -83,7 +83,7 @@ fn embedded(resource: acp::EmbeddedResourceResource) -> Result<Input, String> {
     }
 }
 
-/// The file that a URI names, and the lines that its fragment names: `#L5`, `#L5-9`, `#L5:9`.
+/// Returns the file that a URI names, and the lines that its fragment names: `#L5`, `#L5-9`, `#L5:9`.
 fn file_uri(uri: &str) -> Option<(String, Option<LineRange>)> {
     let rest = uri.strip_prefix("file://")?;
     let (path, fragment) = rest.split_once('#').unwrap_or((rest, ""));

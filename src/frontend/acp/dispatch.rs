@@ -14,7 +14,7 @@ use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
-/// The methods of this protocol that are answered, for the message about another one.
+/// The protocol methods that are answered, listed in the message about an unknown one.
 const METHODS: [&str; 13] = [
     "initialize",
     "authenticate",
@@ -56,7 +56,7 @@ impl Driver {
         }
     }
 
-    /// Starts the handler of a request, or answers it at once.
+    /// Starts a request's handler, or answers the request at once.
     fn begin(
         &mut self,
         id: &Id,
@@ -223,7 +223,7 @@ impl Driver {
         Ok(outcome(id, set, done))
     }
 
-    /// Answers one of the engine's own methods from the native protocol's table.
+    /// Answers an engine method from the native protocol's table.
     fn engine_method(
         &self,
         id: Id,
@@ -253,7 +253,7 @@ struct SessionParams {
     session_id: acp::SessionId,
 }
 
-/// Converts the result of a handler.
+/// Converts a handler's result.
 fn outcome<T>(
     id: Id,
     handler: impl Future<Output = HandlerResult<T>> + Send + 'static,

@@ -1,4 +1,4 @@
-//! The connection's driver: the parts of its state, and the messages that change them.
+//! The connection's driver: its state, in parts, and the messages that change them.
 
 use super::Options;
 use super::editor::{Editor, EditorCall};
@@ -30,7 +30,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The stage of a connection.
+/// A connection's stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Not initialized.
@@ -46,7 +46,7 @@ pub(super) enum Incoming {
     Cancel(SessionId),
 }
 
-/// The state of a connection.
+/// A connection's state.
 pub(super) struct Driver {
     pub(super) ctx: RequestContext,
     pub(super) stage: Stage,
@@ -58,15 +58,15 @@ pub(super) struct Driver {
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
     pub(super) sessions: Sessions,
-    /// The pages of sessions that are being replayed.
+    /// Pages of sessions that are being replayed.
     pub(super) pages: mpsc::Receiver<Page>,
     pub(super) questions: Questions,
     pub(super) editor: Editor,
-    /// The engine's own methods.
+    /// The native methods.
     pub(super) methods: Table,
 }
 
-/// A result of the connection's own work.
+/// A result of work that the connection started.
 pub(super) enum Done {
     Outcome(Outcome),
     Page(Page),
@@ -101,7 +101,7 @@ impl Protocol for Driver {
         match done {
             // The update about a call that reads a file precedes the request for the file.
             Done::Outcome(Outcome::Closed(..)) | Done::Call(EditorCall::File(_)) => true,
-            // A terminal is released before the result of its command is sent.
+            // A terminal is released before its command's result is sent.
             Done::Outcome(_)
             | Done::Page(_)
             | Done::Call(EditorCall::Terminal(_) | EditorCall::FileOverdue(_)) => false,
@@ -167,7 +167,7 @@ impl Driver {
         pages: mpsc::Receiver<Page>,
         options: &Options,
     ) -> Self {
-        // Nothing subscribes to edits there and nobody logs in, so nothing is ever sent.
+        // This table has no subscriptions to edits and no logins, so nothing is ever sent.
         let (edits, _) = mpsc::channel(1);
         let (login_pages, _) = mpsc::channel(1);
         let connection =
@@ -250,7 +250,7 @@ impl Driver {
         }
     }
 
-    /// Withdraws a request that has not begun, or stops the turn of a prompt.
+    /// Withdraws a request that has not begun, or stops a prompt's turn.
     fn cancel_request(&mut self, params: Option<&RawValue>) {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! The client as an editor: its files and its terminals, where it offers them.
+//! The client as an editor: its files and its terminals, if it offers them.
 
 use super::files::{FileCall, FileRequest, Files};
 use super::terminals::{Taken, TerminalRequest, Terminals};
@@ -105,7 +105,7 @@ impl Editor {
         }
     }
 
-    /// Stops running the commands of a closed session there.
+    /// Stops running a closed session's commands in the client.
     pub(super) fn leave(&self, session: &SessionId) {
         if let Some(terminals) = &self.terminals {
             terminals.leave(session);

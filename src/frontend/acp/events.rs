@@ -1,4 +1,4 @@
-//! Turns events of sessions into updates, questions and responses to prompts.
+//! Turns session events into updates, questions and responses to prompts.
 
 use super::driver::Driver;
 use crate::client::Asked;

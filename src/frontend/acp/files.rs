@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-/// The capacity of the channel of requests for files. Senders wait for a response anyway.
+/// Capacity of the file request channel. Senders wait for a response anyway.
 const CALLS_CAPACITY: usize = 16;
 
 /// The time limit for a response. An editor answers from memory; one that does not is stuck, or has forgotten the request.
@@ -90,7 +90,7 @@ impl Files {
         self.edits_in_progress.clear();
     }
 
-    /// Waits for the next file to read or to write, or for the end of a request without a response. Cancel-safe.
+    /// Waits for the next file to read or write, or for a request to end without a response. Cancel-safe.
     pub(super) async fn next(&mut self) -> FileRequest {
         let first = self.pending.iter().min_by_key(|(_, pending)| pending.until);
         let first = first.map(|(id, pending)| (id.clone(), pending.until));
@@ -136,7 +136,7 @@ impl Files {
         let (stop, registration) = AbortHandle::new_pair();
         let edit = async move {
             let result = change(&documents, owner, &calls_tx, &params).await;
-            // The receiver of a withdrawn edit is gone.
+            // A withdrawn edit has no receiver.
             let _ = reply.send(result);
         };
         self.edit_handles.insert(id, stop);

@@ -1,7 +1,7 @@
 //! Request handlers: each request becomes a future, and its outcome a value that the driver applies.
 //!
-//! Handlers do not change the connection's state. The engine's own methods, under `_pintle/`, are answered by the native protocol's table,
-//! so both protocols return the same.
+//! Handlers do not change the connection's state. Engine methods, under `_pintle/`, are answered by the native protocol's table, so both
+//! protocols return the same.
 
 use super::content;
 use super::replay::{Page, replay};
@@ -35,14 +35,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
-/// The number of sessions in a page of the list.
+/// Sessions per list page.
 const PAGE: usize = 50;
 
 /// The context of request handlers. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct RequestContext {
     pub(super) client: Client,
-    /// Receives the pages of a replay.
+    /// Receives a replay's pages.
     pub(super) pages: mpsc::Sender<Page>,
     pub(super) offers: Offers,
 }
@@ -71,13 +71,13 @@ pub(super) struct Opened {
     pub(super) snapshot: SessionResult,
     pub(super) config: ConfigResult,
     pub(super) commands: Vec<PromptCommand>,
-    /// What is wrong with MCP servers that the client named.
+    /// Problems with MCP servers that the client named.
     pub(super) unusable: Vec<String>,
     /// The translator after the replay, with the last event that it sent, when the session was loaded.
     pub(super) replayed: Option<(Translator, u64)>,
 }
 
-/// The outcome of a request handler.
+/// A request handler's outcome.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Response(Id, Vec<u8>),
@@ -103,7 +103,7 @@ pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerRes
     serde_json::from_str(text).map_err(|error| invalid_params(&error.to_string()))
 }
 
-/// As [`read`], for params that open a session: some clients omit the list of servers.
+/// Like [`read`], for params that open a session: some clients omit the server list.
 fn read_start<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P> {
     let mut value: Value = read(params)?;
     if let Some(map) = value.as_object_mut()
@@ -141,7 +141,7 @@ fn config(additional: &[PathBuf], servers: &[ServerDefinition]) -> OpenConfig {
     }
 }
 
-/// The servers that a client names, and what is wrong with others.
+/// Returns the servers that a client names, and the problems with the unusable ones.
 fn servers(wanted: &[acp::McpServer]) -> (Vec<ServerDefinition>, Vec<String>) {
     let pairs = |named: &mut dyn Iterator<Item = (&String, &String)>| -> Value {
         named.map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>().into()
@@ -217,7 +217,7 @@ impl RequestContext {
         self.attach(handle, problems, &params.additional_directories).await
     }
 
-    /// Opens a session. Clients name the folder of their window, which is not always that of the session.
+    /// Opens a session. Clients name their window's directory, which is not always the session's.
     async fn open(
         &self,
         id: &acp::SessionId,
@@ -315,7 +315,7 @@ impl RequestContext {
     }
 }
 
-/// The trace that a request belongs to.
+/// Returns the trace that a request belongs to.
 pub(super) fn trace(meta: Option<&acp::Meta>) -> Trace {
     let field = |name: &str| meta?.get(name)?.as_str();
     Trace::new(field("traceparent"), field("tracestate"))
@@ -364,7 +364,7 @@ pub(super) async fn set(
     }
 }
 
-/// The outcome of a message for the running turn.
+/// How a message for the running turn was handled.
 #[derive(Debug, Clone, serde::Serialize)]
 #[serde(tag = "outcome", rename_all = "camelCase")]
 pub(super) enum Steered {

@@ -39,19 +39,19 @@ use translator::Offers;
 /// The name of this agent's only login method.
 const KEYS: &str = "pintle-keys";
 
-/// The capacity of the channel of replayed pages: the next is read while one is sent.
+/// Capacity of the channel of replayed pages: the next page is read while one is sent.
 const PAGES_CAPACITY: usize = 1;
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory of a session that names none.
+    /// The default working directory for sessions.
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
     /// Runs commands in the client's terminals, if it offers them.
     pub client_terminals: bool,
-    /// The reach of the connection's end.
+    /// Which sessions the connection's end affects.
     pub scope: Scope,
 }
 

@@ -1,11 +1,11 @@
-//! Notices of the engine: as notices where the client knows them, else as messages. Pure.
+//! The engine's notices: sent as notices if the client supports them, else as messages. Pure.
 
 use super::translator::{Offers, chunk};
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::event::{Notice, NoticeLevel, RetryScheduled};
 
-/// A message of the engine. `id` names the chunk that it becomes for a client without notices.
+/// Returns the update for an engine notice. `id` names the chunk that it becomes for a client without notices.
 pub(super) fn update(
     offers: Offers,
     level: NoticeLevel,

@@ -17,13 +17,13 @@ use std::collections::BTreeMap;
 /// The option that denies a call and asks for feedback.
 const DENY_WITH_FEEDBACK: &str = "_pintle/deny-with-words";
 
-/// The option of a menu that declines to answer.
+/// The menu option that declines to answer.
 const SKIP: &str = "_pintle/skip";
 
-/// The field of a form that takes any text.
+/// The form field that takes any text.
 const TEXT: &str = "text";
 
-/// The field of a form that takes the options of a question.
+/// The form field that takes a question's options.
 const CHOICE: &str = "choice";
 
 /// A request to the client.
@@ -31,7 +31,7 @@ const CHOICE: &str = "choice";
 struct Shown {
     /// The session that the client knows.
     session: acp::SessionId,
-    /// Asks for the feedback of a denial.
+    /// True if this asks for feedback on a denial.
     is_feedback: bool,
 }
 
@@ -43,13 +43,13 @@ pub(super) struct Questions {
     pub(super) has_forms: bool,
 }
 
-/// The result of a response.
+/// A response's result.
 pub(super) enum Answered {
-    /// It is an answer for this session.
+    /// An answer for this session.
     Tell(SessionHandle, Answer),
-    /// It leads to another request.
+    /// The response leads to another request.
     Ask(Vec<u8>),
-    /// It responds to no request of these.
+    /// The response belongs to none of these requests.
     NotOurs,
 }
 
@@ -134,7 +134,7 @@ fn is_form(question: &Question, has_forms: bool) -> bool {
     has_forms && question.kind == QuestionKind::Choice
 }
 
-/// The request for a permission.
+/// Returns the permission request.
 fn permission(
     session: &acp::SessionId,
     approval: &Approval,
@@ -150,7 +150,7 @@ fn permission(
         .collect();
     if has_forms {
         let kind = acp::PermissionOptionKind::RejectOnce;
-        // Clients choose the first option of a kind where they have one key for it: that one asks nothing more.
+        // Clients with one key per kind choose the first option of that kind, so that option asks nothing more.
         let first = options.iter().position(|option| option.kind == kind);
         options.insert(
             first.map_or(options.len(), |first| first + 1),
@@ -177,8 +177,7 @@ fn permission(
         .meta(wire::meta("pintle", json!({"reason": approval.reason})))
 }
 
-/// Maps an option's kind. Denying and stopping the turn has no kind of its own in this protocol: it holds once, and its label says the
-/// rest.
+/// Maps an option's kind. This protocol has no kind for denying and stopping the turn: it applies once, and its label describes the rest.
 fn option_kind(decision: Decision, scope: Scope) -> acp::PermissionOptionKind {
     match (decision, scope) {
         (Decision::Allow, Scope::Once) => acp::PermissionOptionKind::AllowOnce,
@@ -206,7 +205,7 @@ fn chosen(outcome: Result<Box<RawValue>, String>) -> Option<String> {
 
 type Content = BTreeMap<String, acp::ElicitationContentValue>;
 
-/// Returns the values of a form that was filled in.
+/// Returns the values of a completed form.
 fn accepted(outcome: Result<Box<RawValue>, String>) -> Option<Content> {
     let raw = outcome.ok()?;
     let response: acp::CreateElicitationResponse = serde_json::from_str(raw.get()).ok()?;
@@ -219,7 +218,7 @@ fn accepted(outcome: Result<Box<RawValue>, String>) -> Option<Content> {
     }
 }
 
-/// Reads the options and the text of a form.
+/// Reads a form's options and text.
 fn filled(content: Option<Content>) -> (Vec<String>, Option<String>) {
     let (mut options, mut text) = (Vec::new(), None);
     for (field, value) in content.unwrap_or_default() {

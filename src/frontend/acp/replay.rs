@@ -1,8 +1,8 @@
 //! Replays a stored session from its beginning: the updates that `session/load` sends before its response.
 //!
-//! The borders of the pages are found from the end, since only the last event determines the current branch; the pages are then sent from
-//! the beginning. Invariants: memory holds one page, however long the session; the replay shows the session at the time of its snapshot,
-//! and later events follow it.
+//! Page boundaries are found from the end, since only the last event determines the current branch; the pages are then sent from the
+//! beginning. Invariants: memory contains one page, however long the session; the replay shows the session at the time of its snapshot, and
+//! later events follow it.
 
 use super::translator::{Offers, Translator, plan_update};
 use super::{notices, wire};
@@ -22,7 +22,7 @@ pub(super) type Page = Vec<Vec<u8>>;
 /// sent.
 ///
 /// # Errors
-/// The session cannot be read.
+/// Fails if the session cannot be read.
 pub(super) async fn replay(
     engine: &EngineHandle,
     handle: &SessionHandle,

@@ -1,4 +1,4 @@
-//! The outcomes of request handlers: the changes of the connection's state, and the responses.
+//! Outcomes of request handlers: changes to the connection's state, and responses.
 
 use super::driver::Driver;
 use super::handlers::{Opened, Opening, Outcome, Setting};
@@ -65,7 +65,7 @@ impl Driver {
     }
 
     fn opened(&mut self, id: &Id, kind: Opening, opened: Opened) {
-        // The replay of a loaded session precedes the response.
+        // A loaded session's replay precedes the response.
         while let Ok(page) = self.pages.try_recv() {
             self.send_all(page);
         }
@@ -151,8 +151,8 @@ impl Driver {
     }
 }
 
-/// The commands that a prompt may begin with: the project's and the user's prompts and skills, and the engine's own. Each takes
-/// arguments: those that it does not mention follow its text.
+/// Returns the commands that a prompt may begin with: the project's and the user's prompts and skills, and the engine's commands. Each
+/// takes arguments: those that it does not mention follow its text.
 fn available(commands: &[PromptCommand]) -> acp::AvailableCommandsUpdate {
     let hint = |hint: &str| {
         acp::AvailableCommandInput::Unstructured(acp::UnstructuredCommandInput::new(hint))

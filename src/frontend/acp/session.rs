@@ -67,7 +67,7 @@ impl OpenSession {
         self.running.is_some()
     }
 
-    /// Returns the message of an update that may be sent at any time.
+    /// Returns the message for an update that may be sent at any time.
     pub(super) fn message(&self, update: acp::SessionUpdate, seq: Option<u64>) -> Vec<u8> {
         wire::update(&self.id, update, seq)
     }
@@ -116,7 +116,7 @@ impl OpenSession {
             .collect()
     }
 
-    /// Notes that a message is read in this turn, which may differ from the one that it was sent for.
+    /// Notes that a message is read in this turn, which may differ from the turn it was sent for.
     pub(super) fn read(&mut self, item: &ItemId, turn: Option<&TurnId>) {
         let Some(turn) = turn else { return };
         for prompt in self.prompts.iter_mut().filter(|prompt| prompt.item.as_ref() == Some(item)) {
@@ -156,7 +156,7 @@ fn response(id: &Id, end: &TurnCompleted) -> Vec<u8> {
         (TurnStatus::Failed, _, Some(error)) if error.code == "contentFilter" => {
             acp::StopReason::Refusal
         }
-        // There is no stop reason for a failed turn: the request fails.
+        // A failed turn has no stop reason: the request fails.
         (TurnStatus::Failed, _, Some(error)) => return rpc::error_response(id, &failed(error)),
         (TurnStatus::Interrupted, ..) => acp::StopReason::Cancelled,
         (_, Some(StopReason::MaxTokens), _) => acp::StopReason::MaxTokens,

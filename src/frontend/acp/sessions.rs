@@ -9,7 +9,7 @@ use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The sessions of a connection.
+/// A connection's sessions.
 pub(super) struct Sessions {
     open: BTreeMap<SessionId, OpenSession>,
     pub(super) subagents: Subagents,

@@ -1,4 +1,4 @@
-//! The options of a session as this protocol lists them: configuration options, and the older modes beside them. Pure.
+//! A session's options as this protocol lists them: configuration options, and the older modes as well. Pure.
 //!
 //! The engine has two options that decide which actions a model may take without asking: the mode and the permission mode. Clients have one
 //! selector for that, so both are shown as one option; modes are the same.
@@ -17,7 +17,7 @@ const PERMISSION: &str = "permissionMode";
 const MODEL: &str = "model";
 const EFFORT: &str = "effort";
 
-/// The modes of a model: id, name, description.
+/// A model's modes: id, name, description.
 const MODES: [(&str, &str, &str); 5] = [
     ("read-only", "Read only", "Reads the workspace; edits and commands are denied"),
     ("ask", "Ask", "Reads the workspace; edits and commands ask first"),
@@ -94,18 +94,18 @@ impl Settings {
         self.find(id).map_or("", |option| option.value.as_str())
     }
 
-    /// The current model.
+    /// Returns the current model.
     pub(super) fn model(&self) -> &str {
         self.value(MODEL)
     }
 
-    /// The current mode.
+    /// Returns the current mode.
     pub(super) fn mode(&self) -> &'static str {
         let mode = if self.value(MODE) == "plan" { "plan" } else { self.value(PERMISSION) };
         MODES.iter().map(|(id, ..)| *id).find(|id| *id == mode).unwrap_or("ask")
     }
 
-    /// The modes, for clients without options.
+    /// Returns the modes, for clients without options.
     pub(super) fn modes(&self) -> acp::SessionModeState {
         let modes = MODES.map(|(id, name, description)| {
             acp::SessionMode::new(id, name).description(description.to_owned())
@@ -113,7 +113,7 @@ impl Settings {
         acp::SessionModeState::new(self.mode(), modes.to_vec())
     }
 
-    /// The options, in the order in which clients show them.
+    /// Returns the options, in the order in which clients show them.
     pub(super) fn options(&self) -> Vec<acp::SessionConfigOption> {
         let modes = MODES.map(|(id, name, description)| {
             acp::SessionConfigSelectOption::new(id, name).description(description.to_owned())
@@ -153,10 +153,10 @@ impl Settings {
     }
 }
 
-/// The engine's options that a client's option sets.
+/// Returns the engine's options that a client's option sets.
 ///
 /// # Errors
-/// The value is unknown.
+/// Fails if the value is unknown.
 pub(super) fn engine_options(id: &str, value: &str) -> Result<BTreeMap<String, String>, String> {
     let entry = |id: &str, value: &str| (id.to_owned(), value.to_owned());
     if id != MODE {

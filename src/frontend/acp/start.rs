@@ -1,4 +1,4 @@
-//! The handshake of a connection: the agent's and the client's capabilities. Pure.
+//! A connection's handshake: the agent's and the client's capabilities. Pure.
 
 use super::translator::Offers;
 use super::{KEYS, wire};
@@ -6,8 +6,8 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as acp;
 use serde_json::{Value, json};
 
-/// The methods of the engine's own protocol that are answered under `_pintle/`. None of them opens or closes a session for this client: a
-/// fork is opened with `session/load`.
+/// Methods of the native protocol that are answered under `_pintle/`. None of them opens or closes a session for this client: a fork is
+/// opened with `session/load`.
 pub(super) const ENGINE_METHODS: [&str; 29] = [
     "session/events",
     "session/items",
@@ -40,7 +40,7 @@ pub(super) const ENGINE_METHODS: [&str; 29] = [
     "models/list",
 ];
 
-/// The client's capabilities.
+/// Returns the client's capabilities.
 pub(super) fn offers(client: &acp::ClientCapabilities) -> Offers {
     let of_sessions = client.session.as_ref();
     let flag = client.meta.as_ref().and_then(|meta| meta.get("terminal_output"));
@@ -52,7 +52,7 @@ pub(super) fn offers(client: &acp::ClientCapabilities) -> Offers {
     }
 }
 
-/// The agent's capabilities.
+/// Returns the agent's capabilities.
 pub(super) fn hello() -> acp::InitializeResponse {
     let sessions = acp::SessionCapabilities::new()
         .list(acp::SessionListCapabilities::new())

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel of requests for terminals. Senders wait for a response anyway.
+/// Capacity of the terminal request channel. Senders wait for a response anyway.
 const CALLS_CAPACITY: usize = 16;
 
 /// A request to send to the client.
@@ -46,9 +46,9 @@ enum Pending {
     Done,
 }
 
-/// The result of a response.
+/// A response's result.
 pub(super) enum Taken {
-    /// It responds to none of these requests.
+    /// The response belongs to none of these requests.
     NotOurs(Result<Box<RawValue>, String>),
     Made(Made),
     Done,
@@ -85,7 +85,7 @@ impl Terminals {
         self.registry.connect(session.as_str(), self.editor.clone());
     }
 
-    /// Stops running the commands of a closed session there.
+    /// Stops running a closed session's commands in the client.
     pub(super) fn leave(&self, session: &SessionId) {
         self.registry.disconnect(session.as_str());
     }

@@ -87,7 +87,7 @@ fn diff(path: &str, old: Option<String>, new: String) -> acp::ToolCallContent {
     acp::ToolCallContent::Diff(acp::Diff::new(PathBuf::from(path), new).old_text(old))
 }
 
-/// Returns the content of a call that has ended. `terminal` is the terminal in which the client shows a command's output.
+/// Returns an ended call's content. `terminal` is the terminal in which the client shows a command's output.
 pub(super) fn content(
     call: &ToolCall,
     status: ItemStatus,
@@ -104,10 +104,10 @@ pub(super) fn content(
         return shown;
     }
     if shown.is_empty() || output.is_error {
-        // Clients render Markdown; the content of files and the output of commands is plain text.
+        // Clients render Markdown; file content and command output are plain text.
         let is_raw = match call.kind {
             ToolKind::Read | ToolKind::Search => !output.is_error,
-            // What a command that failed has printed is no Markdown either; a person's denial is words.
+            // The output of a failed command is not Markdown either; a user's denial is prose.
             ToolKind::Execute => status != ItemStatus::Declined,
             ToolKind::Edit
             | ToolKind::Delete
@@ -132,13 +132,13 @@ fn output_block(block: &Content, is_raw: bool) -> acp::ToolCallContent {
     }
 }
 
-/// A text as the content of a call.
+/// Returns a text as a call's content.
 pub(super) fn text_content(text: String) -> acp::ToolCallContent {
     let block = acp::ContentBlock::Text(acp::TextContent::new(text));
     acp::ToolCallContent::Content(acp::Content::new(block))
 }
 
-/// Returns the changes that a person is asked about: those that were computed, or the edits that the arguments ask for.
+/// Returns the changes that need approval: the computed ones, or the edits that the arguments ask for.
 pub(super) fn asked(approval: &Approval) -> Vec<acp::ToolCallContent> {
     if approval.changes.is_empty() {
         return requested_edits(approval.kind, Some(&approval.input), &approval.locations);
@@ -146,7 +146,7 @@ pub(super) fn asked(approval: &Approval) -> Vec<acp::ToolCallContent> {
     approval.changes.iter().flat_map(changed).take(MAX_DIFFS).collect()
 }
 
-/// Returns the locations of a call that a person is asked about: the lines that it would change, if they are known.
+/// Returns the locations of a call that needs approval: the lines that it would change, if they are known.
 pub(super) fn asked_at(approval: &Approval) -> Vec<acp::ToolCallLocation> {
     if approval.changes.is_empty() {
         return locations(&approval.locations);
@@ -154,7 +154,7 @@ pub(super) fn asked_at(approval: &Approval) -> Vec<acp::ToolCallLocation> {
     changed_at(&approval.changes)
 }
 
-/// All that a person is asked about. Content is left out where the client draws it as a diff.
+/// Returns all details of an approval. Content is left out if the client draws it as a diff.
 pub(super) fn details(details: &[ApprovalDetail], has_diffs: bool) -> Vec<acp::ToolCallContent> {
     let shown = details.iter().filter(|detail| match detail.kind {
         DetailKind::Content | DetailKind::Diff | DetailKind::Arguments => !has_diffs,
@@ -175,7 +175,7 @@ pub(super) fn fenced(text: &str) -> String {
     format!("{fence}\n{text}{end}{fence}")
 }
 
-/// Returns the raw output of a call that has ended, which clients keep beside the content.
+/// Returns an ended call's raw output, which clients keep in addition to the content.
 pub(super) fn raw_output(output: &ToolResult) -> Value {
     let texts: Vec<String> =
         output.content.iter().filter_map(Content::as_text).map(wire::cut).collect();
@@ -216,7 +216,7 @@ fn changed(change: &FileChange) -> Vec<acp::ToolCallContent> {
         .collect()
 }
 
-/// The old and the new text of each hunk of a unified diff without headers.
+/// Returns the old and the new text of each hunk of a unified diff without headers.
 fn hunks(diff: &str) -> Vec<(String, String)> {
     let mut hunks: Vec<(String, String)> = Vec::new();
     let mut last = ' ';

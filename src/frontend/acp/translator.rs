@@ -20,14 +20,14 @@ use pintle_session::history::Streamed;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The length of the end of a running command's output that is shown to clients without terminals.
+/// Length of the tail of a running command's output that is shown to clients without terminals.
 const TAIL_BYTES: usize = 8 * 1024;
 
 /// The client's capabilities for showing events.
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability by its name")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Offers {
-    /// The output of commands in `_meta`, as it arrives.
+    /// True if command output is sent in `_meta`, as it arrives.
     pub(super) terminal_output: bool,
     /// Notices.
     pub(super) notices: bool,
@@ -37,7 +37,7 @@ pub(super) struct Offers {
     pub(super) form: bool,
 }
 
-/// The state of a session's translation.
+/// A session's translation state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Translator {
     offers: Offers,
@@ -48,12 +48,12 @@ pub(super) struct Translator {
     cost: Option<u64>,
 }
 
-/// The state of an item that has not ended.
+/// An unfinished item's state.
 #[derive(Debug, Clone)]
 struct OpenItem {
     kind: ItemKind,
     streamed: Streamed,
-    /// The end of a command's output.
+    /// A command's last output.
     tail: String,
     sent: Sent,
 }
@@ -74,7 +74,7 @@ impl Translator {
         Self { offers, cost_before: cost, cost, ..Self::default() }
     }
 
-    /// Returns the updates of a durable event. Events about a session as a whole are handled in `events`.
+    /// Returns a durable event's updates. Events about a session as a whole are handled in `events`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "most events are no part of what is drawn")]
     pub(super) fn durable(&mut self, event: &Event, seq: u64) -> Updates {
         let mut updates = Updates::new();
@@ -111,7 +111,7 @@ impl Translator {
         updates
     }
 
-    /// Returns the updates of a transient event.
+    /// Returns a transient event's updates.
     pub(super) fn transient(&mut self, event: &TransientEvent) -> Updates {
         match event {
             TransientEvent::ItemDelta(delta) => self.item_delta(delta),
@@ -121,7 +121,7 @@ impl Translator {
         }
     }
 
-    /// Returns the usage of the model's window, if its size is known.
+    /// Returns the context window usage, if the window's size is known.
     pub(super) fn used(&self, context: &ContextUsage) -> Option<acp::SessionUpdate> {
         let update = acp::UsageUpdate::new(context.tokens, context.window?);
         #[expect(clippy::cast_precision_loss, reason = "a sum of money for people to see")]
@@ -129,7 +129,7 @@ impl Translator {
         Some(acp::SessionUpdate::UsageUpdate(update.cost(cost)))
     }
 
-    /// Returns the updates of an item of a session that is loaded.
+    /// Returns the updates for an item of a loaded session.
     pub(super) fn replayed(&mut self, item: &Item) -> Updates {
         let mut updates = Updates::new();
         if let ItemBody::UserMessage(message) = &item.body {
@@ -303,7 +303,7 @@ impl Translator {
                     acp::CompactionSummaryChunk::new(delta.item_id.as_str().to_owned(), block);
                 vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
             }
-            // The client shows the output of commands in its own terminals.
+            // The client shows command output in its terminals.
             ItemKind::Message
             | ItemKind::Thought
             | ItemKind::Compaction
@@ -376,7 +376,7 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-/// A plan as an update.
+/// Converts a plan to an update.
 pub(super) fn plan_update(plan: &Plan) -> acp::SessionUpdate {
     let entries = plan.items.iter().map(|item| {
         let status = match item.status {

@@ -1,6 +1,6 @@
-//! The JSON of responses, updates and errors of this protocol. Other modules decide their content.
+//! The JSON of this protocol's responses, updates and errors. Other modules decide their content.
 //!
-//! Invariant: no message is longer than a few MiB, since clients reject longer ones; a shortened text says so.
+//! Invariant: no message is longer than a few MiB, since clients reject longer ones; a shortened text is marked as shortened.
 
 use agent_client_protocol_schema::v1 as acp;
 use pintle_base::text::truncate::border_before;
@@ -13,7 +13,7 @@ pub(super) const MAX_UPDATE_BYTES: usize = 3 * 1024 * 1024;
 /// The maximum size of a text in one message, in bytes. Its JSON may be twice as long.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
-/// Writes an update; `seq` is the number of the durable event that it is about, if any.
+/// Writes an update; `seq` is the number of the durable event behind it, if any.
 pub(super) fn update(
     session: &acp::SessionId,
     update: acp::SessionUpdate,
@@ -67,7 +67,7 @@ pub(super) fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
     pintle_base::transport::envelope::notification(method, params)
 }
 
-/// A `_meta` object with one field.
+/// Returns a `_meta` object with one field.
 pub(super) fn meta(name: &str, value: Value) -> acp::Meta {
     let mut meta = acp::Meta::new();
     meta.insert(name.to_owned(), value);

@@ -36,7 +36,7 @@ pub(super) const CURRENT: &str = "pintle-current";
 pub(super) const PROPOSED: &str = "pintle-proposed";
 pub(super) const BASELINE: &str = "pintle-baseline";
 
-/// The text of a result that clients receive at most, in bytes. The journal has the rest.
+/// Maximum length of a result's text for clients, in bytes. The journal has the rest.
 const MAX_TEXT_BYTES: usize = 128 * 1024;
 
 /// A tool call.
@@ -55,7 +55,7 @@ pub(super) struct Call {
     kind: Option<ToolKind>,
     input: Option<Value>,
     arguments: Streamed,
-    /// The terminal of a command.
+    /// A command's terminal.
     output: Option<Output>,
 }
 
@@ -64,22 +64,22 @@ enum Stage {
     /// The arguments stream.
     #[default]
     Streaming,
-    /// A person is asked.
+    /// Waits for the user's approval.
     Asked,
-    /// It may run.
+    /// Allowed to run.
     Allowed,
     /// Its end was sent.
     Over,
 }
 
-/// The client that offers a tool.
+/// Returns the client that offers a tool.
 pub(super) fn client_of(clients: &[SessionActiveClient], tool: &str) -> Option<String> {
     let offers = |client: &&SessionActiveClient| client.tools.iter().any(|own| own.name == tool);
     clients.iter().rev().find(offers).map(|client| client.client_id.clone())
 }
 
 impl Call {
-    /// The client whose tool it is.
+    /// Returns the client whose tool it is.
     pub(super) fn client(&self) -> Option<&str> {
         self.client.as_deref()
     }
@@ -133,7 +133,7 @@ impl Call {
         }
     }
 
-    /// A piece of the arguments or of the output.
+    /// Applies a piece of the arguments or of the output.
     pub(super) fn delta(&mut self, delta: &ItemDelta, turn: &str, out: &mut Actions) {
         match delta.field {
             DeltaField::Args if self.stage == Stage::Streaming => {
@@ -156,7 +156,7 @@ impl Call {
         }
     }
 
-    /// Asks a person.
+    /// Asks the user for approval.
     pub(super) fn ask(
         &mut self,
         approval: &Approval,
@@ -194,7 +194,7 @@ impl Call {
         out.push((Channel::Session, StateAction::SessionInputNeededSet(action)));
     }
 
-    /// Says what a person, or the time, decided.
+    /// Reports the decision, made by a client or by the engine.
     pub(super) fn resolve(&mut self, outcome: &ApprovalOutcome, turn: &str, out: &mut Actions) {
         let Some(approval) = self.approval.take() else { return };
         self.withdraw(out);
@@ -228,7 +228,7 @@ impl Call {
         out.push((Channel::Chat, StateAction::ChatToolCallConfirmed(action)));
     }
 
-    /// The turn is over: nobody is asked about the call any more.
+    /// Ends the call with its turn: a pending approval is withdrawn.
     pub(super) fn turn_over(&mut self, out: &mut Actions) {
         if self.approval.take().is_some() {
             self.withdraw(out);
@@ -241,7 +241,7 @@ impl Call {
         out.push((Channel::Session, StateAction::SessionInputNeededRemoved(action)));
     }
 
-    /// The call runs: a command gets a terminal, and a client is told to run its tool.
+    /// Marks the call as running: a command gets a terminal, and a client is asked to run its tool.
     fn run(&mut self, turn: &str, chat: &str, channels: &mut Channels, out: &mut Actions) {
         if let Some(client_id) = &self.client {
             let tool_call = ToolCallRunningState {
@@ -312,7 +312,7 @@ impl Call {
                 preview: Some(cut(&text)),
                 truncated: Some(details.is_some_and(|details| details.truncation.is_some())),
             };
-            // What goes on as a job is seen there.
+            // A command that continues as a job is shown in the job's terminal.
             if content.is_empty() {
                 content.push(terminals::content(&item.id, &self.tool_name, Some(result), channels));
             }
@@ -399,13 +399,13 @@ impl Call {
     }
 }
 
-/// The tool and the reason why it is asked about. VS Code reads this text as Markdown twice, so that no names are in it; they follow in the
+/// Returns the tool and the reason for the approval. VS Code reads this text as Markdown twice, so it contains no names; they follow in the
 /// message below.
 fn confirmation_title(approval: &Approval) -> StringOrMarkdown {
     wire::literal(&format!("{}: {}", approval.tool_name, approval.reason))
 }
 
-/// The answers that a person can choose from, in groups of approval and denial.
+/// Returns the answers that the user can choose from, in groups of approval and denial.
 fn options(approval: &Approval) -> Vec<ConfirmationOption> {
     let option = |option: &ApprovalOption| {
         let (kind, group) = match option.decision {
@@ -424,7 +424,7 @@ fn proposed_edits(approval: &Approval) -> Option<FileEditCollection> {
     (!items.is_empty()).then_some(FileEditCollection { items })
 }
 
-/// A change of a file, with the addresses of its contents.
+/// Converts a file's change, with the addresses of its contents.
 pub(super) fn file_edit(
     change: &FileChange,
     (before, after): (&str, &str),
@@ -455,7 +455,7 @@ fn texts(content: &[Content]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The end of a text, which is what people look at, up to a limit.
+/// Returns the end of a text, which is the part users look at, up to a limit.
 fn cut(text: &str) -> String {
     let Some(over) = text.len().checked_sub(MAX_TEXT_BYTES).filter(|over| *over > 0) else {
         return text.to_owned();

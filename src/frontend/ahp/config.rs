@@ -1,4 +1,4 @@
-//! The engine as an agent with its models, and the settings of a session under the names for which clients have pickers.
+//! The engine as an agent with its models, and session settings under the names for which clients have pickers.
 
 use super::state::PROVIDER;
 use ahp_types::common::JsonObject;
@@ -14,7 +14,7 @@ use pintle_protocol::plan::WorkMode;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The setting that says what runs without asking, and its values: ours, theirs, and the label.
+/// The setting for actions without approval, and its values: ours, theirs, and the label.
 const APPROVALS: &str = "autoApprove";
 const APPROVAL_VALUES: [(PermissionMode, &str, &str); 4] = [
     (PermissionMode::ReadOnly, "readOnly", "Read only"),
@@ -23,12 +23,12 @@ const APPROVAL_VALUES: [(PermissionMode, &str, &str); 4] = [
     (PermissionMode::Full, "autoApprove", "Bypass approvals"),
 ];
 
-/// The setting that says whether the model acts or only plans.
+/// The setting that decides whether the model acts or only plans.
 const MODE: &str = "mode";
 const MODE_VALUES: [(WorkMode, &str, &str); 2] =
     [(WorkMode::Act, "interactive", "Interactive"), (WorkMode::Plan, "plan", "Plan")];
 
-/// The setting of a model that says how much it thinks.
+/// The model setting for the amount of thinking.
 const THINKING: &str = "thinkingLevel";
 
 /// A setting with one of some names as its value. The two types of settings have these fields in common, and no default.
@@ -54,7 +54,7 @@ macro_rules! choice {
     };
 }
 
-/// The state of the root channel: the engine as the only agent.
+/// Returns the root channel's state: the engine as the only agent.
 pub(super) fn root(engine: &EngineHandle) -> RootState {
     let (models, efforts) = (engine.models(), engine.efforts());
     let mut root = root_of(&models, &efforts);
@@ -82,7 +82,7 @@ fn root_of(models: &ModelsListResult, efforts: &[&'static str]) -> RootState {
         display_name: "pintle".to_owned(),
         description: "Coding agent on this machine".to_owned(),
         models: models.models.iter().filter(is_usable).map(|info| model(info, efforts)).collect(),
-        // With any of these, VS Code asks for a login of its own.
+        // With any of these, VS Code asks for a separate login.
         protected_resources: None,
         customizations: None,
         capabilities: Some(AgentCapabilities {
@@ -134,7 +134,7 @@ fn model(info: &ModelInfo, efforts: &[&'static str]) -> SessionModelInfo {
     }
 }
 
-/// The settings of a session that can be chosen, up to the widest permission mode.
+/// Returns the schema of a session's settings, up to the widest permission mode.
 pub(super) fn schema() -> SessionConfigSchema {
     let choice = |title: &str, default: &str, values: Vec<(&str, &str)>| {
         let (names, labels): (Vec<Value>, Vec<String>) =
@@ -158,7 +158,7 @@ pub(super) fn schema() -> SessionConfigSchema {
     }
 }
 
-/// The settings of a session, under the names of the protocol.
+/// Returns a session's settings, under the protocol's names.
 pub(super) fn values(permission_mode: PermissionMode, mode: WorkMode) -> JsonObject {
     let approvals = APPROVAL_VALUES.iter().find(|(ours, ..)| *ours == permission_mode);
     let mode = MODE_VALUES.iter().find(|(ours, ..)| *ours == mode);
@@ -168,15 +168,15 @@ pub(super) fn values(permission_mode: PermissionMode, mode: WorkMode) -> JsonObj
     values
 }
 
-/// The settings with their schema.
+/// Returns the settings with their schema.
 pub(super) fn state(permission_mode: PermissionMode, mode: WorkMode) -> SessionConfigState {
     SessionConfigState { schema: schema(), values: values(permission_mode, mode) }
 }
 
-/// Reads settings; what is not ours is left out, since clients send settings of their own besides.
+/// Reads settings and ignores unknown ones, since clients also send their own settings.
 ///
 /// # Errors
-/// A value of ours is unknown; the words are for the client.
+/// Returns a message for the client if a known setting has an unknown value.
 pub(super) fn read(
     config: &JsonObject,
 ) -> Result<(Option<PermissionMode>, Option<WorkMode>), String> {
@@ -199,7 +199,7 @@ pub(super) fn read(
     Ok((permission_mode, mode))
 }
 
-/// The options of the engine that settings stand for.
+/// Returns the engine options for these settings.
 pub(super) fn options(
     permission_mode: Option<PermissionMode>,
     mode: Option<WorkMode>,
@@ -218,7 +218,7 @@ pub(super) fn options(
     options
 }
 
-/// The model that a message chooses, as `provider/id` or `provider/id:effort`.
+/// Returns the model that a message chooses, as `provider/id` or `provider/id:effort`.
 pub(super) fn chosen_model(selection: &ahp_types::state::ModelSelection) -> String {
     let config = selection.config.as_ref();
     let effort = config.and_then(|config| config.get(THINKING)).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! A client's connection: passes its messages to the host, and what the host has for it to the client.
+//! A client's connection: passes the client's messages to the host, and the host's messages to the client.
 
 use super::host::{ConnectionId, HostHandle, ToHost};
 use crate::client::Scope;
@@ -19,7 +19,7 @@ const OUT_CAPACITY: usize = 4096;
 /// The bytes that wait for a client at most, unless a single message has more.
 const MAX_WAITING_BYTES: usize = 32 * 1024 * 1024;
 
-/// The way of messages to a client, for the host. Never waits.
+/// The host's handle for sending messages to a client. Never waits.
 pub(super) struct Outlet {
     out: mpsc::Sender<Bytes>,
     /// The bytes that wait.
@@ -27,7 +27,7 @@ pub(super) struct Outlet {
 }
 
 impl Outlet {
-    /// Takes a message; returns false for one that finds too much before it.
+    /// Queues a message; returns false if too much is queued before it.
     pub(super) fn take(&self, message: Bytes) -> bool {
         let size = message.len();
         let before = self.waiting.fetch_add(size, Ordering::Relaxed);
@@ -47,7 +47,7 @@ pub(super) struct Connection {
     finishing: FuturesUnordered<BoxFuture<'static, ()>>,
 }
 
-/// A result of the connection's own work.
+/// A result of work that the connection started.
 pub(super) enum Done {
     Message(Bytes),
     Finished,
@@ -124,7 +124,7 @@ impl Protocol for Connection {
     fn closing(&mut self) {}
 
     async fn closed(&mut self) {
-        // The events of sessions that were closed have been translated by then.
+        // When this returns, the events of closed sessions have been translated.
         let (reply, done) = oneshot::channel();
         self.host.tell(ToHost::Finish { waits_for_turns: false, reply }).await;
         let _ = done.await;

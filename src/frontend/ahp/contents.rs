@@ -1,6 +1,7 @@
-//! The contents that clients read: files of a session's folder, and those that only this host has.
+//! The contents that clients read: files in a session's directory, and those that only this host has.
 //!
-//! Invariant: nothing outside of the folders of open sessions is read, and in them what the read tool may read unasked.
+//! Invariant: nothing outside the directories of open sessions is read, and inside them only files that the read tool may read without
+//! approval.
 
 use super::host::Host;
 use super::requests::{failed, invalid};
@@ -24,15 +25,15 @@ use std::path::{Path, PathBuf};
 /// The work that answers a request.
 type Work = BoxFuture<'static, Result<Value, Refusal>>;
 
-/// A content, and where it comes from.
+/// A content, and its source.
 enum Content {
-    /// A file as it is.
+    /// A file's content, unchanged.
     File(PathBuf),
     /// A file as a proposal would make it, by the difference.
     Proposed(PathBuf, String),
     /// A kept content of a session.
     Kept(SessionId, String),
-    /// The baseline of a file in a session's review.
+    /// A file's baseline in a session's review.
     Baseline(SessionHandle, String),
     Text(String),
 }
@@ -64,10 +65,10 @@ pub(super) fn read(
     .boxed())
 }
 
-/// Lists a folder.
+/// Lists a directory.
 ///
 /// # Errors
-/// The address is no file of this machine.
+/// Fails if the address is not that of a file on this machine.
 pub(super) fn list(host: &Host, uri: &str) -> Result<Work, Refusal> {
     let path = wire::path_of(uri).ok_or_else(|| not_there(uri))?;
     let (engine, folders, uri) = (host.engine.clone(), host.folders(), uri.to_owned());
@@ -162,7 +163,7 @@ async fn load(
     }
 }
 
-/// Reads a file of one of these folders.
+/// Reads a file in one of these directories.
 async fn file(
     engine: &EngineHandle,
     folders: &[PathBuf],

@@ -1,4 +1,4 @@
-//! The files that a session's prompt contains or names, as clients list them: by their folders, each with one kind of file. Pure.
+//! The files that a session's prompt contains or names, as clients list them: by directory, each with one kind of file. Pure.
 
 use super::wire;
 use ahp_types::state::{
@@ -9,7 +9,7 @@ use ahp_types::state::{
 use pintle_protocol::prompt::{PromptMade, PromptSource, PromptSourceKind};
 use std::path::Path;
 
-/// The folders of a prompt's sources, in the order of their first files.
+/// Returns the directories of a prompt's sources, in the order of their first files.
 pub(super) fn of(made: &PromptMade) -> Vec<Customization> {
     let mut folders: Vec<DirectoryCustomization> = Vec::new();
     for source in &made.sources {
@@ -24,14 +24,14 @@ pub(super) fn of(made: &PromptMade) -> Vec<Customization> {
     folders.into_iter().map(Customization::Directory).collect()
 }
 
-/// The kind of a source, and the folder that files of this kind are found in.
+/// Returns a source's kind, and the directory in which files of this kind are found.
 fn place(source: &PromptSource) -> (CustomizationType, &Path) {
     let path = Path::new(&source.path);
     let folder = path.parent().unwrap_or(path);
     match source.kind {
         PromptSourceKind::Document | PromptSourceKind::Rule => (CustomizationType::Rule, folder),
         PromptSourceKind::Agent => (CustomizationType::Agent, folder),
-        // A skill is a folder itself.
+        // A skill is itself a directory.
         PromptSourceKind::Skill => (CustomizationType::Skill, folder.parent().unwrap_or(folder)),
     }
 }
@@ -54,7 +54,7 @@ fn directory(
         children: Some(vec![first]),
         enabled: true,
         contents,
-        // The prompt has been made: what is put there now counts in the next session.
+        // The prompt has already been assembled: files added now count from the next session on.
         writable: false,
     }
 }

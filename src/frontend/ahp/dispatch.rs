@@ -1,4 +1,4 @@
-//! The actions of clients: each is handed to the engine, which decides, or changes only what clients see.
+//! Client actions: each is either passed to the engine, which decides, or changes only the state that clients see.
 
 use super::host::{ConnectionId, Host};
 use super::loading::reason;
@@ -44,7 +44,7 @@ pub(super) struct Origin {
     pub(super) connection: ConnectionId,
     pub(super) client_id: String,
     pub(super) client_seq: i64,
-    /// The address of the channel.
+    /// The channel's address.
     pub(super) uri: String,
     pub(super) action: StateAction,
 }
@@ -64,7 +64,7 @@ impl Origin {
 enum Verdict {
     /// The engine is asked; the event that follows is the client's action. An action that no event follows is shown once it is done.
     Ask(super::session::Make),
-    /// It changes what clients see, and nothing else.
+    /// Changes only the state that clients see.
     Show,
     Refuse(String),
 }
@@ -163,7 +163,7 @@ impl Host {
         self.summary_changed(session, changes);
     }
 
-    /// Gives the model the tools of the clients of a session.
+    /// Gives the model the tools of a session's clients.
     pub(super) fn extend(&mut self, session: &SessionId) {
         let Some(open) = self.sessions.get_mut(session).filter(|open| open.handle.is_some()) else {
             return;
@@ -186,7 +186,7 @@ impl Host {
     }
 }
 
-/// A client's tool, if its name and its parameters are such as models take.
+/// Converts a client's tool, if models accept its name and its parameters.
 fn client_tool(tool: &ToolDefinition) -> Option<ClientTool> {
     /// The maximum length of a tool's name that every provider accepts.
     const MAX_NAME_CHARS: usize = 64;
@@ -211,7 +211,7 @@ fn client_tool(tool: &ToolDefinition) -> Option<ClientTool> {
     made.inspect_err(|error| tracing::warn!("ignored the tool `{}`: {error}", tool.name)).ok()
 }
 
-/// Decides what becomes of an action.
+/// Decides how an action is handled.
 fn decide(
     open: &mut Open,
     channel: &Channel,
@@ -277,7 +277,7 @@ fn ask<T: Send + 'static, C: Into<pintle_agent::Command> + Send + 'static>(
     })
 }
 
-/// A request to the session, whose result does not matter.
+/// Returns a request to the session whose result is ignored.
 fn call<R: SessionRequest>(params: R::Params) -> super::session::Make
 where
     R::Params: Send + 'static,
@@ -354,7 +354,7 @@ async fn begin(handle: SessionHandle, input: Vec<Input>) -> Result<(), Error> {
     handle.call::<TurnStart>(start).await.map(drop)
 }
 
-/// The options that make a message's model the session's, if it is another.
+/// Returns the options that set the session's model to the message's, if they differ.
 fn model_options(
     open: &mut Open,
     selection: Option<&ahp_types::state::ModelSelection>,
@@ -384,7 +384,7 @@ fn cancel(open: &Open, turn: &str) -> Verdict {
     }))
 }
 
-/// A message for the running turn, or for one of its own.
+/// Sends a message to the running turn, or as a separate turn.
 fn say(open: &Open, action: &ChatPendingMessageSetAction) -> Verdict {
     if open.translator.queued(&action.id).is_some() {
         return Verdict::refuse("the message is already queued; remove it to send another");
@@ -419,7 +419,7 @@ fn unsay(open: &Open, id: &str) -> Verdict {
     Verdict::Ask(call::<QueueRemove>(params))
 }
 
-/// The order of the messages for turns of their own.
+/// Sets the order of the messages that wait for separate turns.
 fn reorder(open: &Open, order: &[String]) -> Verdict {
     let item_ids: Vec<ItemId> =
         order.iter().filter_map(|name| open.translator.queued(name)).cloned().collect();
@@ -429,7 +429,7 @@ fn reorder(open: &Open, order: &[String]) -> Verdict {
     Verdict::Ask(ask(|reply| QueueCommand::Order { item_ids, reply }))
 }
 
-/// The turns after one leave, so that a person can say something else there. Files stay as they are: clients put them back themselves.
+/// Removes the turns after one, so that the user can continue differently from there. Files are left unchanged: clients restore them.
 fn truncate(open: &Open, turn: Option<&str>) -> Verdict {
     let turns = &open.channels.chat.turns;
     if open.channels.chat.active_turn.is_some() {
@@ -481,7 +481,7 @@ fn remove_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdic
     work_in(open, additional, engine)
 }
 
-/// Has a session work in these directories beside the first.
+/// Sets a session's additional working directories.
 fn work_in(open: &mut Open, additional: Vec<PathBuf>, engine: &EngineHandle) -> Verdict {
     if open.is_draft {
         // It is looked at when the session is made.
@@ -521,7 +521,7 @@ fn confirm(open: &mut Open, action: &ChatToolCallConfirmedAction, client: &str) 
     Verdict::Ask(call::<ApprovalAnswerRequest>(params))
 }
 
-/// The option that a person chose, or the narrowest of that decision.
+/// Returns the option that the user chose, or the narrowest with that decision.
 fn approval_answer(
     approval: &Approval,
     action: &ChatToolCallConfirmedAction,
@@ -550,7 +550,7 @@ fn approval_answer(
     })
 }
 
-/// The result of a client's tool.
+/// Passes on the result of a client's tool.
 fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
     let item = ItemId::new(action.tool_call_id.clone());
     let Some(call_id) = open.calls.remove(&item) else {

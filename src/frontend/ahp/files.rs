@@ -1,6 +1,6 @@
-//! What clients do to the files of a session: written, made, moved, copied and removed, as VS Code does when it goes back to a checkpoint.
+//! Client changes to a session's files: writing, creating, moving, copying and removing, as VS Code does when it restores a checkpoint.
 //!
-//! Invariant: nothing outside of the folders of open sessions is changed, and in them nothing that the engine protects.
+//! Invariant: nothing outside the directories of open sessions is changed, and inside them nothing that the engine protects.
 
 use super::contents::{denied, not_there};
 use super::host::{Done, Host};
@@ -22,10 +22,10 @@ use std::path::PathBuf;
 /// The work that answers a request.
 type Work = BoxFuture<'static, Result<Value, Refusal>>;
 
-/// Tells what is at an address.
+/// Describes the resource at an address.
 ///
 /// # Errors
-/// The address is no file of this machine.
+/// Fails if the address is not that of a file on this machine.
 pub(super) fn resolve(host: &Host, params: &ResourceResolveParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     let (engine, folders, uri) = (host.engine.clone(), host.folders(), params.uri.clone());
@@ -52,7 +52,7 @@ pub(super) fn resolve(host: &Host, params: &ResourceResolveParams) -> Result<Wor
 /// Writes a file.
 ///
 /// # Errors
-/// The params make no sense.
+/// Fails if the params are invalid.
 pub(super) fn write(host: &Host, params: ResourceWriteParams) -> Result<Work, Refusal> {
     let ResourceWriteParams { uri, data, encoding, create_only, mode, position, if_match, .. } =
         params;
@@ -78,19 +78,20 @@ pub(super) fn write(host: &Host, params: ResourceWriteParams) -> Result<Work, Re
     Ok(change(host, uri, ResourceChange::Write { path, decide }))
 }
 
-/// Makes a folder.
+/// Creates a directory.
 ///
 /// # Errors
-/// The address is no file of this machine.
+/// Fails if the address is not that of a file on this machine.
 pub(super) fn make_folder(host: &Host, params: ResourceMkdirParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     Ok(change(host, params.uri, ResourceChange::Folder { path }))
 }
 
-/// Removes a file or an empty folder. One that is not empty stays, whatever the client says: nobody has seen what is in it.
+/// Removes a file or an empty directory. A non-empty directory is kept even if the client asks to remove it, since its contents were not
+/// reviewed.
 ///
 /// # Errors
-/// The address is no file of this machine.
+/// Fails if the address is not that of a file on this machine.
 pub(super) fn remove(host: &Host, params: ResourceDeleteParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     Ok(change(host, params.uri, ResourceChange::Remove { path }))
@@ -99,7 +100,7 @@ pub(super) fn remove(host: &Host, params: ResourceDeleteParams) -> Result<Work, 
 /// Moves a file.
 ///
 /// # Errors
-/// An address is no file of this machine.
+/// Fails if an address is not that of a file on this machine.
 pub(super) fn rename(host: &Host, params: ResourceMoveParams) -> Result<Work, Refusal> {
     let (from, to) = (path_of(&params.source)?, path_of(&params.destination)?);
     let is_new = params.fail_if_exists == Some(true);
@@ -109,7 +110,7 @@ pub(super) fn rename(host: &Host, params: ResourceMoveParams) -> Result<Work, Re
 /// Copies a file.
 ///
 /// # Errors
-/// An address is no file of this machine.
+/// Fails if an address is not that of a file on this machine.
 pub(super) fn copy(host: &Host, params: ResourceCopyParams) -> Result<Work, Refusal> {
     let (from, to) = (path_of(&params.source)?, path_of(&params.destination)?);
     let is_new = params.fail_if_exists == Some(true);
@@ -129,7 +130,7 @@ fn change(host: &Host, uri: String, change: ResourceChange) -> Work {
     .boxed()
 }
 
-/// The content of a file with data placed in it.
+/// Returns a file's content with data placed in it.
 fn placed(
     old: &[u8],
     data: &[u8],
@@ -148,7 +149,7 @@ fn placed(
 }
 
 impl Host {
-    /// A client has changed files: reviews may have changed.
+    /// Handles changes of files by a client: reviews may have changed.
     pub(super) fn files_written(&mut self) {
         let sessions: Vec<_> = self.sessions.keys().cloned().collect();
         for session in sessions {
@@ -160,7 +161,7 @@ impl Host {
     }
 }
 
-/// The end of a change, as the host sees it.
+/// Wraps a change so that it completes as a host result.
 pub(super) fn written(
     connection: super::host::ConnectionId,
     id: pintle_base::transport::envelope::Id,

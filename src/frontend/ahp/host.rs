@@ -1,4 +1,4 @@
-//! The host: the one owner of what clients see, and its loop.
+//! The host: the only owner of the state that clients see, and its loop.
 
 use super::config;
 use super::connection::Outlet;
@@ -40,7 +40,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel to the host. A message is handled within microseconds; a connection that finds this full waits.
+/// Capacity of the channel to the host. A message is handled within microseconds; a connection that finds the channel full waits.
 const CAPACITY: usize = 64;
 
 /// The time for which a client that lost its connection is expected back: VS Code tries again after 1, 2, 4 … seconds.
@@ -63,13 +63,13 @@ pub(super) enum ToHost {
     Joined { id: ConnectionId, out: Outlet, hangup: CancellationToken },
     /// A client's message.
     Message { id: ConnectionId, message: Incoming },
-    /// Say when everything that was sent before is done, and optionally every turn that runs.
+    /// Reply when all earlier messages are handled, and optionally every running turn has ended.
     Finish { waits_for_turns: bool, reply: oneshot::Sender<()> },
     /// A client has gone.
     Left { id: ConnectionId },
 }
 
-/// The way to a host. Cheap to clone.
+/// A handle to a host. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct HostHandle(mpsc::Sender<ToHost>);
 
@@ -95,7 +95,7 @@ struct Absent {
     until: Instant,
 }
 
-/// A result of the host's own work.
+/// A result of work that the host started.
 pub(super) enum Done {
     /// A request was answered.
     Responded { connection: ConnectionId, id: Id, outcome: Result<Value, Refusal> },
@@ -105,7 +105,7 @@ pub(super) enum Done {
     Loaded { session: SessionId, loaded: Result<Box<Loaded>, Error> },
     /// A client's action was carried out, or refused with the reason.
     Worked { session: SessionId, origin: Option<Box<Origin>>, outcome: Result<(), String> },
-    /// The review of a session was read.
+    /// A session's review was read.
     Reviewed { session: SessionId, list: Result<ReviewListResult, Error> },
     /// A session was disposed of.
     Disposed { connection: ConnectionId, id: Id, session: SessionId, outcome: Result<(), Refusal> },
@@ -113,7 +113,7 @@ pub(super) enum Done {
     Nothing,
 }
 
-/// The owner of what clients see.
+/// The owner of the state that clients see.
 pub struct Host {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: client::Client,
@@ -128,7 +128,7 @@ pub struct Host {
     pub(super) subagents: Subagents,
     pub(super) waiting: Vec<Waiting>,
     pub(super) running: FuturesUnordered<BoxFuture<'static, Done>>,
-    /// Who waits until no turn runs.
+    /// Waiters for the time when no turn runs.
     finishing: Vec<oneshot::Sender<()>>,
     next_tidy: Option<Instant>,
 }
@@ -148,7 +148,7 @@ enum Next {
 }
 
 impl Host {
-    /// A host without clients, and the way to it.
+    /// Creates a host without clients, and its handle.
     pub fn new(engine: EngineHandle, cwd: PathBuf) -> (Self, HostHandle) {
         let (tx, requests) = mpsc::channel(CAPACITY);
         let (subscriber, events, subagents) = client::Client::new(engine.clone(), Scope::Shared);
@@ -230,7 +230,7 @@ impl Host {
         }
     }
 
-    /// Lets those who wait for it know when no turn runs, once everything that clients asked for has reached its session.
+    /// Notifies the waiting connections when no turn runs, after everything that clients asked for has reached its session.
     fn finish(&mut self) {
         if self.finishing.is_empty() || self.sessions.values().any(Open::has_work) {
             return;
@@ -258,12 +258,12 @@ impl Host {
         self.next_tidy = Some(until);
     }
 
-    /// A client is back: it is not waited for any more.
+    /// Handles a client's return, which ends the wait for it.
     pub(super) fn returned(&mut self, name: &str) {
         self.absent.remove(name);
     }
 
-    /// Looks later for sessions that nobody watches any more.
+    /// Schedules a search for sessions without watchers.
     pub(super) fn tidy_later(&mut self) {
         self.next_tidy = Some(Instant::now() + GRACE);
     }
@@ -297,7 +297,7 @@ impl Host {
         self.next_tidy = (!busy.is_empty() || !self.absent.is_empty()).then(|| now + GRACE);
     }
 
-    /// Returns true for the session of a sub-agent whose parent is open: its questions are asked there.
+    /// Returns true for the session of a sub-agent whose parent is open: its questions are asked in the parent.
     fn is_child(&self, session: &SessionId) -> bool {
         self.subagents.parent(session).is_some_and(|parent| self.sessions.contains_key(parent))
     }
@@ -324,7 +324,7 @@ impl Host {
         }
     }
 
-    /// Hands on the events of sessions.
+    /// Passes on session events.
     fn take_events(&mut self, events: Vec<Feed>) {
         self.subagents.adopt();
         for feed in events {
@@ -386,7 +386,7 @@ impl Host {
         }
     }
 
-    /// Applies actions and sends them; what a client asked for goes out as its own.
+    /// Applies actions and sends them; an action that a client asked for is sent as that client's.
     pub(super) fn emit(&mut self, session: &SessionId, actions: Actions) {
         for (channel, action) in actions {
             let Some(open) = self.sessions.get_mut(session) else { return };
@@ -424,7 +424,7 @@ impl Host {
         self.broadcast(channel, &message);
     }
 
-    /// Sends a message to those who subscribed to a channel.
+    /// Sends a message to a channel's subscribers.
     fn broadcast(&mut self, channel: &str, message: &Bytes) {
         for client in self.clients.values() {
             if client.subscriptions.contains(channel) {
@@ -461,7 +461,7 @@ impl Host {
         }
     }
 
-    /// The state of a channel, with the number of the last action in it.
+    /// Returns a channel's state, with the number of the last action included in it.
     pub(super) fn snapshot(&mut self, uri: &str) -> Option<Value> {
         let state = if uri == ROOT_RESOURCE_URI {
             self.refresh_root();
@@ -474,7 +474,7 @@ impl Host {
         Some(wire::value(&ahp_types::state::Snapshot { resource, state, from_seq }))
     }
 
-    /// Looks at the settings anew: models may have come and gone.
+    /// Reads the settings again, since models may have been added or removed.
     fn refresh_root(&mut self) {
         let now = config::root(&self.engine);
         if now.agents != self.root.agents {
@@ -489,7 +489,7 @@ impl Host {
         }
     }
 
-    /// Tells what lists show of a session, where it has changed.
+    /// Sends the changed parts of a session's list entry.
     fn summarize(&mut self, session: &SessionId) {
         let Some(open) = self.sessions.get_mut(session) else { return };
         let Channels { chat, session: state, .. } = &open.channels;
@@ -558,7 +558,7 @@ impl Client {
     }
 }
 
-/// The session that an item of the feed is about.
+/// Returns the session that a feed item is about.
 fn session_of(feed: &Feed) -> Option<SessionId> {
     match feed {
         Feed::Durable(record) => Some(record.value.session_id.clone()),

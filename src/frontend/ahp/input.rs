@@ -1,4 +1,4 @@
-//! Messages of people with their attachments, and their answers to requests for input. Pure.
+//! User messages with their attachments, and answers to input requests. Pure.
 
 use super::wire;
 use ahp_types::state::{
@@ -16,13 +16,13 @@ use pintle_protocol::question::{
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Answers by the ids of questions. The protocol's types say which map it is.
+/// Answers by question id. The protocol's types determine the map type.
 pub(super) type Answers = HashMap<String, ChatInputAnswer>;
 
-/// The id of the only question of a request.
+/// The only question's id.
 const ONLY: &str = "answer";
 
-/// A person's message as the protocol shows it.
+/// Converts a user message to the protocol's form.
 pub(super) fn message(input: &[Input]) -> Message {
     let attachments: Vec<MessageAttachment> = input.iter().filter_map(attachment).collect();
     Message {
@@ -72,7 +72,7 @@ fn attachment(block: &Input) -> Option<MessageAttachment> {
     })
 }
 
-/// Lines of ours, from 1 and inclusive, as theirs, from 0 and with an exclusive end.
+/// Converts our lines, from 1 and inclusive, to theirs, from 0 and with an exclusive end.
 fn selection(range: LineRange) -> TextSelection {
     let at = |line: u64| TextPosition { line: wire::count(line), character: 0 };
     TextSelection {
@@ -83,15 +83,15 @@ fn selection(range: LineRange) -> TextSelection {
 fn lines(selection: &TextSelection) -> Option<LineRange> {
     let TextRange { start, end } = &selection.range;
     let first = u64::try_from(start.line).ok()? + 1;
-    // A selection that ends at the beginning of a line leaves that line out.
+    // A selection that ends at the beginning of a line excludes that line.
     let last = u64::try_from(end.line).ok()? + u64::from(end.character > 0);
     Some(LineRange { start: first, end: last.max(first) })
 }
 
-/// A message of the protocol as the engine takes it.
+/// Converts a protocol message to engine input.
 ///
 /// # Errors
-/// It has an attachment that the engine cannot give to a model; the words are for the client.
+/// Returns a message for the client if an attachment cannot be given to a model.
 pub(super) fn blocks(message: &Message) -> Result<Vec<Input>, String> {
     let mut input = vec![Input::text(message.text.clone())];
     for attachment in message.attachments.iter().flatten() {
@@ -137,7 +137,7 @@ fn option(id: &str, label: &str) -> ChatInputOption {
     ChatInputOption { id, label, description: None, recommended: None }
 }
 
-/// A request with one question, and what there is to read before it.
+/// Returns a request with one question, and the text to read before it.
 fn request(id: &str, message: Option<String>, question: ChatInputQuestion) -> ChatInputRequest {
     ChatInputRequest {
         id: id.to_owned(),
@@ -148,7 +148,7 @@ fn request(id: &str, message: Option<String>, question: ChatInputQuestion) -> Ch
     }
 }
 
-/// The model's question to a person.
+/// Returns the input request for the model's question to the user.
 pub(super) fn question_request(question: &Question) -> ChatInputRequest {
     let options: Vec<ChatInputOption> =
         question.options.iter().map(|choice| option(&choice.option_id, &choice.label)).collect();
@@ -191,7 +191,7 @@ pub(super) fn question_request(question: &Question) -> ChatInputRequest {
     request(question.question_id.as_str(), question.plan.clone(), asked)
 }
 
-/// A question about a call of a sub-agent, whose chat nobody sees.
+/// Returns the input request for a call of a sub-agent, whose chat is not shown.
 pub(super) fn approval_request(approval: &Approval) -> ChatInputRequest {
     let options = approval.options.iter().map(|choice| option(&choice.option_id, &choice.label));
     let text = format!("A sub-agent asks: {} ({})", approval.title, approval.reason);
@@ -211,12 +211,12 @@ fn submitted(value: ChatInputAnswerValue) -> Answers {
     HashMap::from([(ONLY.to_owned(), answer)])
 }
 
-/// The end of a request that nobody can answer any more.
+/// Returns the outcome of a request that can no longer be answered.
 pub(super) fn withdrawn() -> (ChatInputResponseKind, Option<Answers>) {
     (ChatInputResponseKind::Cancel, None)
 }
 
-/// The outcome of a question, for clients that did not answer it.
+/// Returns a question's outcome, for clients that did not answer it.
 pub(super) fn question_answers(
     outcome: &QuestionOutcome,
 ) -> (ChatInputResponseKind, Option<Answers>) {
@@ -239,7 +239,7 @@ pub(super) fn question_answers(
     (ChatInputResponseKind::Accept, Some(submitted(value)))
 }
 
-/// The outcome of a sub-agent's approval.
+/// Returns a sub-agent approval's outcome.
 pub(super) fn approval_answers(
     outcome: &ApprovalOutcome,
 ) -> (ChatInputResponseKind, Option<Answers>) {
@@ -249,7 +249,7 @@ pub(super) fn approval_answers(
     }
 }
 
-/// The chosen options and the words of a person.
+/// Returns the chosen options and the user's text.
 fn chosen(answers: Option<&Answers>) -> (Vec<String>, Option<String>) {
     let mut options = Vec::new();
     let mut words = Vec::new();
@@ -275,7 +275,7 @@ fn chosen(answers: Option<&Answers>) -> (Vec<String>, Option<String>) {
     (options, (!text.trim().is_empty()).then_some(text))
 }
 
-/// A person's answer to the model's question.
+/// Returns the user's answer to the model's question.
 pub(super) fn question_answer(
     response: ChatInputResponseKind,
     answers: Option<&Answers>,
@@ -287,7 +287,7 @@ pub(super) fn question_answer(
     QuestionAnswer { option_ids, text, dismissed: false }
 }
 
-/// A person's answer to a sub-agent's approval.
+/// Returns the user's answer to a sub-agent's approval.
 pub(super) fn approval_answer(
     response: ChatInputResponseKind,
     answers: Option<&Answers>,

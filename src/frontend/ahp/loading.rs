@@ -27,7 +27,7 @@ pub(super) struct Loaded {
 }
 
 impl Host {
-    /// Has something done in a session, after what was asked for before.
+    /// Queues work in a session, after work that was queued before.
     pub(super) fn work(&mut self, session: &SessionId, work: Work) {
         if let Some(open) = self.sessions.get_mut(session) {
             open.works.push_back(work);
@@ -115,7 +115,7 @@ impl Host {
         self.emit(session, actions);
     }
 
-    /// The session cannot be opened: whoever asked is told why.
+    /// Reports to the callers that the session cannot be opened, and why.
     fn not_loaded(&mut self, session: &SessionId, error: &Error) {
         let reason = reason(error);
         if let Some(open) = self.sessions.get_mut(session) {
@@ -161,7 +161,7 @@ impl Host {
 }
 
 impl Open {
-    /// Reads the history. Nobody has seen anything of the session.
+    /// Reads the history. No part of the session has been shown yet.
     fn read(&mut self, snapshot: &SessionResult, records: &[EventRecord]) {
         let created_ms = records.first().map_or(0, |record| record.ts_ms);
         let title = records.iter().find_map(|record| match &record.event {
@@ -184,7 +184,7 @@ impl Open {
         (self.permission_mode, self.mode) = (snapshot.permission_mode, snapshot.mode);
         self.seen = snapshot.seq;
         self.is_announced = true;
-        // What lists show of the chat is told from now on.
+        // From now on, the chat's list entry is sent to clients.
         let Channels { session, chat, .. } = &mut self.channels;
         if let Some(shown) = session.chats.first_mut() {
             shown.title.clone_from(&session.title);
@@ -220,7 +220,7 @@ async fn load(
     Ok(Loaded { handle, snapshot, records })
 }
 
-/// An error of the engine, with its remedy, as people read it.
+/// Formats an engine error, with its remedy, for users.
 pub(super) fn reason(error: &Error) -> String {
     match &error.hint {
         Some(pintle_agent::Hint::Text(hint)) => format!("{error}; {hint}"),

@@ -1,11 +1,11 @@
 //! The Agent Host Protocol, which VS Code speaks to agents: JSON-RPC 2.0 over any [`Link`], for several clients that share one state.
 //!
 //! [`Host`] owns that state: one for all clients of an engine, since actions have one order and one count for all of them, and a client
-//! that comes back reads on where it was. Each client has a connection, which passes messages on. The translator turns the
-//! events of sessions into actions; what a client asks for is decided by the engine, and told to everybody by the events that follow.
+//! that reconnects continues reading where it left off. Each client has a connection, which passes messages on. The translator turns
+//! session events into actions; the engine decides client requests, and the events that follow report the decision to all clients.
 //!
 //! Invariants: an action is applied to the state before it is sent, by the protocol's own reducers; the host waits for no client, and one
-//! that does not keep up is disconnected; a session in which nothing was said leaves nothing behind.
+//! that does not keep up is disconnected; a session without messages leaves nothing behind.
 
 mod calls;
 mod config;
@@ -37,10 +37,10 @@ use pintle_base::transport::Link;
 use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory of a session that names none.
+    /// The default working directory for sessions.
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
@@ -56,7 +56,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     }
 }
 
-/// Serves one of the clients of a host.
+/// Serves one of a host's clients.
 pub async fn serve_client(
     link: Link,
     engine: EngineHandle,

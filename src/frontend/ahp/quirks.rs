@@ -1,16 +1,16 @@
-//! The deviations of clients from the specification, a function each. Pure.
+//! Client deviations from the specification, one function each. Pure.
 //!
-//! | who, seen with | what it does | what is done about it |
+//! | client, seen with | behaviour | reaction |
 //! |---|---|---|
 //! | VS Code 1.139 | `reconnect` has no `channel`, which its params require | [`complete_reconnect`] adds the root's |
-//! | VS Code 1.139 | a rename of a session comes on its chat's channel, where no reducer knows it | [`is_rename_on_chat`]: the session is renamed, and both channels are told |
-//! | VS Code 1.139 | settings of the window come as `root/configChanged` with `clientSeq` 0, which no client waits for | [`is_advice`]: they are read by nobody, and not refused |
-//! | VS Code 1.139 | `setClientManagedSettingsPermissions` is in no version of the protocol | notifications that are unknown are left alone |
-//! | VS Code 1.139 | a second window answers a confirmation again that it saw answered | the first answer counts, and the second is refused |
-//! | VS Code 1.139 | a title of a confirmation is read as Markdown, even if it is plain text, and twice | every text is sent as Markdown, escaped (`wire::literal`), and titles name no files |
-//! | VS Code 1.139 | Delete of a session disposes of it, as the end of a spare one does | a spare one leaves nothing behind; one with turns is archived, not deleted |
-//! | VS Code 1.139 | a prompt that is sent before the pickers of its session are drawn subscribes to the session first, waits for the answer, and makes the session then; its count of changed files stays away until the session is opened again | the subscription is refused like any to a session that is not there: one that waited would keep the session from being made |
-//! | VS Code 1.139 | a tool of the client's is confirmed before its result comes | [`is_of_client_tool`]: the confirmation changes nothing |
+//! | VS Code 1.139 | a session's rename is sent on its chat's channel, where no reducer knows it | [`is_rename_on_chat`]: the session is renamed, and both channels are notified |
+//! | VS Code 1.139 | window settings are sent as `root/configChanged` with `clientSeq` 0, which no client waits for | [`is_advice`]: they are not read, and not refused |
+//! | VS Code 1.139 | `setClientManagedSettingsPermissions` is in no version of the protocol | unknown notifications are ignored |
+//! | VS Code 1.139 | a second window answers a confirmation again although it saw the answer | the first answer counts, and the second is refused |
+//! | VS Code 1.139 | a confirmation's title is read as Markdown, even if it is plain text, and twice | every text is sent as Markdown, escaped (`wire::literal`), and titles name no files |
+//! | VS Code 1.139 | deleting a session disposes of it, as ending a spare one does | a spare session leaves nothing behind; one with turns is archived, not deleted |
+//! | VS Code 1.139 | a prompt that is sent before the pickers of its session are drawn subscribes to the session first, waits for the answer, and then creates the session; its count of changed files is missing until the session is opened again | the subscription is refused like any to a session that does not exist: one that waited would prevent the session's creation |
+//! | VS Code 1.139 | a client's tool is confirmed before its result arrives | [`is_of_client_tool`]: the confirmation changes nothing |
 
 use super::state::Channel;
 use ahp_types::ROOT_RESOURCE_URI;
@@ -24,7 +24,7 @@ pub(super) fn complete_reconnect(params: &mut Value) {
     }
 }
 
-/// Returns true for a session's new title that comes on the channel of its chat.
+/// Returns true for a session's new title that is sent on the channel of its chat.
 pub(super) fn is_rename_on_chat(channel: &Channel, action: &StateAction) -> bool {
     *channel == Channel::Chat && matches!(action, StateAction::SessionTitleChanged(_))
 }

@@ -1,4 +1,4 @@
-//! The requests of clients: the parameters are read here, and what takes time is done beside the host.
+//! Client requests: params are read here, and slow work runs outside the host.
 
 use super::host::{ConnectionId, Done, Host};
 use super::loading::reason;
@@ -32,7 +32,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The number of sessions in a list that names no limit.
+/// Default limit for session lists.
 const LISTED: usize = 100;
 
 /// A request that waits for sessions to be opened.
@@ -54,7 +54,7 @@ enum Outcome {
     Later(BoxFuture<'static, Result<Value, Refusal>>),
     /// The same, of a request that changes files.
     Written(BoxFuture<'static, Result<Value, Refusal>>),
-    /// Somebody else responds.
+    /// The response is sent elsewhere.
     Elsewhere,
 }
 
@@ -206,7 +206,7 @@ impl Host {
 
     /// Takes note of a client's name.
     fn welcome(&mut self, connection: ConnectionId, name: &str) -> Result<(), Refusal> {
-        /// Several times the length of a UUID: it is written into journals.
+        /// Several times a UUID's length, since it is written into journals.
         const MAX_CHARS: usize = 200;
         if name.is_empty() || name.len() > MAX_CHARS {
             let message = format!("`clientId` must have between 1 and {MAX_CHARS} characters");
@@ -274,7 +274,7 @@ impl Host {
         }
     }
 
-    /// A session is open now, or cannot be opened.
+    /// Handles a session that has been opened, or cannot be opened.
     pub(super) fn waited_for(&mut self, session: &SessionId) {
         let mut waiting = std::mem::take(&mut self.waiting);
         for request in &mut waiting {
@@ -424,7 +424,7 @@ impl Host {
         let (id, archived) = (id.clone(), session.clone());
         let disposal = async move {
             if let Some(handle) = handle {
-                // Others that watch it keep it; it is closed where nobody does.
+                // Other watchers keep the session open; without watchers it is closed.
                 let leave = |reply| Command::Leave { id: subscriber, finishes: false, reply };
                 let _ = handle.ask(leave).await;
             }
@@ -435,7 +435,7 @@ impl Host {
         Ok(Outcome::Elsewhere)
     }
 
-    /// A session is gone from lists.
+    /// Handles a session's removal from lists.
     pub(super) fn removed(&mut self, session: &SessionId) {
         self.sessions.remove(session);
         self.subagents.forget(session);
@@ -457,7 +457,7 @@ impl Host {
         ))
     }
 
-    /// The way to the session of a channel.
+    /// Returns the handle of a channel's session.
     pub(super) fn open_session(
         &self,
         uri: &str,
@@ -468,14 +468,14 @@ impl Host {
         open.and_then(|open| open.handle.clone()).ok_or_else(|| not_found(uri))
     }
 
-    /// The folders of the sessions that are open.
+    /// Returns the open sessions' directories.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let folders: BTreeSet<PathBuf> = self.sessions.values().flat_map(Open::folders).collect();
         folders.into_iter().collect()
     }
 }
 
-/// The commands that a message at its beginning calls.
+/// Returns the commands that the beginning of a message calls.
 async fn completions(
     engine: &EngineHandle,
     cwd: &str,
@@ -510,7 +510,7 @@ async fn completions(
     CompletionsResult { items: items.collect() }
 }
 
-/// A stored session in a list.
+/// Converts a stored session for a list.
 fn summary(stored: Stored) -> SessionSummary {
     SessionSummary {
         provider: PROVIDER.to_owned(),
@@ -550,7 +550,7 @@ pub(super) fn invalid(message: String) -> Refusal {
     Refusal::new(json_rpc_error_codes::INVALID_PARAMS, message)
 }
 
-/// An error of the engine.
+/// Converts an engine error.
 pub(super) fn failed(error: &Error) -> Refusal {
     let code = match &error.kind {
         ErrorKind::Invalid | ErrorKind::Config => json_rpc_error_codes::INVALID_PARAMS,

@@ -1,4 +1,4 @@
-//! The changes of the agent that nobody has decided about, as a changeset with the operations to keep and to undo them.
+//! The agent's undecided changes, as a changeset with the operations to keep and undo them.
 
 use super::host::{Done, Host};
 use super::requests::{failed, invalid};
@@ -30,7 +30,7 @@ const KEEP: (&str, &str) = ("keep", "Keep");
 const UNDO: (&str, &str) = ("undo", "Undo");
 
 impl Host {
-    /// Reads the review of a session again, if it has changed.
+    /// Reads a session's review again, if it has changed.
     pub(super) fn look_at_review(&mut self, session: &SessionId) {
         let Some(open) = self.sessions.get_mut(session) else { return };
         let Some(handle) = open.handle.clone() else { return };
@@ -78,7 +78,7 @@ impl Host {
     }
 }
 
-/// The files with open hunks, where they are others than clients see.
+/// Returns the files with open hunks, if they differ from those that clients see.
 fn changes(open: &Open, hunks: &[Hunk]) -> Actions {
     let mut by_path: BTreeMap<&str, Vec<&Hunk>> = BTreeMap::new();
     for hunk in hunks {

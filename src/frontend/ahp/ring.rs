@@ -7,20 +7,20 @@ use std::collections::{BTreeSet, VecDeque};
 /// The number of actions that are kept: minutes of streaming, for a client that lost its connection for seconds.
 const MAX_ACTIONS: usize = 4096;
 
-/// The size of the actions that are kept, in bytes.
+/// Maximum size of the kept actions, in bytes.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// The last actions of all channels.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    /// The number of the last action.
+    /// The last action's number.
     seq: u64,
     kept: VecDeque<(ActionEnvelope, usize)>,
     bytes: usize,
 }
 
 impl Ring {
-    /// The number of the last action.
+    /// Returns the last action's number.
     pub(super) fn seq(&self) -> u64 {
         self.seq
     }
@@ -46,7 +46,7 @@ impl Ring {
         message
     }
 
-    /// The actions on these channels after a number; `None` where some are gone, or the number is of another host.
+    /// Returns the actions on these channels after a number; `None` if some are gone, or if the number belongs to another host.
     pub(super) fn after(
         &self,
         seq: u64,

@@ -1,4 +1,4 @@
-//! An open session: its channels, what clients asked of it, and the one thing that it is doing for them.
+//! An open session: its channels, the clients' requests to it, and the one piece of work in progress for them.
 
 use super::dispatch::Origin;
 use super::state::{Channel, Channels};
@@ -30,7 +30,7 @@ pub(super) type Make =
 pub(super) struct Open {
     pub(super) channels: Channels,
     pub(super) translator: Translator,
-    /// The way to the session; `None` for one that the engine does not know yet, or that is being opened.
+    /// The session's handle; `None` if the engine does not know the session yet, or if it is being opened.
     pub(super) handle: Option<SessionHandle>,
     /// The engine does not know it: it is made with its first turn.
     pub(super) is_draft: bool,
@@ -40,11 +40,11 @@ pub(super) struct Open {
     pub(super) seen: u64,
     pub(super) works: VecDeque<Work>,
     pub(super) is_working: bool,
-    /// The actions of clients whose events have not come yet.
+    /// Client actions whose events have not arrived yet.
     pub(super) expected: Vec<(Key, Origin)>,
-    /// The calls of clients' tools that wait for their results.
+    /// Calls of client tools that wait for their results.
     pub(super) calls: BTreeMap<ItemId, CallId>,
-    /// The directories beside the working directory.
+    /// Working directories in addition to the main one.
     pub(super) additional: Vec<PathBuf>,
     /// Lists show it.
     pub(super) is_announced: bool,
@@ -71,7 +71,7 @@ pub(super) enum Key {
     Config,
 }
 
-/// The key of an action, by which the event that follows from it is recognized; none for an action that no event follows.
+/// Returns an action's key, by which the resulting event is recognized; `None` for an action without a resulting event.
 pub(super) fn key_of(action: &StateAction) -> Option<Key> {
     Some(match action {
         StateAction::ChatTurnStarted(action) => Key::Turn(action.turn_id.clone()),
@@ -93,7 +93,7 @@ pub(super) fn key_of(action: &StateAction) -> Option<Key> {
 type Settled = (Channel, StateAction, Option<ActionOrigin>);
 
 impl Open {
-    /// A session without events.
+    /// Creates a session without events.
     pub(super) fn new(channels: Channels, permission_mode: PermissionMode, mode: WorkMode) -> Self {
         Self {
             translator: Translator::new(&channels.id),
@@ -115,14 +115,14 @@ impl Open {
         }
     }
 
-    /// A session of which only the id is known.
+    /// Creates a session of which only the id is known.
     pub(super) fn unread(id: SessionId) -> Self {
         let (permission_mode, mode) = (PermissionMode::default(), WorkMode::default());
         let settings = config::state(permission_mode, mode);
         Self::new(Channels::new(id, "", "", 0, settings), permission_mode, mode)
     }
 
-    /// Returns true while something goes on in it.
+    /// Returns true while the session has work in progress.
     pub(super) fn is_busy(&self) -> bool {
         self.channels.chat.active_turn.is_some()
             || self.channels.chat.queued_messages.is_some()
@@ -134,7 +134,7 @@ impl Open {
         self.loading.is_some() || self.is_working || !self.works.is_empty()
     }
 
-    /// The configuration that it is made with.
+    /// Returns the configuration with which it is created.
     pub(super) fn configuration(&self) -> OpenConfig {
         OpenConfig {
             model: (!self.model.is_empty()).then(|| self.model.clone()),
@@ -145,25 +145,25 @@ impl Open {
         }
     }
 
-    /// The directories beside the working directory, if there are any.
+    /// Returns the additional working directories, if any.
     pub(super) fn directories(&self) -> Option<Additional> {
         (!self.additional.is_empty()).then(|| self.additional.clone().into())
     }
 
-    /// All directories that it works in.
+    /// Returns all directories that it works in.
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         let cwd = Some(&self.channels.cwd).filter(|cwd| !cwd.is_empty());
         cwd.map(PathBuf::from).into_iter().chain(self.additional.iter().cloned()).collect()
     }
 
-    /// Tells clients the directories beside the first.
+    /// Sends the additional working directories to clients.
     pub(super) fn show_directories(&mut self) {
         let uris =
             self.folders().iter().map(|folder| wire::file_uri(&folder.to_string_lossy())).collect();
         self.channels.session.working_directories = Some(uris);
     }
 
-    /// Keeps what an event says of the session's settings.
+    /// Records changes of the session's settings from an event.
     pub(super) fn note(&mut self, record: &EventRecord) {
         match &record.event {
             Event::SessionCreated(created) => {
@@ -178,14 +178,14 @@ impl Open {
         }
     }
 
-    /// A client's tool is called.
+    /// Records a client tool's call.
     pub(super) fn called(&mut self, call: &ClientCall) {
         if let CallBody::Tool(params) = &call.body {
             self.calls.insert(params.item_id.clone(), call.id.clone());
         }
     }
 
-    /// The summary of the session for lists.
+    /// Returns the session's summary for lists.
     pub(super) fn summary(&self) -> SessionSummary {
         let Channels { session, chat, changeset, .. } = &self.channels;
         let activity = chat.status & ACTIVITY;
@@ -221,14 +221,15 @@ impl Open {
         }
     }
 
-    /// Returns what clients receive of an action that an event led to: where a client asked for it, its own action, as its own.
+    /// Returns the actions that clients receive for an action caused by an event: if a client asked for it, that client's action, under the
+    /// client's name.
     pub(super) fn settle(&mut self, channel: &Channel, action: StateAction) -> Vec<Settled> {
         let own = |action| vec![(channel.clone(), action, None)];
         let Some(key) = key_of(&action) else { return own(action) };
         if let Some(origin) = self.take_expected(&key) {
             return settled(channel, action, origin);
         }
-        // A message for the running turn came when that was over, and began one of its own.
+        // A message for the running turn arrived after the turn ended, and began a new turn.
         if let StateAction::ChatTurnStarted(started) = &action
             && let Some(origin) = self.take_expected(&Key::Pending(started.turn_id.clone()))
         {
@@ -246,7 +247,7 @@ impl Open {
     }
 }
 
-/// The bits of a status that say what goes on.
+/// The status bits for activity.
 const ACTIVITY: u32 = SessionStatus::IsRead.bits() - 1;
 
 fn settled(channel: &Channel, action: StateAction, origin: Origin) -> Vec<Settled> {
@@ -257,7 +258,7 @@ fn settled(channel: &Channel, action: StateAction, origin: Origin) -> Vec<Settle
         return vec![(channel.clone(), action, None), (Channel::Chat, origin.action, sent)];
     }
     let action = match (origin.action, action) {
-        // Times that nobody can read would never end.
+        // With a start time that cannot be parsed, the elapsed time would never end.
         (StateAction::ChatTurnStarted(theirs), StateAction::ChatTurnStarted(ours)) => {
             let is_time = theirs.started_at.parse::<jiff::Timestamp>().is_ok();
             let started_at = if is_time { theirs.started_at } else { ours.started_at };
@@ -269,7 +270,7 @@ fn settled(channel: &Channel, action: StateAction, origin: Origin) -> Vec<Settle
                 ..theirs
             })
         }
-        // The engine may have queued what was to steer.
+        // The engine may have queued a steering message.
         (StateAction::ChatPendingMessageSet(theirs), StateAction::ChatPendingMessageSet(ours))
             if theirs.kind != ours.kind =>
         {

@@ -1,4 +1,5 @@
-//! The state of a session's channels, kept by the protocol's own reducers, so that a snapshot and the actions after it are what a client has. Pure.
+//! The state of a session's channels, kept by the protocol's own reducers, so that a snapshot with the actions after it equals the client's
+//! state. Pure.
 
 use super::wire;
 use ahp::reducers::{
@@ -15,10 +16,10 @@ use ahp_types::state::{
 use pintle_protocol::ids::{AgentId, ItemId, SessionId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The engine's name as a provider of sessions, which is the scheme of their addresses too.
+/// The engine's name as a provider of sessions, also used as the scheme of their addresses.
 pub(super) const PROVIDER: &str = "pintle";
 
-/// The number of terminals of a session that are kept: each holds at most 1 MiB.
+/// Maximum number of a session's kept terminals: each has at most 1 MiB.
 const MAX_TERMINALS: usize = 64;
 
 /// A channel of a session.
@@ -27,12 +28,12 @@ pub(super) enum Channel {
     Session,
     Chat,
     Changeset,
-    /// The output of a command, by its call.
+    /// A command's output, by its call.
     Terminal(ItemId),
 }
 
 impl Channel {
-    /// The channel's address.
+    /// Returns the channel's address.
     pub(super) fn uri(&self, session: &SessionId) -> String {
         match self {
             Self::Session => format!("{PROVIDER}:/{session}"),
@@ -57,16 +58,16 @@ impl Channel {
     }
 }
 
-/// Returns true for an id that clients may choose: it names a folder.
+/// Returns true for an id that clients may choose, since it names a directory.
 fn is_name(id: &str) -> bool {
-    /// Twice the length of a UUID.
+    /// Twice a UUID's length.
     const MAX_CHARS: usize = 72;
     !id.is_empty()
         && id.len() <= MAX_CHARS
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The state of a session's channels.
+/// A session's channels.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Channels {
     pub(super) id: SessionId,
@@ -82,7 +83,7 @@ pub(super) struct Channels {
     pub(super) workers: BTreeMap<AgentId, Worker>,
 }
 
-/// A sub-agent, whose chat is that of its own session.
+/// A sub-agent, whose chat belongs to a separate session.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Worker {
     pub(super) session: SessionId,
@@ -90,7 +91,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// The part of a call that leads to the chat.
+    /// Returns the part of a call that links to the chat.
     pub(super) fn content(&self) -> ToolResultContent {
         let title = self.task.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         ToolResultContent::Subagent(ToolResultSubagentContent {
@@ -103,7 +104,7 @@ impl Worker {
 }
 
 impl Channels {
-    /// The channels of a session in which nothing has happened.
+    /// Returns an empty session's channels.
     pub(super) fn new(
         id: SessionId,
         cwd: &str,
@@ -194,7 +195,7 @@ impl Channels {
         }
     }
 
-    /// The terminal of a command or a job, which later actions fill. The oldest that have ended are forgotten.
+    /// Opens the terminal of a command or a job, which later actions fill. The oldest ended terminals are dropped.
     pub(super) fn open_terminal(&mut self, item: &ItemId, title: &str, turn_id: Option<String>) {
         let is_over = |terminal: &TerminalState| {
             matches!(terminal.lifecycle, TerminalLifecycleState::Exited(_))
@@ -244,7 +245,7 @@ impl Channels {
         }
     }
 
-    /// The terminals of jobs that run, as lists show them.
+    /// Returns the terminals of running jobs, as lists show them.
     pub(super) fn running_jobs(&self) -> impl Iterator<Item = TerminalInfo> {
         let terminals = self.jobs.iter().filter_map(|item| Some((item, self.terminals.get(item)?)));
         terminals.map(|(item, terminal)| TerminalInfo {
@@ -255,7 +256,7 @@ impl Channels {
         })
     }
 
-    /// The state of a channel.
+    /// Returns a channel's state.
     pub(super) fn snapshot(&self, channel: &Channel) -> Option<SnapshotState> {
         Some(match channel {
             Channel::Session => SnapshotState::Session(Box::new(self.session.clone())),

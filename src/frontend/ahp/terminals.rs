@@ -1,4 +1,4 @@
-//! The output of commands and background jobs, as terminals that nobody types into. Pure.
+//! The output of commands and background jobs, as terminals without input. Pure.
 
 use super::state::{Channel, Channels};
 use super::translator::Actions;
@@ -11,10 +11,10 @@ use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::Job;
 use pintle_session::history::Streamed;
 
-/// The output that a terminal shows at most, in bytes; what came before is cleared.
+/// Maximum output that a terminal shows, in bytes; earlier output is cleared.
 const MAX_SHOWN_BYTES: usize = 1024 * 1024;
 
-/// The output of a command that runs.
+/// A running command's output.
 #[derive(Debug)]
 pub(super) struct Output {
     item: ItemId,
@@ -50,7 +50,7 @@ impl Output {
         }
     }
 
-    /// Ends it. The text is the whole output as a result has it: where it goes on from what was shown, the rest came in no piece.
+    /// Ends the terminal. The text is the result's whole output: if it continues the shown output, the rest was not streamed.
     pub(super) fn end(&mut self, text: &str, exit_code: Option<i64>, out: &mut Actions) {
         if self.has_ended {
             return;
@@ -87,18 +87,18 @@ impl Output {
     }
 }
 
-/// Ends the terminal of a job.
+/// Ends a job's terminal.
 pub(super) fn end_job(output: &mut Output, job: &Job, out: &mut Actions) {
     let exit_code = job.details.exit_code.map(i64::from);
     let text = job.output.as_deref().unwrap_or_default();
-    // The last part of a long output, in place of what was shown, if its end came in no piece.
+    // The last part of a long output, which replaces the shown output if its end was not streamed.
     if !text.starts_with(output.shown.as_str()) && !output.shown.ends_with(text) {
         output.clear(out);
     }
     output.end(text, exit_code, out);
 }
 
-/// A terminal as a part of a call's result.
+/// Returns a terminal as a part of a call's result.
 pub(super) fn content(
     item: &ItemId,
     title: &str,

@@ -1,7 +1,7 @@
-//! Turns the events of a session into actions on its channels. Pure, and the only place that does.
+//! Turns session events into actions on the session's channels. Pure, and the only place that does.
 //!
-//! Clients name turns and messages; the journal keeps these names as the keys of requests, so that a session which is read again has the
-//! same ones. Invariant: what was sent of a text is a beginning of it, whatever deltas were lost.
+//! Clients name turns and messages; the journal keeps these names as request keys, so that a session that is read again has the same ones.
+//! Invariant: the sent part of a text is a prefix of it, whatever deltas were lost.
 
 use super::calls::{self, Call};
 use super::input;
@@ -39,7 +39,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Before the names that clients give to turns and messages, in the keys of requests.
 const KEY: &str = "ahp/";
 
-/// The key of the request that begins a client's turn or queues its message.
+/// Returns the key of the request that begins a client's turn or queues its message.
 pub(super) fn key(id: &str) -> String {
     format!("{KEY}{id}")
 }
@@ -47,19 +47,19 @@ pub(super) fn key(id: &str) -> String {
 /// Actions on channels, in order.
 pub(super) type Actions = Vec<(Channel, StateAction)>;
 
-/// The state of a session between its events, as far as translating needs it.
+/// A session's state between its events, as far as translation needs it.
 #[derive(Debug, Default)]
 pub(super) struct Translator {
-    /// The address of the chat.
+    /// The chat's address.
     chat: String,
     /// The names of turns by their ids, for turns that clients began.
     names: BTreeMap<TurnId, String>,
     /// The messages that no model has read.
     queue: Vec<Queued>,
     active: Option<Active>,
-    /// The model of the running turn.
+    /// The running turn's model.
     model: String,
-    /// The part of its plan that the model works on.
+    /// The plan step that the model works on.
     activity: Option<String>,
     texts: BTreeMap<ItemId, Text>,
     calls: BTreeMap<ItemId, Call>,
@@ -67,11 +67,11 @@ pub(super) struct Translator {
     jobs: BTreeMap<ItemId, Output>,
     /// The requests for input that are open, by their names in the protocol.
     open: BTreeMap<String, Asked>,
-    /// The items of turns that are over, for rewinds.
+    /// Items of ended turns, for rewinds.
     over: BTreeMap<String, Over>,
     /// Turns that a rewind left behind.
     aside: Vec<Turn>,
-    /// The contents of files before and after calls.
+    /// File contents before and after calls.
     files: BTreeMap<ItemId, Vec<FileRecord>>,
     /// The review has changed since it was looked at.
     pub(super) is_review_stale: bool,
@@ -117,47 +117,47 @@ pub(super) enum Asked {
 }
 
 impl Translator {
-    /// The translator of a session, at its first event.
+    /// Creates a session's translator, positioned at the first event.
     pub(super) fn new(session: &SessionId) -> Self {
         Self { chat: Channel::Chat.uri(session), ..Self::default() }
     }
 
-    /// The name of the turn that runs, and its id.
+    /// Returns the running turn's name and id.
     pub(super) fn active(&self) -> Option<(&str, &TurnId)> {
         self.active.as_ref().map(|active| (active.name.as_str(), &active.id))
     }
 
-    /// The id of a turn that is over.
+    /// Returns an ended turn's id.
     pub(super) fn ended(&self, name: &str) -> Option<&TurnId> {
         self.over.get(name).map(|over| &over.id)
     }
 
-    /// The approval that a call waits for.
+    /// Returns the approval that a call waits for.
     pub(super) fn approval_of(&self, item: &ItemId) -> Option<&Approval> {
         self.calls.get(item)?.approval.as_ref()
     }
 
-    /// The client whose tool a call runs.
+    /// Returns the client whose tool a call runs.
     pub(super) fn client_of(&self, item: &ItemId) -> Option<&str> {
         self.calls.get(item)?.client()
     }
 
-    /// The open request for input of this name.
+    /// Returns the open request for input of this name.
     pub(super) fn asked(&self, request: &str) -> Option<&Asked> {
         self.open.get(request)
     }
 
-    /// The item of a message that no model has read.
+    /// Returns the item of a message that no model has read.
     pub(super) fn queued(&self, name: &str) -> Option<&ItemId> {
         self.queue.iter().find(|queued| queued.name == name).map(|queued| &queued.input.item_id)
     }
 
-    /// The states of a file before and after a call.
+    /// Returns a file's states before and after a call.
     pub(super) fn file_of(&self, item: &ItemId, path: &str) -> Option<&FileRecord> {
         self.files.get(item)?.iter().find(|file| file.path == path)
     }
 
-    /// The changes that a call proposes.
+    /// Returns the changes that a call proposes.
     pub(super) fn proposed(&self, item: &ItemId) -> Option<&Approval> {
         self.calls.get(item)?.proposal.as_ref()
     }
@@ -269,7 +269,7 @@ impl Translator {
         out
     }
 
-    /// Translates an event of a sub-agent: what people are asked there is asked here.
+    /// Translates a sub-agent's event: its questions to the user are asked here.
     pub(super) fn of_subagent(&mut self, record: &EventRecord) -> Actions {
         let mut out = Actions::new();
         match &record.event {
@@ -370,7 +370,7 @@ impl Translator {
         let name = self.names.get(turn).cloned().unwrap_or_else(|| turn.to_string());
         self.active =
             Some(Active { id: turn.clone(), name: name.clone(), items: BTreeSet::new(), seq });
-        // Until somebody gives the session a title, it goes by its first words.
+        // A session without a title is shown under its first words.
         let first_words = title_of(&message.text).filter(|_| title.is_empty());
         if let Some(title) = first_words {
             let action = SessionTitleChangedAction { title };
@@ -387,7 +387,7 @@ impl Translator {
     }
 
     fn turn_completed(&mut self, end: &TurnCompleted, out: &mut Actions) {
-        // A request that nobody can answer any more is not left open.
+        // Requests that can no longer be answered are closed.
         for name in self.open.keys().cloned().collect::<Vec<_>>() {
             let (response, answers) = input::withdrawn();
             self.answered(&name, response, answers, out);
@@ -426,7 +426,7 @@ impl Translator {
         self.activity(None, out);
     }
 
-    /// Says what the model works on.
+    /// Reports the model's current activity.
     fn activity(&mut self, activity: Option<String>, out: &mut Actions) {
         if self.activity != activity {
             self.activity.clone_from(&activity);
@@ -477,12 +477,12 @@ impl Translator {
                     self.notify(&text, out);
                 }
             }
-            // Their calls are shown, with the chats of sub-agents, and a model reads what the engine tells it.
+            // Jobs and sub-agents are shown by their calls, the latter with their chats; engine messages are for the model.
             ItemBody::Job(_) | ItemBody::Subagent(_) | ItemBody::EngineMessage(_) => {}
         }
     }
 
-    /// A background job, which may outlive its turn.
+    /// Translates a background job, which may outlive its turn.
     fn job(
         &mut self,
         item: &Item,
@@ -506,7 +506,7 @@ impl Translator {
         }
     }
 
-    /// The model has read a message.
+    /// Handles a message that the model has read.
     fn read(&mut self, item: &ItemId, message: &UserMessage, out: &mut Actions) {
         let Some(queued) = self.queue.iter().find(|queued| queued.input.item_id == *item) else {
             return;
@@ -671,7 +671,7 @@ impl Translator {
         }
     }
 
-    /// Shows a line that no model said.
+    /// Shows a line that does not come from the model.
     fn notify(&mut self, text: &str, out: &mut Actions) {
         let Some(active) = &self.active else { return };
         let content = wire::literal(text);
@@ -681,7 +681,7 @@ impl Translator {
         out.push((Channel::Chat, StateAction::ChatResponsePart(action)));
     }
 
-    /// The chat has the turns of another path: the last ones leave, or all, and those of the path come back.
+    /// Gives the chat the turns of another path: the last turns, or all, are removed, and the path's turns are restored.
     fn rewound(&mut self, rewound: &HistoryRewound, channels: &Channels, out: &mut Actions) {
         let mut turns: Vec<Turn> = channels.chat.turns.clone();
         turns.append(&mut self.aside);
@@ -720,7 +720,7 @@ fn config_changed(values: ahp_types::common::JsonObject, channels: &Channels, ou
     }
 }
 
-/// The beginning of a message, as a title.
+/// Returns a message's beginning, as a title.
 fn title_of(text: &str) -> Option<String> {
     /// The maximum length of a title in a list, in characters.
     const MAX_CHARS: usize = 60;
@@ -729,7 +729,7 @@ fn title_of(text: &str) -> Option<String> {
     Some(if title.len() < line.len() { format!("{title}…") } else { title })
 }
 
-/// The message of a turn that no person began.
+/// Returns the message of a turn that was not begun by the user.
 fn own_turn() -> Message {
     Message {
         text: String::new(),
@@ -741,7 +741,7 @@ fn own_turn() -> Message {
     }
 }
 
-/// The name of the request for input about a sub-agent's call.
+/// Returns the name of the input request about a sub-agent's call.
 fn request_name(approval: &ApprovalId) -> String {
     approval.to_string()
 }
@@ -753,7 +753,7 @@ fn said(message: &str, hint: Option<&String>) -> String {
     }
 }
 
-/// A fragment of the engine as a sentence.
+/// Formats an engine fragment as a sentence.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(char::to_uppercase).into_iter().flatten();

@@ -52,7 +52,7 @@ struct Notification<'a, T> {
     params: &'a T,
 }
 
-/// The response to a request.
+/// Writes the response to a request.
 pub(super) fn response(id: &Id, outcome: &Result<Value, Refusal>) -> Bytes {
     let (result, error) = match outcome {
         Ok(result) => (Some(result), None),
@@ -63,12 +63,12 @@ pub(super) fn response(id: &Id, outcome: &Result<Value, Refusal>) -> Bytes {
     bytes(&Response { jsonrpc: "2.0", id, result, error })
 }
 
-/// A notification of the host.
+/// Writes a host notification.
 pub(super) fn notification<T: Serialize>(method: &str, params: &T) -> Bytes {
     bytes(&Notification { jsonrpc: "2.0", method, params })
 }
 
-/// An action, as every subscriber of its channel receives it.
+/// Writes an action, as every subscriber of its channel receives it.
 pub(super) fn action(envelope: &ActionEnvelope) -> Bytes {
     notification("action", envelope)
 }
@@ -78,23 +78,23 @@ fn bytes(message: &impl Serialize) -> Bytes {
     serde_json::to_vec(message).unwrap_or_default().into()
 }
 
-/// A value of the protocol's types as JSON.
+/// Converts a value of the protocol's types to JSON.
 pub(super) fn value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// A time in ISO 8601, with milliseconds, as the reducers write it.
+/// Formats a time in ISO 8601, with milliseconds, as the reducers do.
 pub(super) fn time(ms: u64) -> String {
     let stamp = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     format!("{:.3}", stamp.unwrap_or_default())
 }
 
-/// A number as the protocol's types count.
+/// Converts a number to the protocol's number type.
 pub(super) fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The address of a path, with this scheme and authority.
+/// Returns the address of a path, with this scheme and authority.
 pub(super) fn uri(scheme: &str, authority: &str, path: &str) -> String {
     let mut uri = format!("{scheme}://{authority}");
     for byte in path.bytes() {
@@ -107,12 +107,12 @@ pub(super) fn uri(scheme: &str, authority: &str, path: &str) -> String {
     uri
 }
 
-/// The address of a file.
+/// Returns a file's address.
 pub(super) fn file_uri(path: &str) -> String {
     uri("file", "", path)
 }
 
-/// The parts of an address: its scheme, its authority and its path, decoded.
+/// Splits an address into its scheme, its authority and its decoded path.
 pub(super) fn split_uri(uri: &str) -> Option<(&str, &str, String)> {
     let (scheme, rest) = uri.split_once(':')?;
     let (authority, path) = match rest.strip_prefix("//") {
@@ -137,7 +137,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The path of a file of this machine: `file:`, or VS Code's name for a file of the machine that its server runs on.
+/// Returns the path of a file on this machine: `file:`, or VS Code's name for a file on its server's machine.
 pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let (scheme, authority, path) = split_uri(uri)?;
     let is_here = match scheme {
@@ -148,7 +148,7 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     (is_here && path.starts_with('/')).then(|| PathBuf::from(path))
 }
 
-/// A text that Markdown shows as it is.
+/// Returns a text that Markdown shows unchanged.
 pub(super) fn literal(text: &str) -> StringOrMarkdown {
     StringOrMarkdown::Markdown { markdown: escaped(text) }
 }

@@ -7,10 +7,11 @@ use pintle_protocol::document::ApplyEditResult;
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 
-/// The capacity of the channel of edits. One is in progress at a time, with its withdrawal behind it; a tool that finds it full waits.
+/// Capacity of the edit channel. One edit is in progress at a time, with its withdrawal behind it; a tool that finds the channel full
+/// waits.
 const CAPACITY: usize = 8;
 
-/// Takes the result of an edit.
+/// Takes an edit's result.
 pub(crate) type Reply = oneshot::Sender<Result<ApplyEditResult, String>>;
 
 /// The edits in a client's editor, each with a note of the frontend.
@@ -55,7 +56,7 @@ impl<T> Edits<T> {
         self.open.insert(id, (note, reply));
     }
 
-    /// Takes the edit of a request.
+    /// Takes a request's edit.
     pub(crate) fn take(&mut self, id: &Id) -> Option<(T, Reply)> {
         match id {
             Id::Str(id) => self.open.remove(id),

@@ -21,16 +21,16 @@ const MAX_HELD: usize = 256;
 /// The number of missed events that are read at once.
 const PAGE: usize = 64;
 
-/// The events of a subscriber's sessions.
+/// Events from a subscriber's sessions.
 pub(crate) struct Events {
     feed: mpsc::Receiver<Feed>,
     /// Reads missed events; `None` if the client reads them itself.
     engine: Option<EngineHandle>,
     /// The events that can be taken, and behind them deltas that are held back.
     ready: Vec<Feed>,
-    /// The number of those that can be taken.
+    /// Number of events that can be taken.
     due: usize,
-    /// The time at which those that are held back can be taken too; `None` while there are none.
+    /// When the held-back events can be taken too; `None` if there are none.
     held_until: Option<Instant>,
     /// Events behind the gap, or not sorted yet.
     queue: VecDeque<Feed>,
@@ -123,13 +123,13 @@ impl Events {
         self.take()
     }
 
-    /// Has what is held back be taken too.
+    /// Releases the held-back events.
     fn release(&mut self) {
         self.due = self.ready.len();
         self.held_until = None;
     }
 
-    /// Moves queued events, up to a gap, to those that can be taken. One that is not held back releases those before it.
+    /// Releases queued events, up to a gap. An event that is not held back releases those before it.
     fn sort(&mut self) {
         while self.gap.is_none()
             && let Some(feed) = self.queue.pop_front()
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(shown(&events.take()), "01 0");
         assert!(began.elapsed() >= SHORT);
 
-        // Another event takes along what is held back before it, at once, and nothing behind it.
+        // Another event immediately releases the events held back before it, and none behind it.
         send(Feed::Held(delta("s", 4), LONG));
         send(Feed::Transient(state()));
         send(Feed::Held(delta("s", 5), LONG));
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(events.wait().now_or_never(), Some(true));
         assert_eq!(events.take().len(), MAX_HELD + 1);
 
-        // The end of the channel hands on what is left.
+        // Closing the channel releases the remaining events.
         send(Feed::Held(delta("s", 7), LONG));
         drop(tx);
         assert!(events.wait().await);

@@ -21,19 +21,19 @@ use pintle_protocol::session::SessionResult;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas
-/// and withhold durable events. Small enough that a client which never reads costs little memory.
+/// Capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas and
+/// withhold durable events. Small enough that a client which never reads costs little memory.
 const FEED_CAPACITY: usize = 1024;
 
-/// The capacity of the sub-agent channel. Sub-agents are received before their events.
+/// Capacity of the sub-agent channel. Sub-agents are received before their events.
 const ADOPTED_CAPACITY: usize = 256;
 
-/// The reach of a connection's end.
+/// Which sessions a connection's end affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The engine serves this client alone: its sessions are closed.
     Alone,
-    /// The engine serves other clients too: the connection leaves its sessions, and what runs goes on.
+    /// The engine serves other clients too: the connection leaves its sessions, and running work continues.
     Shared,
 }
 
@@ -73,10 +73,10 @@ impl Client {
         }
     }
 
-    /// Closes a session: with a shared engine, others that watch it keep it.
+    /// Closes a session: with a shared engine, it stays open for other watchers.
     ///
     /// # Errors
-    /// The session is closed already, or its journal cannot be written.
+    /// Fails if the session is closed already, or its journal cannot be written.
     pub(crate) async fn close(&self, session: &SessionHandle) -> Result<(), Error> {
         match self.scope {
             Scope::Alone => session.ask(|reply| Command::Close { reply }).await,
@@ -90,7 +90,7 @@ impl Client {
 /// Subscribes to a session and returns its state.
 ///
 /// # Errors
-/// The session is closed.
+/// Fails if the session is closed.
 pub(crate) async fn subscribe(
     session: &SessionHandle,
     subscriber: Subscriber,
@@ -102,7 +102,7 @@ pub(crate) async fn subscribe(
 /// Returns a session's state.
 ///
 /// # Errors
-/// The session is closed.
+/// Fails if the session is closed.
 pub(crate) async fn snapshot(session: &SessionHandle) -> Result<SessionResult, Error> {
     session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await
 }

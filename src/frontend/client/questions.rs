@@ -1,4 +1,4 @@
-//! Approvals and questions that wait for the client's answer, keyed by the protocol's own request ids. Pure.
+//! Approvals and questions that wait for the client's answer, keyed by the protocol's request ids. Pure.
 
 use pintle_agent::{Answer, SessionHandle};
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
@@ -33,7 +33,7 @@ impl Asked {
         approvals.chain(questions).collect()
     }
 
-    /// The id of the approval or the question.
+    /// Returns the approval's or question's id.
     pub(crate) fn id(&self) -> &str {
         match self {
             Self::Approval(approval) => approval.approval_id.as_str(),
@@ -41,7 +41,7 @@ impl Asked {
         }
     }
 
-    /// The options, each with its id and label.
+    /// Returns the options, each with its id and label.
     pub(crate) fn options(&self) -> Vec<(&str, &str)> {
         match self {
             Self::Approval(approval) => approval
@@ -93,7 +93,7 @@ pub(crate) struct Open<T> {
     pub(crate) asked: Asked,
     /// The session that asks: the client's or a sub-agent's.
     pub(crate) session: SessionHandle,
-    /// The frontend's own data.
+    /// The frontend's data.
     pub(crate) note: T,
 }
 
@@ -137,7 +137,7 @@ impl<T> Questions<T> {
         self.open.iter().map(|(number, open)| (format!("{}{number}", self.prefix), open))
     }
 
-    /// Removes and returns the question of a request.
+    /// Removes and returns a request's question.
     pub(crate) fn take(&mut self, id: &str) -> Option<Open<T>> {
         self.open.remove(&self.number(id)?)
     }

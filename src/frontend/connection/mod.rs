@@ -51,23 +51,23 @@ impl Ended {
     }
 }
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory of a session that names none.
+    /// The default working directory for sessions.
     pub cwd: PathBuf,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
-    /// The reach of the connection's end.
+    /// Which sessions the connection's end affects.
     pub scope: Scope,
 }
 
 /// The meaning of a client's messages and of sessions' events in one protocol.
 pub(crate) trait Protocol: Send {
-    /// A result of the protocol's own work, such as a response or a call of the client's.
+    /// A result of work that the protocol started, such as a response or a client's call.
     type Done: Send;
 
-    /// The messages that wait for the writer.
+    /// Returns the messages that wait for the writer.
     fn outbox(&mut self) -> &mut Outbox;
 
     /// Returns false while events must wait.
@@ -75,7 +75,7 @@ pub(crate) trait Protocol: Send {
         true
     }
 
-    /// Waits for the next result of the protocol's own work. Cancel-safe.
+    /// Waits for the next result of the protocol's work. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = Self::Done> + Send;
 
     /// Takes a response that is ready, without waiting.
@@ -88,7 +88,7 @@ pub(crate) trait Protocol: Send {
         false
     }
 
-    /// Handles a result of the protocol's own work.
+    /// Handles a result of the protocol's work.
     fn done(&mut self, done: Self::Done) -> impl Future<Output = ()> + Send;
 
     /// Handles a message of the client. Returns the reason if the message ends the connection.
@@ -97,33 +97,33 @@ pub(crate) trait Protocol: Send {
     /// Sends events to the client.
     fn events(&mut self, events: Vec<Feed>) -> impl Future<Output = ()> + Send;
 
-    /// The input has ended: the client will not respond any more.
+    /// Handles the end of input: the client will not respond any more.
     fn input_ended(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Returns true while work of the protocol's own, such as a request, has not ended.
+    /// Returns true while work that the protocol started, such as a request, is in progress.
     fn is_busy(&self) -> bool;
 
     /// Returns the sessions that the client has open, and the client's id in them.
     fn sessions(&self) -> (Vec<SessionHandle>, SubscriberId);
 
-    /// The connection ends; its sessions are closed next.
+    /// Handles the connection's end; its sessions are closed next.
     fn closing(&mut self);
 
-    /// The sessions are closed, and their events sent.
+    /// Runs after the sessions are closed and their events sent.
     fn closed(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// The inputs of a connection.
+/// A connection's inputs.
 pub(crate) struct Inputs {
     /// The client's messages.
     pub(crate) incoming: mpsc::Receiver<Incoming>,
-    /// The events of its sessions.
+    /// Events from its sessions.
     pub(crate) events: Events,
     /// Cancelled when the output has no reader any more.
     pub(crate) hangup: CancellationToken,
     /// Cancelled to interrupt running turns and close in order.
     pub(crate) stop: CancellationToken,
-    /// The reach of the connection's end.
+    /// Which sessions the connection's end affects.
     pub(crate) scope: Scope,
 }
 
@@ -208,7 +208,7 @@ pub(crate) async fn serve<P: Protocol>(
     ended
 }
 
-/// Waits until the protocol's own work has ended.
+/// Waits until all of the protocol's work has ended.
 async fn finish_all<P: Protocol>(protocol: &mut P, events: &mut Events) {
     while protocol.is_busy() {
         let done = protocol.next().await;
@@ -216,7 +216,7 @@ async fn finish_all<P: Protocol>(protocol: &mut P, events: &mut Events) {
     }
 }
 
-/// Handles a result of the protocol's own work, after the events that precede it.
+/// Handles a result of the protocol's work, after the events that precede it.
 async fn finish<P: Protocol>(protocol: &mut P, done: P::Done, events: &mut Events) {
     if P::follows_events(&done) && protocol.takes_events() {
         let rest = events.rest().await;
@@ -271,7 +271,7 @@ pub(crate) async fn until(time: Option<Instant>) {
     }
 }
 
-/// Takes the result of a completed future without waiting.
+/// Takes a completed future's result without waiting.
 pub(crate) fn take_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> Option<T> {
     running.next().now_or_never().flatten()
 }

@@ -40,11 +40,11 @@ const PROMPT: &str = "The test fails. Find out why, fix the code, and run the te
 /// A run of the demo.
 #[derive(Debug, Clone)]
 pub struct Demo {
-    /// The folder to work in; the project is in its subfolder `project`.
+    /// The working directory; the project is in its subdirectory `project`.
     pub folder: PathBuf,
     /// Prints protocol messages instead of a narration.
     pub shows_json: bool,
-    /// The time between pieces of text, so that a person can follow.
+    /// The time between pieces of text, so that a viewer can follow.
     pub delay: Duration,
 }
 
@@ -53,12 +53,12 @@ const DONE: u8 = 0;
 const FAILED: u8 = 1;
 
 impl Demo {
-    /// The folder with the copy of the project.
+    /// Returns the directory with the project's copy.
     pub fn project(&self) -> PathBuf {
         self.folder.join("project")
     }
 
-    /// The model's replies, as a script.
+    /// Returns the model's replies, as a script.
     pub fn script(&self) -> String {
         let delay = format!("\"delayMs\": {}", self.delay.as_millis());
         include_str!("script.json").replacen("\"delayMs\": 0", &delay, 1)

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The maximum number of lines shown of a tool's output.
 const SHOWN_LINES: usize = 12;
 
-/// The state of the narration.
+/// The narration's state.
 #[derive(Debug)]
 pub(super) struct Narration {
     project: PathBuf,

@@ -1,8 +1,8 @@
-//! The handshake of a WebSocket: which requests become connections, and the words for the others.
+//! The WebSocket handshake: which requests become connections, and the error texts for the others.
 //!
-//! Any page in the user's browser can send requests to the loopback. So the `Host` must be a loopback address with this port, which a name
-//! that was bound to this machine anew is not; an `Origin` must be one that the user allowed; and the token must be the engine's.
-//! A browser cannot set headers of a WebSocket, so the token may also be a subprotocol or part of the address.
+//! Any page in the user's browser can send requests to the loopback. So the `Host` must be a loopback address with this port, which
+//! excludes a name that was rebound to this machine; an `Origin` must be one that the user allowed; and the token must be the engine's. A
+//! browser cannot set headers of a WebSocket, so the token may also be a subprotocol or part of the address.
 
 use pintle_base::text::credentials;
 use std::net::{IpAddr, SocketAddr};
@@ -21,7 +21,7 @@ use tokio_tungstenite::tungstenite::http::header::{
 /// The maximum size of a request, in bytes: browsers send one or two thousand, with cookies of other servers of this machine some more.
 const MAX_REQUEST_BYTES: usize = 16 * 1024;
 
-/// The subprotocol of the native protocol.
+/// The native protocol's subprotocol.
 const SUBPROTOCOL: &str = "pintle";
 
 /// Before the token, in an address: that of a client of the native protocol, and of one of the Agent Host Protocol.
@@ -51,7 +51,7 @@ pub(super) struct Handshake {
     pub(super) rest: Vec<u8>,
 }
 
-/// The protocol of a WebSocket, told by the name under which the token is part of the address.
+/// A WebSocket's protocol, chosen by the name under which the token is part of the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     /// The native protocol.
@@ -60,7 +60,7 @@ pub(super) enum Wire {
     Ahp,
 }
 
-/// A request that becomes no connection.
+/// A request that does not become a connection.
 #[derive(Debug, PartialEq, Eq)]
 struct Refusal {
     status: StatusCode,
@@ -80,7 +80,7 @@ impl Refusal {
 /// Reads a request, of which `begun` was read already, and answers it.
 ///
 /// # Errors
-/// It becomes no connection; the words were sent to the client.
+/// Fails if the request does not become a connection; the client has received the reason.
 pub(super) async fn handshake<S>(
     stream: &mut S,
     begun: Vec<u8>,
@@ -103,7 +103,7 @@ where
     }
 }
 
-/// Tells a client why it is not served.
+/// Sends a client the reason why it is not served.
 pub(super) async fn refuse<S: AsyncWrite + Unpin>(stream: &mut S, status: StatusCode, why: &str) {
     let answer = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{why}\n",
@@ -206,7 +206,7 @@ impl Gate {
 fn is_own(host: &str, port: u16) -> bool {
     let (name, named_port) = match host.rsplit_once(':') {
         Some((name, digits)) if !digits.ends_with(']') => (name, digits.parse().ok()),
-        // The port of `ws` where none is named.
+        // The default port of `ws`.
         Some(_) | None => (host, Some(80)),
     };
     let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
@@ -215,14 +215,14 @@ fn is_own(host: &str, port: u16) -> bool {
     is_loopback && named_port == Some(port)
 }
 
-/// Returns true for the host that the user allowed, which is one with any port if it names none.
+/// Returns true for the host that the user allowed. An allowed host without a port matches any port.
 fn is_allowed(host: &str, allowed: &str) -> bool {
     let name = host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok());
     host.eq_ignore_ascii_case(allowed)
         || name.is_some_and(|(name, _)| name.eq_ignore_ascii_case(allowed))
 }
 
-/// Returns the value of a header that may be there once.
+/// Returns the value of a header that may occur only once.
 fn only<'a>(request: &'a Request, name: &HeaderName) -> Result<Option<&'a str>, Refusal> {
     let mut values = request.headers().get_all(name).iter();
     let first = values.next().map(HeaderValue::to_str);
@@ -235,14 +235,14 @@ fn only<'a>(request: &'a Request, name: &HeaderName) -> Result<Option<&'a str>, 
     }
 }
 
-/// The subprotocols that a client offers.
+/// Returns the subprotocols that a client offers.
 fn offered(request: &Request) -> impl Iterator<Item = &str> {
     let headers = request.headers().get_all(SEC_WEBSOCKET_PROTOCOL).iter();
     let values = headers.filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(str::trim)
 }
 
-/// Returns the token of the header, a subprotocol, or the address; empty where there is none.
+/// Returns the token from the header, a subprotocol, or the address; empty if there is none.
 fn shown_token(request: &Request) -> Result<String, Refusal> {
     if let Some(value) = only(request, &AUTHORIZATION)? {
         let bearer = value.split_once(' ').filter(|(kind, _)| kind.eq_ignore_ascii_case("bearer"));
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// The status of the answer to a request with these header lines, and the words for one that is refused.
+    /// Returns the status of the answer to a request with these header lines, and the reason if the request is refused.
     fn answer(target: &str, lines: &str) -> String {
         let request = format!("GET {target} HTTP/1.1\r\n{lines}{KEY}\r\n");
         let parsed = Request::try_parse(request.as_bytes());

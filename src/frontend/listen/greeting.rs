@@ -1,5 +1,5 @@
-//! The first line on a socket: the client shows the engine's token and names its protocol and folder. A request for a WebSocket may come
-//! in its place, which shows the token by itself.
+//! The first line on a socket: the client sends the engine's token and names its protocol and directory. A WebSocket request, which carries
+//! the token itself, may come in its place.
 
 use crate::pi;
 use pintle_base::text::credentials;
@@ -16,13 +16,13 @@ const MAX_LINE_BYTES: usize = 256 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Greeting {
-    /// The token of the file that names the engine's socket.
+    /// The token from the file that names the engine's socket.
     pub token: String,
-    /// The protocol of the bytes that follow.
+    /// The protocol for the following bytes.
     pub speaks: Speaks,
-    /// The working directory of a session that names none.
+    /// The default working directory for sessions.
     pub cwd: PathBuf,
-    /// Resolved folders of projects that the client's person trusts; the engine trusts them as long as it runs.
+    /// Resolved project directories that the client's user trusts; the engine trusts them as long as it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trust: Vec<PathBuf>,
 }
@@ -60,7 +60,7 @@ struct Line {
     attach: Greeting,
 }
 
-/// A greeting, and what was read behind it.
+/// A greeting, and the bytes that were read after it.
 #[derive(Debug)]
 pub(super) struct Greeted {
     pub(super) greeting: Greeting,
@@ -72,7 +72,7 @@ pub(super) struct Greeted {
 pub(super) enum First {
     /// The greeting.
     Greeted(Greeted),
-    /// The beginning of a request for a WebSocket.
+    /// The beginning of a WebSocket request.
     Request(Vec<u8>),
 }
 
@@ -82,7 +82,7 @@ const REQUEST: &[u8] = b"GET ";
 /// Reads the first line and checks its token, unless it is a request's.
 ///
 /// # Errors
-/// There is no such line, or the token is another; the words are for the client.
+/// Returns a message for the client if there is no such line, or the token differs.
 pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, String> {
     let mut bytes = Vec::new();
     let mut searched = 0;
@@ -115,7 +115,7 @@ pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, Str
     Ok(First::Greeted(Greeted { greeting: line.attach, rest }))
 }
 
-/// Tells a client why it is not served.
+/// Sends a client the reason why it is not served.
 pub(super) async fn refuse(stream: &UnixStream, why: &str) {
     let error = json!({ "code": -32000, "message": why, "data": { "code": "notAttached" } });
     let refusal = json!({ "jsonrpc": "2.0", "id": null, "error": error });

@@ -1,7 +1,7 @@
-//! Several clients over one engine: each connection to a socket gets a frontend of its own.
+//! Several clients over one engine: each connection to a socket gets a separate frontend.
 //!
-//! A connection leaves its sessions when it ends, and what runs in them goes on. Invariant: nobody is served who has not shown the
-//! engine's token, since a command of a model may reach the socket, but not the file that holds the token.
+//! A connection leaves its sessions when it ends, and their running work continues. Invariant: no client is served without the engine's
+//! token, since a model's command may reach the socket, but not the file that contains the token.
 
 mod gate;
 mod greeting;
@@ -33,11 +33,11 @@ const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time that an engine waits for its first client at least.
 const FIRST_CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The number of WebSocket clients that may be in the handshake at once. A real one takes a millisecond; others of this machine, who may
-/// connect and say nothing, hold no more descriptors than this. One more takes the place of the oldest.
+/// Maximum number of WebSocket clients in the handshake at once. A real client takes a millisecond; other processes on this machine, which
+/// may connect and send nothing, keep at most this many descriptors open. One more replaces the oldest.
 const MAX_HANDSHAKES: usize = 32;
 
-/// The sockets of an engine.
+/// An engine's sockets.
 #[derive(Debug)]
 pub struct Sockets {
     /// The socket that `pintle attach` connects to.
@@ -46,7 +46,7 @@ pub struct Sockets {
     pub web: Option<TcpListener>,
 }
 
-/// The options of a listening engine.
+/// Options for a listening engine.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The token that clients show.
@@ -55,7 +55,7 @@ pub struct Options {
     pub origins: Vec<String>,
     /// Further hosts that requests for WebSockets may name.
     pub hosts: Vec<String>,
-    /// The working directory of a WebSocket client's session that names none.
+    /// The default working directory for WebSocket clients' sessions.
     pub cwd: PathBuf,
     /// The time without clients and open sessions after which the engine ends; `None` for never.
     pub linger: Option<Duration>,
@@ -86,10 +86,10 @@ async fn accept_web(listener: Option<&TcpListener>) -> io::Result<TcpStream> {
     }
 }
 
-/// Serves every client that connects, until the engine is stopped, or nobody has needed it for a while.
+/// Serves every client that connects, until the engine is stopped or has been unused for a while.
 ///
 /// # Errors
-/// A socket has no address.
+/// Fails if a socket has no address.
 pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> io::Result<Ended> {
     let mut connections = JoinSet::new();
     let leaving = CancellationToken::new();
@@ -149,11 +149,11 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
     Ok(ended)
 }
 
-/// The WebSocket clients that are in the handshake, the one that has waited longest first.
+/// The WebSocket clients in the handshake, oldest first.
 #[derive(Default)]
 struct Handshakes(VecDeque<Waiting>);
 
-/// A client in the handshake, as long as it holds this. It is cancelled to make room for another.
+/// A client in the handshake, as long as it has this token. It is cancelled to make room for another.
 type Waiting = Arc<CancellationToken>;
 
 impl Handshakes {
@@ -252,7 +252,7 @@ async fn serve_unix(
         _ = served => {}
         () = writing => {}
     }
-    // The threads of the link wait for this.
+    // The link's threads wait for this.
     let _ = stream.shutdown(Shutdown::Both);
 }
 
@@ -293,7 +293,7 @@ async fn serve_request(
     }
 }
 
-/// Waits for the handshake of a client; `None` for one that was refused or let go.
+/// Waits for a client's handshake; `None` if the client was refused or dropped.
 async fn shaken<S>(stream: &mut S, begun: Vec<u8>, gate: &Gate) -> Option<Handshake>
 where
     S: AsyncRead + AsyncWrite + Unpin,

@@ -7,7 +7,7 @@ use pintle_base::text::positions;
 use pintle_protocol::content::{Diagnostic, Input, LineRange, Severity};
 use serde_json::{Value, json};
 
-/// The source of this server's own diagnostics.
+/// The source name of this server's diagnostics.
 pub(super) const SOURCE: &str = "pintle";
 
 /// The code actions of a selection: title, kind, message.
@@ -80,7 +80,7 @@ impl<'a> Found<'a> {
         self.add(None, send(uri), None);
     }
 
-    /// Adds the actions that send a message about the place. `asks` adds the one whose message a person writes.
+    /// Adds the actions that send a message about the place. `asks` adds the one whose message the user writes.
     pub(super) fn add_messages(&mut self, params: &lsp::CodeActionParams, asks: bool) {
         let lsp::CodeActionParams { text_document: document, range, .. } = params;
         let prompt = |title: &str, argument: Value| {
@@ -119,14 +119,14 @@ pub(super) fn send(uri: &lsp::Uri) -> lsp::Command {
     lsp::Command::new(SEND_TITLE.to_owned(), commands::SEND.to_owned(), arguments)
 }
 
-/// Returns true if a kind is another one, or a part of it: `refactor` includes `refactor.rewrite`.
+/// Returns true if a kind equals another, or is a part of it: `refactor` includes `refactor.rewrite`.
 pub(super) fn includes(whole: &lsp::CodeActionKind, kind: &lsp::CodeActionKind) -> bool {
     let rest = kind.as_str().strip_prefix(whole.as_str());
     rest.is_some_and(|rest| whole.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Returns the blocks of a message: its text, and the place that it is about. `path` is that of its document, `shown` the document's text
-/// where it is open.
+/// Returns a message's blocks: its text, and the place that it is about. `path` is its document's path, `shown` the document's text if it
+/// is open.
 pub(super) fn input(message: Message, path: Option<String>, shown: Option<&str>) -> Vec<Input> {
     let mut input = vec![Input::Text { text: message.text }];
     let Some(path) = path else { return input };
@@ -142,7 +142,7 @@ pub(super) fn input(message: Message, path: Option<String>, shown: Option<&str>)
     input
 }
 
-/// The selected text, or the whole line of a position.
+/// Returns the selected text, or the whole line of a position.
 fn selection(path: String, mut range: lsp::Range, shown: &str) -> Input {
     if range.start == range.end {
         range.start.character = 0;
@@ -152,7 +152,7 @@ fn selection(path: String, mut range: lsp::Range, shown: &str) -> Input {
     Input::Selection { path, range: lines(range), text }
 }
 
-/// The lines that a range touches. One that ends before the first character of a line does not touch that line.
+/// Returns the lines that a range touches. One that ends before the first character of a line does not touch that line.
 pub(super) fn lines(range: lsp::Range) -> LineRange {
     let is_before = range.end.character == 0 && range.end.line > range.start.line;
     let end = range.end.line - u32::from(is_before);

@@ -40,7 +40,7 @@ pub(super) const NAMES: [&str; 14] = [
     SEND,
 ];
 
-/// The maximum number of sessions in the answer to [`SESSIONS`].
+/// Session limit for the answer to [`SESSIONS`].
 const MAX_SESSIONS: usize = 50;
 
 /// A command that the session carries out.
@@ -52,19 +52,19 @@ pub(super) enum SessionCommand {
     Steer(Vec<Input>),
     /// Begin a turn with this message once the earlier ones have ended.
     Queue(Vec<Input>),
-    /// Stop the running turn, and take back what is queued.
+    /// Stop the running turn, and remove queued messages.
     Stop,
     /// Leave the session; the next message begins another.
     New,
-    /// Go on with a stored session.
+    /// Continue a stored session.
     Open(SessionId),
     /// Decide about changes.
     Decide(ReviewAction),
-    /// Take the last messages back, if the person agrees.
+    /// Remove the last messages, if the user agrees.
     Rewind(usize),
 }
 
-/// The outcome of a command.
+/// A command's outcome.
 #[derive(Debug)]
 pub(super) struct Carried {
     /// The session that it has created or opened.
@@ -73,14 +73,14 @@ pub(super) struct Carried {
     pub(super) is_left: bool,
     /// The messages that were taken back.
     pub(super) returned: Vec<QueuedInput>,
-    /// A text for the person.
+    /// A text for the user.
     pub(super) told: Option<String>,
-    /// What the person is to agree to.
+    /// A proposal that needs the user's consent.
     pub(super) proposal: Option<Proposal>,
     pub(super) result: HandlerResult<Value>,
 }
 
-/// A message in the arguments of a command: its text alone, or with the place that it is about.
+/// A message in a command's arguments: its text alone, or with the place that it is about.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -100,7 +100,7 @@ pub(super) struct Message {
     pub(super) diagnostics: Vec<lsp::Diagnostic>,
 }
 
-/// Reads the message of a command: its words, given as one argument or several, or an object with the place that they are about.
+/// Reads a command's message: its words, given as one argument or several, or an object with the place that they are about.
 pub(super) fn message(command: &str, arguments: &[Value]) -> HandlerResult<Message> {
     let usage = || {
         invalid_params(&format!(
@@ -166,7 +166,7 @@ pub(super) fn target(command: &str, arguments: &[Value]) -> HandlerResult<Target
     }
 }
 
-/// Reads the number of a command, which may be left out.
+/// Reads a command's number, which may be left out.
 pub(super) fn number(command: &str, what: &str, arguments: &[Value]) -> HandlerResult<Option<u64>> {
     let number = match arguments {
         [] | [Value::Null] => return Ok(None),
@@ -202,7 +202,7 @@ pub(super) fn no_session() -> ErrorObjectOwned {
     wire::failed("no session yet", hint)
 }
 
-/// Lists the stored sessions of the folder, newest first.
+/// Lists the directory's stored sessions, newest first.
 pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerResult<Value> {
     let cwd = Some(opener.folder.to_string_lossy().into_owned());
     let filter = Filter { cwd, archived: Some(false), ..Filter::default() };
@@ -220,7 +220,7 @@ pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerR
 }
 
 impl SessionCommand {
-    /// Carries the command out. The response of a message is that it was accepted: its turn goes on.
+    /// Carries the command out. A message's response reports that it was accepted: its turn continues.
     pub(super) async fn run(self, opener: Opener, session: Option<SessionHandle>) -> Carried {
         let mut carried = Carried {
             opened: None,

@@ -203,7 +203,7 @@ impl Driver {
         Ok(SessionCommand::Decide(review::action(verb, target, path)?))
     }
 
-    /// Returns the blocks of a message.
+    /// Returns a message's blocks.
     pub(super) fn input(&self, message: Message) -> Vec<Input> {
         let uri = message.uri.as_ref();
         let path = uri.and_then(start::file_path).map(|path| path.to_string_lossy().into_owned());
@@ -264,7 +264,7 @@ impl Driver {
     }
 }
 
-/// Reads the params of a notification, which has no response to complain in.
+/// Reads a notification's params. Errors cannot be reported, since a notification has no response.
 fn noted<P: DeserializeOwned>(method: &str, params: Option<&RawValue>) -> Option<P> {
     match wire::read(params) {
         Ok(params) => Some(params),

@@ -1,7 +1,7 @@
-//! The documents that the client has open, by its names for them.
+//! The client's open documents, by the client's names for them.
 //!
-//! The protocol does not say which text is saved, so a text is held against its file when it is opened and when it is not long. A version that
-//! does not rise means that a change was lost: the document is forgotten then, and tools read the file.
+//! The protocol does not report which text is saved, so a text is compared with its file when it is opened, unless it is long. A version
+//! that does not rise means that a change was lost: the document is then dropped, and tools read the file.
 
 use super::start::file_path;
 use super::wire;
@@ -46,7 +46,7 @@ impl OpenDocuments {
         self.engine.editors().map(|editors| &editors.documents)
     }
 
-    /// Returns the document of a file.
+    /// Returns a file's document.
     pub(super) fn of_path(&self, path: &str) -> Option<&OpenDocument> {
         self.open.values().find(|document| document.path == path)
     }
@@ -70,13 +70,13 @@ impl OpenDocuments {
         self.open.get(uri.as_str())
     }
 
-    /// Returns the text of a document that is open.
+    /// Returns an open document's text.
     pub(super) fn text(&self, uri: &lsp::Uri) -> Option<Arc<String>> {
         let path = &self.of_uri(uri)?.path;
         self.documents()?.asked_text(self.owner, path).map(|(_, text)| text)
     }
 
-    /// A document is open. Returns a message for the person where it cannot be followed.
+    /// Opens a document. Returns a message for the user if it cannot be tracked.
     pub(super) async fn open(&mut self, params: lsp::DidOpenTextDocumentParams) -> Option<Vec<u8>> {
         let lsp::TextDocumentItem { uri, version, text, .. } = params.text_document;
         let path = file_path(&uri)?;
@@ -107,7 +107,7 @@ impl OpenDocuments {
         }
     }
 
-    /// A document has changed. Returns a message for the person where it cannot be followed any more.
+    /// Applies changes to a document. Returns a message for the user if it can no longer be tracked.
     pub(super) async fn change(
         &mut self,
         params: lsp::DidChangeTextDocumentParams,
@@ -152,16 +152,16 @@ impl OpenDocuments {
         Some(unread(&path, &why, hint))
     }
 
-    /// A text that is that of its file again, as after undoing or reading the file again, has no unsaved changes.
+    /// Marks a text that equals its file again, as after undoing or reading the file again, as having no unsaved changes.
     async fn note_if_saved(&self, documents: &Documents, path: String, version: i64) {
         let Some((_, text)) = documents.asked_text(self.owner, &path) else { return };
         if text.len() <= MAX_COMPARED_BYTES && !self.differs(Path::new(&path), &text).await {
-            // The version is the one that was just told.
+            // The version is the one just reported.
             let _ = documents.equals_file(self.owner, &path, version);
         }
     }
 
-    /// A document was saved.
+    /// Handles the saving of a document.
     pub(super) fn save(&self, params: &lsp::DidSaveTextDocumentParams) {
         let (Some(document), Some(documents)) =
             (self.of_uri(&params.text_document.uri), self.documents())
@@ -174,7 +174,7 @@ impl OpenDocuments {
         }
     }
 
-    /// A document is not open any more.
+    /// Handles the closing of a document.
     pub(super) fn close(&mut self, params: &lsp::DidCloseTextDocumentParams) {
         self.forget(&params.text_document.uri);
     }
@@ -191,13 +191,13 @@ impl OpenDocuments {
         const MARK: &[u8] = "\u{feff}".as_bytes();
         match self.engine.read_local(path).await {
             Ok(bytes) => bytes.strip_prefix(MARK).unwrap_or(&bytes) != text.as_bytes(),
-            // An empty text of a file that is not there is no text of anybody's.
+            // An empty text for a missing file has nothing unsaved.
             Err(_) => !text.is_empty(),
         }
     }
 }
 
-/// A message about a document whose text the agent does not read.
+/// Returns a message about a document whose text the agent does not read.
 fn unread(path: &str, why: &str, hint: &str) -> Vec<u8> {
     let text = format!("pintle reads {path} from disk, without unsaved changes: {why} ({hint})");
     wire::show(lsp::MessageType::WARNING, &text)

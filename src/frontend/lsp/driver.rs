@@ -1,4 +1,4 @@
-//! The connection's driver: the parts of its state, and the messages that change them.
+//! The connection's driver: its state, in parts, and the messages that change them.
 //!
 //! Parts return [`Effects`]; only the driver sends messages and starts work.
 
@@ -33,7 +33,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
 
-/// The stage of a connection.
+/// A connection's stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Not initialized.
@@ -43,7 +43,7 @@ pub(super) enum Stage {
     ShutDown,
 }
 
-/// The state of a connection.
+/// A connection's state.
 pub(super) struct Driver {
     pub(super) opener: Opener,
     pub(super) stage: Stage,
@@ -64,7 +64,7 @@ pub(super) struct Driver {
     pub(super) progress: Progress,
 }
 
-/// The effects of a call on a part: messages and responses in order, and work whose outcome comes back to the part.
+/// The effects of a call on a part: messages and responses in order, and work whose outcome is returned to the part.
 #[derive(Default)]
 pub(super) struct Effects {
     sent: Vec<Sent>,
@@ -99,7 +99,7 @@ impl Effects {
     }
 }
 
-/// The outcome of a request handler.
+/// A request handler's outcome.
 pub(super) enum Outcome {
     Response(Id, HandlerResult<Value>),
     /// A command of the session's.
@@ -110,7 +110,7 @@ pub(super) enum Outcome {
     Reviewed(Result<ReviewListResult, Error>),
     /// The session has gone back in its history.
     Rewound(Result<SessionRewindResult, Error>),
-    /// The transcript of a session is written.
+    /// A session's transcript was written.
     Grown(SessionId, Result<Transcript, Error>),
     /// A file with the change is written, about which this request asks.
     ChangeWritten(Result<PathBuf, String>, String),
@@ -120,7 +120,7 @@ pub(super) enum Outcome {
     DraftRead(Id, Draft, Result<String, Error>),
 }
 
-/// A result of the connection's own work.
+/// A result of work that the connection started.
 pub(super) enum Done {
     Outcome(Outcome),
     /// An edit is to be made in the client.
@@ -189,7 +189,7 @@ impl Protocol for Driver {
     }
 
     async fn input_ended(&mut self) {
-        // An edit would wait in vain for its response.
+        // An edit's response would never arrive.
         self.edits.mute();
     }
 
@@ -253,7 +253,7 @@ impl Driver {
         });
     }
 
-    /// Has the session carry a command out after those before it.
+    /// Queues a command in the session, after those before it.
     pub(super) fn carry_out(&mut self, id: Id, command: SessionCommand) {
         self.commands.push((id, command));
         self.begin_next();
@@ -352,7 +352,7 @@ impl Driver {
         self.apply(effects);
     }
 
-    /// Reports the result of a rewind, and opens the removed message for editing if the client can show it.
+    /// Reports a rewind's result, and opens the removed message for editing if the client can show it.
     fn rewound(&mut self, rewound: Result<SessionRewindResult, Error>) {
         let (shown, message) = rewind::rewound(rewound);
         self.send_all([shown]);
@@ -365,7 +365,7 @@ impl Driver {
         }
     }
 
-    /// Stops a turn whose progress a person has cancelled. What is queued behind it stays.
+    /// Stops a turn whose progress the user has cancelled. Messages queued behind it stay.
     pub(super) fn stop(&mut self, turn: TurnId) {
         let Some(session) = self.current.session.clone() else { return };
         let stopped = async move {
@@ -416,7 +416,7 @@ impl Driver {
         }
     }
 
-    /// Returns the error of a request that cannot be accepted.
+    /// Returns the error if a request cannot be accepted.
     pub(super) fn refusal(&self, id: &Id, method: &str) -> Option<ErrorObjectOwned> {
         match self.stage {
             Stage::New if method != "initialize" => Some(wire::not_initialized()),
@@ -432,7 +432,7 @@ impl Driver {
     }
 }
 
-/// A message about queued messages that were taken back.
+/// Returns a message about queued messages that were taken back.
 fn taken_back(returned: &[QueuedInput]) -> Vec<u8> {
     let texts = returned.iter().flat_map(|queued| &queued.content).filter_map(Input::as_text);
     let texts: Vec<&str> = texts.collect();

@@ -1,7 +1,8 @@
 //! The agent's edits of open documents, made by the client with `workspace/applyEdit`.
 //!
-//! Each edit names the version of the text that it was made for, so that a client that has a newer one refuses it; the change is merged
-//! with that then. The protocol has no request to save: a document that was saved before is left with unsaved changes, and the person is told.
+//! Each edit names the version of the text that it was made for, so that a client with a newer version refuses it; the change is then
+//! merged with the newer text. The protocol has no request to save: a document that was saved before is left with unsaved changes, and the
+//! user is informed.
 
 use super::documents::OpenDocuments;
 use super::wire::{self, Reply};
@@ -50,7 +51,7 @@ impl Edits {
         self.0.close();
     }
 
-    /// Returns the message that a call becomes.
+    /// Returns the message for a call.
     pub(super) fn send(&mut self, call: EditCall, documents: &OpenDocuments) -> Option<Vec<u8>> {
         match call {
             EditCall::Make { id, params, reply } => {
@@ -68,7 +69,7 @@ impl Edits {
                     }
                 }
             }
-            // Clients of this protocol send their texts unasked, so they are never asked to read one.
+            // Clients of this protocol send their texts without a request, so they are never asked to read one.
             EditCall::Read { reply, .. } => {
                 drop(reply);
                 None
@@ -80,7 +81,7 @@ impl Edits {
         }
     }
 
-    /// Consumes a response to an edit, and returns a message for the person, if there is one; returns any other response.
+    /// Consumes a response to an edit, and returns a message for the user, if there is one; returns any other response.
     pub(super) fn responded(
         &mut self,
         id: &Id,
@@ -114,7 +115,7 @@ impl Edited {
     }
 }
 
-/// The version after an edit: one that the client has told already, or the next one, which it tells soon.
+/// Returns the version after an edit: one that the client has already reported, or the next one, which it will report soon.
 fn version((path, before): &(String, i64), documents: &OpenDocuments) -> DocumentVersion {
     let told = documents.of_path(path).map(|document| document.version);
     let version = told.filter(|told| told > before).unwrap_or(before + 1);

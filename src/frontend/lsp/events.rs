@@ -1,4 +1,4 @@
-//! Hands the events of sessions to the parts that show them.
+//! Passes session events to the parts that show them.
 
 use super::driver::Driver;
 use super::progress;

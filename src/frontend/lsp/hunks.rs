@@ -1,7 +1,7 @@
-//! The agent's changes that nobody has decided about, as diagnostics, code lenses and code actions. Pure.
+//! The agent's undecided changes, as diagnostics, code lenses and code actions. Pure.
 //!
-//! The engine counts a change's lines in the file as it was last seen, and a person may have typed since. So a change is shown where its text
-//! stands now, as near to its lines as it is found; what its buttons name is the change, not the lines.
+//! The engine counts a change's lines in the file as last seen, and the user may have typed since. So a change is shown at its text's
+//! current position, as near to its lines as it is found; its buttons name the change, not the lines.
 
 use super::actions::{SOURCE, includes};
 use super::commands;
@@ -14,10 +14,10 @@ use std::fmt::Write as _;
 /// The maximum number of lines that a diagnostic shows of the text before a change.
 const MAX_OLD_LINES: usize = 20;
 
-/// The maximum number of lines, to either side, in which the text of a change is looked for.
+/// Maximum number of lines, to either side, in which a change's text is looked for.
 const MAX_DISTANCE: usize = 5000;
 
-/// Returns the lines of a change in a text; those of the engine's list if there is none, or the change's text is not in it any more.
+/// Returns a change's lines in a text; the lines of the engine's list if there is no text, or if it no longer contains the change's text.
 pub(super) fn place(hunk: &Hunk, text: Option<&str>) -> lsp::Range {
     if hunk.kind != HunkKind::Lines {
         return lines(0, 0);
@@ -112,7 +112,7 @@ pub(super) fn lenses(hunks: &[&Hunk], text: Option<&str>) -> Vec<lsp::CodeLens> 
     each.collect()
 }
 
-/// Returns the commands about the changes in a range, and about all changes of the file where there are several.
+/// Returns the commands about the changes in a range, and about all changes of the file if it has several.
 pub(super) fn actions(
     params: &lsp::CodeActionParams,
     hunks: &[&Hunk],
@@ -150,7 +150,7 @@ pub(super) fn actions(
     found
 }
 
-/// The kind of the code actions.
+/// The code action kind.
 pub(super) const KIND: lsp::CodeActionKind = lsp::CodeActionKind::QUICKFIX;
 
 const VERBS: [(&str, &str); 2] = [("Keep", commands::KEEP), ("Undo", commands::UNDO)];

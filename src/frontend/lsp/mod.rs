@@ -1,14 +1,14 @@
-//! The Language Server Protocol, version 3.17: JSON-RPC 2.0 behind Content-Length headers, for editors that speak no protocol of agents.
+//! The Language Server Protocol, version 3.17: JSON-RPC 2.0 behind Content-Length headers, for editors without an agent protocol.
 //!
-//! A thin translator. Documents that the editor has open become those that tools read; commands and code actions become turns of one
-//! session in the editor's folder; approvals, edits and open hunks become requests and notifications to the editor.
+//! A thin translator. The editor's open documents become those that tools read; commands and code actions become turns of one session in
+//! the editor's directory; approvals, edits and open hunks become requests and notifications to the editor.
 //!
 //! The types are those of `tower-lsp-server`, from its crate `ls-types`. Its runtime is not used: the connection loop that all frontends
-//! share already puts responses before the events that they cause, holds events back while the client does not read, and closes sessions
-//! in order when the client hangs up, where that runtime runs handlers side by side and would need all this beside it.
+//! share already puts responses before the events that they cause, holds events back while the client does not read, and closes sessions in
+//! order when the client hangs up, whereas that runtime runs handlers concurrently and would need all this in addition.
 //!
-//! Invariants: messages about documents take effect in the order in which they came; no response waits for a turn; positions are counted in
-//! UTF-16, the encoding that every client knows, so none is converted.
+//! Invariants: messages about documents take effect in order of arrival; no response waits for a turn; positions are counted in UTF-16, the
+//! encoding that every client knows, so none is converted.
 
 mod actions;
 mod commands;

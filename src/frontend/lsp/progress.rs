@@ -39,7 +39,7 @@ struct Shown {
 }
 
 impl Progress {
-    /// Returns the messages that an event of the client's own session becomes.
+    /// Returns the messages for an event of the client's session.
     pub(super) fn event(&mut self, turn: Option<&TurnId>, event: &Event) -> Vec<Vec<u8>> {
         let mut report = |doing: Option<String>| {
             let (doing, turn) = doing.zip(turn)?;
@@ -90,7 +90,7 @@ impl Progress {
         }
     }
 
-    /// Asks the client to show the progress of a turn.
+    /// Asks the client to show a turn's progress.
     fn begin(&mut self, turn: TurnId, message: Option<String>) -> Vec<u8> {
         self.count += 1;
         let token = format!("{TOKEN}{}", self.count);
@@ -105,7 +105,7 @@ impl Progress {
         matches!(id, Id::Str(id) if id.starts_with(TOKEN))
     }
 
-    /// The client has accepted a token, or refused it. Returns the message that begins the progress, unless its turn has ended.
+    /// Handles the client's acceptance or refusal of a token. Returns the message that begins the progress, unless its turn has ended.
     pub(super) fn responded(&mut self, id: &Id, is_accepted: bool) -> Option<Vec<u8>> {
         let Id::Str(id) = id else { return None };
         if !is_accepted {
@@ -122,7 +122,7 @@ impl Progress {
         Some(notification(&shown.token, lsp::WorkDoneProgress::Begin(begin)))
     }
 
-    /// Says what a turn does at the moment.
+    /// Reports a turn's current activity.
     fn report(&mut self, turn: &TurnId, message: String) -> Option<Vec<u8>> {
         let shown = self.turns.iter_mut().find(|shown| shown.turn == *turn)?;
         if shown.message.as_ref() == Some(&message) {
@@ -145,7 +145,7 @@ impl Progress {
         shown.is_begun.then(|| notification(&shown.token, lsp::WorkDoneProgress::End(end)))
     }
 
-    /// Returns the turn of a token.
+    /// Returns a token's turn.
     pub(super) fn turn_of(&self, token: &lsp::ProgressToken) -> Option<TurnId> {
         let lsp::NumberOrString::String(token) = token else { return None };
         self.turns.iter().find(|shown| shown.token == *token).map(|shown| shown.turn.clone())
@@ -174,7 +174,7 @@ fn doing(item: &Item) -> Option<String> {
     }
 }
 
-/// The beginning of the first line of a text.
+/// Returns the beginning of a text's first line.
 fn short(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(MAX_PROGRESS_CHARS).collect();

@@ -15,10 +15,10 @@ use std::fmt::Write as _;
 /// The maximum number of lines of a change that are shown whole; of a longer one, the files and the counts of lines are.
 const MAX_SHOWN_LINES: usize = 30;
 
-/// The action of a question that declines to answer.
+/// The question action that declines to answer.
 const SKIP: &str = "Let the model decide";
 
-/// The action of a permission that shows a long change, and asks again.
+/// The permission action that shows a long change, and asks again.
 const SHOW: &str = "Show the change";
 
 /// Requests without a response.
@@ -29,9 +29,9 @@ pub(super) struct Questions {
     pub(super) can_show: bool,
 }
 
-/// The meaning of a response.
+/// What a response means.
 pub(super) enum Responded {
-    /// An answer for this session, and a message for the person.
+    /// An answer for this session, and a message for the user.
     Answer(SessionHandle, Box<Answer>, Option<Vec<u8>>),
     /// Show this change, and ask again by [`Questions::again`].
     Show { text: String, id: String },
@@ -69,7 +69,7 @@ impl Questions {
         self.open.resolve(event).map(wire::withdrawal)
     }
 
-    /// Answers the oldest question of the model in a person's own words. Returns its request's withdrawal too.
+    /// Answers the model's oldest question with the user's text. Also returns the withdrawal of its request.
     pub(super) fn answer(&mut self, text: String) -> Option<(SessionHandle, Answer, Vec<u8>)> {
         let is_question = |open: &Open<()>| matches!(open.asked, Asked::Question(_));
         let (id, _) = self.open.iter().find(|(_, open)| is_question(open))?;
@@ -104,7 +104,7 @@ impl Questions {
         Ok(Responded::Answer(session, Box::new(answer), message))
     }
 
-    /// The change that a further action shows.
+    /// Returns the change that a further action shows.
     fn change_of(&self, asked: &Asked) -> Option<String> {
         match asked {
             Asked::Approval(approval) if self.can_show => change_of(approval),
@@ -113,7 +113,7 @@ impl Questions {
     }
 }
 
-/// The titles of the actions with the ids of the options.
+/// Returns the action titles with the option ids.
 fn actions(asked: &Asked) -> Vec<(String, String)> {
     match asked {
         Asked::Question(question) if question.options.is_empty() => distinct([("", SKIP)]),
@@ -121,7 +121,7 @@ fn actions(asked: &Asked) -> Vec<(String, String)> {
     }
 }
 
-/// Gives each option a title of its own: clients return nothing but the title.
+/// Gives each option a distinct title: clients return nothing but the title.
 fn distinct<'a>(options: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
     let mut actions: Vec<(String, String)> = Vec::new();
     for (option, label) in options {
@@ -137,7 +137,7 @@ fn distinct<'a>(options: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(S
     actions
 }
 
-/// All that a person is asked about: commands, paths, addresses and arguments whole; a long change of files as counts of lines.
+/// Returns the full text of a question to the user: commands, paths, addresses and arguments in full; a long file change as line counts.
 fn text_of(asked: &Asked) -> String {
     let approval = match asked {
         Asked::Approval(approval) => approval,
@@ -176,7 +176,7 @@ fn is_long(approval: &Approval) -> bool {
     lines.map(|detail| detail.text.lines().count()).sum::<usize>() > MAX_SHOWN_LINES
 }
 
-/// The whole of a change of which a person is shown the counts.
+/// Returns the full text of a change whose counts are shown.
 fn change_of(approval: &Approval) -> Option<String> {
     let content = approval.details.iter().filter(|detail| is_content(detail.kind));
     is_long(approval)

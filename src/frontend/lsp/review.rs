@@ -98,7 +98,7 @@ impl Changes {
         (!hunks.is_empty()).then(|| shown(uri.clone(), &hunks, documents))
     }
 
-    /// Returns the messages that show the changes in the client, and remove those that are over.
+    /// Returns the messages that show the changes in the client, and remove the decided ones.
     fn publish(&mut self, documents: &OpenDocuments) -> Vec<Vec<u8>> {
         let mut by_uri: BTreeMap<String, (lsp::Uri, Vec<&Hunk>)> = BTreeMap::new();
         for hunk in &self.hunks {
@@ -118,7 +118,7 @@ impl Changes {
     }
 }
 
-/// The diagnostics of a document.
+/// Returns a document's diagnostics.
 fn shown(uri: lsp::Uri, hunks: &[&Hunk], documents: &OpenDocuments) -> Vec<u8> {
     let text = documents.text(&uri);
     let text = text.as_deref().map(String::as_str);
@@ -142,14 +142,14 @@ pub(super) fn changes(event: &Event) -> bool {
     )
 }
 
-/// A verdict as a command says it.
+/// A verdict as named in a command.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Verb {
     Keep,
     Undo,
 }
 
-/// Returns the action of a command. `path` names the file of a document by its URI.
+/// Returns a command's action. `path` returns the file of a document URI.
 pub(super) fn action(
     verb: Verb,
     target: Target,
@@ -170,7 +170,7 @@ pub(super) fn action(
     })
 }
 
-/// Decides about changes. Returns the result of the command, and a text for the person if not all was done.
+/// Decides about changes. Returns the command's result, and a text for the user if some changes were not decided.
 pub(super) async fn decide(
     session: &SessionHandle,
     action: ReviewAction,

@@ -1,4 +1,4 @@
-//! Going back in the session's history: a person is shown the message that is taken back and what becomes of each file, and chooses.
+//! Rewinding the session's history: the user sees the message that is removed and what becomes of each file, and chooses.
 
 use super::driver::{Effects, Outcome};
 use super::wire::{self, HandlerResult, Reply};
@@ -13,7 +13,7 @@ use pintle_protocol::methods::SessionRewind;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The maximum number of files that are named; of more, the count is given.
+/// Maximum number of named files; beyond that, only the count is given.
 const MAX_NAMED_FILES: usize = 20;
 
 /// The maximum length of the message that is shown, in characters.
@@ -23,11 +23,11 @@ const BOTH: &str = "Conversation and files";
 const CONVERSATION: &str = "Only the conversation";
 const FILES: &str = "Only the files";
 
-/// A place to go back to, with what a person has to know.
+/// A place to rewind to, with the facts that the user needs.
 #[derive(Debug)]
 pub(super) struct Proposal {
     session: SessionHandle,
-    /// The message before which the session goes on.
+    /// The message before which the session continues.
     item_id: ItemId,
     text: String,
     has_files: bool,
@@ -40,7 +40,7 @@ pub(super) struct Rewinds {
     open: BTreeMap<u64, Proposal>,
 }
 
-/// Looks what it would mean to take the last messages back; one changes nothing.
+/// Previews removing the last messages, without changing anything.
 pub(super) async fn look(
     engine: &EngineHandle,
     session: SessionHandle,
@@ -137,7 +137,7 @@ impl Rewinds {
     }
 }
 
-/// Returns the message about the result of a rewind, and the text of the removed prompt.
+/// Returns the message about a rewind's result, and the removed prompt's text.
 pub(super) fn rewound(rewound: Result<SessionRewindResult, Error>) -> (Vec<u8>, String) {
     let result = match rewound {
         Ok(result) => result,

@@ -1,4 +1,4 @@
-//! The handshake of a connection: the client's and the server's capabilities, and the folder to work in. Pure.
+//! A connection's handshake: the client's and the server's capabilities, and the working directory. Pure.
 
 use super::commands;
 use ls_types as lsp;
@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The parts of the params of `initialize` that matter here. Each capability is read by itself, so that a client with one that is not known
-/// or is malformed loses that one alone.
+/// The used part of `initialize` params. Each capability is read separately, so that a client with an unknown or malformed capability loses
+/// only that one.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Hello {
@@ -23,24 +23,24 @@ pub(super) struct Hello {
     root_path: Option<String>,
 }
 
-/// The capabilities of a client that change what is sent to it.
+/// Client capabilities that affect the messages sent to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own")]
 pub(super) struct Offers {
-    /// It shows the progress of work, which a person can cancel.
+    /// True if it shows the progress of work, which the user can cancel.
     pub(super) progress: bool,
-    /// It applies edits of certain versions of documents.
+    /// True if it applies edits of certain document versions.
     pub(super) edits: bool,
-    /// It takes code actions with a kind, in place of bare commands.
+    /// True if it accepts code actions with a kind, in place of bare commands.
     pub(super) action_literals: bool,
-    /// It opens a document that is named to it.
+    /// True if it opens a document on request.
     pub(super) show_document: bool,
-    /// It draws code lenses again on request.
+    /// True if it draws code lenses again on request.
     pub(super) lens_refresh: bool,
 }
 
 impl Hello {
-    /// Returns the folder that the client has open, the first where there are several.
+    /// Returns the client's open directory, the first if there are several.
     pub(super) fn folder(&self) -> Option<PathBuf> {
         let folders = self.workspace_folders.iter().flatten();
         let mut uris = folders.map(|folder| &folder.uri).chain(&self.root_uri);
@@ -66,13 +66,13 @@ impl Hello {
     }
 }
 
-/// Returns the path of a document or folder on this machine.
+/// Returns the path of a document or directory on this machine.
 pub(super) fn file_path(uri: &lsp::Uri) -> Option<PathBuf> {
     let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
     uri.to_file_path().filter(|_| is_file).map(std::borrow::Cow::into_owned)
 }
 
-/// The server's capabilities. `reads_documents` is false where the files are on another machine, so no editor has them open.
+/// Returns the server's capabilities. `reads_documents` is false if the files are on another machine, so no editor has them open.
 pub(super) fn capabilities(reads_documents: bool) -> lsp::InitializeResult {
     let sync = lsp::TextDocumentSyncOptions {
         open_close: Some(true),

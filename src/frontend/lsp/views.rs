@@ -1,7 +1,7 @@
-//! Files that the client shows beside its own: the session's transcript, which grows, changes that are too long for a message box, and
-//! messages that a person writes, for which the protocol has no input box.
+//! Files that the client shows in addition to the user's: the session's transcript, which grows, changes that are too long for a message
+//! box, and messages that the user writes, for which the protocol has no input box.
 //!
-//! They are in a folder for the user alone, which is removed at the end of the connection.
+//! They are in a directory that only the user can access, which is removed at the end of the connection.
 
 use super::actions;
 use super::commands::Message;
@@ -19,7 +19,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The beginning of the line behind a message that a person writes.
+/// The beginning of the line after a message that the user writes.
 const END_OF_DRAFT: &str = "<!-- This message goes to pintle";
 
 /// Files for the client to show.
@@ -31,11 +31,11 @@ pub(super) struct Views {
     folder: Option<TempDir>,
     count: u64,
     transcript: Option<Following>,
-    /// Messages that a person writes, oldest first.
+    /// Messages that the user writes, oldest first.
     drafts: Vec<Draft>,
 }
 
-/// The transcript of the session.
+/// The session's transcript.
 #[derive(Debug)]
 struct Following {
     session: SessionId,
@@ -48,7 +48,7 @@ struct Following {
     asking: Vec<Id>,
 }
 
-/// A message that a person writes in a document.
+/// A message that the user writes in a document.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     path: PathBuf,
@@ -62,7 +62,7 @@ impl Views {
         Self { engine, can_show: false, folder, count: 0, transcript, drafts }
     }
 
-    /// Returns the path of a new file.
+    /// Returns a new file's path.
     fn file(&mut self, name: &str, ending: &str) -> HandlerResult<PathBuf> {
         let folder = if let Some(folder) = &self.folder {
             folder
@@ -295,7 +295,7 @@ impl Views {
     }
 }
 
-/// The text that a person has written above the line that ends a message.
+/// Returns the user's text above the line that ends a message.
 fn written(text: &str) -> &str {
     let end = text.find(END_OF_DRAFT).unwrap_or(text.len());
     text.get(..end).unwrap_or_default().trim()

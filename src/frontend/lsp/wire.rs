@@ -1,4 +1,4 @@
-//! The JSON of responses, errors and messages to a person, in this protocol's codes.
+//! The JSON of responses, errors and messages to the user, in this protocol's codes.
 
 use crate::rpc::{error_object, invalid_params, refusal};
 use jsonrpsee::types::ErrorObjectOwned;
@@ -56,12 +56,12 @@ pub(super) fn cancelled() -> ErrorObjectOwned {
     error_object(REQUEST_CANCELLED, message, "requestCancelled", None)
 }
 
-/// A message with its next step, if there is one.
+/// Returns a message with its next step, if there is one.
 pub(super) fn with_hint(message: &str, hint: Option<&impl std::fmt::Display>) -> String {
     hint.map_or_else(|| message.to_owned(), |hint| format!("{message} ({hint})"))
 }
 
-/// Writes a message to the person, cut to a length that editors show.
+/// Writes a message to the user, cut to a length that editors show.
 pub(super) fn show(typ: lsp::MessageType, text: &str) -> Vec<u8> {
     let message = cut(&visible(text)).into_owned();
     envelope::notification("window/showMessage", &lsp::ShowMessageParams { typ, message })
@@ -88,13 +88,13 @@ pub(super) fn bare_request(id: &str, method: &str) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-/// Writes the withdrawal of a request of ours.
+/// Writes the withdrawal of one of our requests.
 pub(super) fn withdrawal(id: String) -> Vec<u8> {
     let params = lsp::CancelParams { id: lsp::NumberOrString::String(id) };
     envelope::notification("$/cancelRequest", &params)
 }
 
-/// The client's response to a request: its result, or the message of its error.
+/// The client's response to a request: its result, or its error message.
 pub(super) type Reply = Result<Box<RawValue>, String>;
 
 /// Writes a request that shows a text and offers actions.
@@ -111,13 +111,13 @@ pub(super) fn ask<'a>(id: &str, text: &str, actions: impl IntoIterator<Item = &'
     envelope::request(id, "window/showMessageRequest", &params)
 }
 
-/// Returns the title of the chosen action, if any.
+/// Returns the chosen action's title, if any.
 pub(super) fn chosen(reply: Reply) -> Option<String> {
     let action = serde_json::from_str::<Option<lsp::MessageActionItem>>(reply.ok()?.get());
     action.ok().flatten().map(|action| action.title)
 }
 
-/// Returns the number in a request id of ours.
+/// Returns the number in one of our request ids.
 pub(super) fn number(id: &Id, prefix: &str) -> Option<u64> {
     match id {
         Id::Str(id) => id.strip_prefix(prefix)?.parse().ok(),

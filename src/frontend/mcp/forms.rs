@@ -1,6 +1,6 @@
-//! Approvals and questions as forms of the protocol, and what a person answers. Pure.
+//! Approvals and questions as protocol forms, and the user's answers. Pure.
 //!
-//! A form offers the labels themselves, which every client can show; only a label that was offered counts as a consent.
+//! A form offers the labels themselves, which every client can show; only an offered label counts as consent.
 
 use crate::client::Asked;
 use pintle_agent::Answer;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// The field with the chosen label or labels.
 const CHOICE: &str = "choice";
 
-/// The field with a person's own words.
+/// The field for the user's own text.
 const TEXT: &str = "text";
 
 /// One line about a question.
@@ -21,7 +21,7 @@ pub(super) fn title(asked: &Asked) -> &str {
     }
 }
 
-/// The text that the user has to read.
+/// Returns the text that the user has to read.
 pub(super) fn message(asked: &Asked) -> String {
     match asked {
         Asked::Approval(approval) => {
@@ -41,7 +41,7 @@ pub(super) fn message(asked: &Asked) -> String {
     }
 }
 
-/// The schema of the form.
+/// Returns the form's schema.
 pub(super) fn schema(asked: &Asked) -> Map<String, Value> {
     let labels = labels(asked);
     let words = json!({"type": "string", "title": "In your own words"});
@@ -64,7 +64,7 @@ pub(super) fn schema(asked: &Asked) -> Map<String, Value> {
     object(properties, &[required])
 }
 
-/// The labels of the options, made unique.
+/// Returns the option labels, made unique.
 fn labels(asked: &Asked) -> Vec<String> {
     let mut unique: Vec<String> = Vec::new();
     for (_, label) in asked.options() {

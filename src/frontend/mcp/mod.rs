@@ -1,9 +1,9 @@
 //! The Model Context Protocol: the engine as a tool of other agents.
 //!
 //! A client starts tasks, follows them, answers their questions, steers and stops them, and gets their results and patches. The SDK
-//! negotiates the version of the protocol and orders requests; it reads and writes over a [`Link`] as every other frontend does. A task is
-//! a turn of a session. Invariants: what a person is not asked is denied; a call that is cancelled stops the turn that it started; when the
-//! connection ends, so do its tasks.
+//! negotiates the protocol version and orders requests; it reads and writes over a [`Link`] as every other frontend does. A task is a turn
+//! of a session. Invariants: an approval that the user is not asked for is denied; a cancelled call stops the turn that it started; when
+//! the connection ends, so do its tasks.
 
 mod forms;
 mod pipe;
@@ -24,16 +24,16 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel of tasks that begin. The connection takes them at once.
+/// Capacity of the channel of new tasks. The connection takes them at once.
 const BEGUN_CAPACITY: usize = 8;
 
 /// The time for the last messages to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The working directory of a task that names none.
+    /// The default working directory for tasks.
     pub cwd: PathBuf,
     /// Cancel it to interrupt what runs and close in order.
     pub stop: CancellationToken,
@@ -48,7 +48,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     let end_of_input = CancellationToken::new();
     let pipe = Pipe::new(incoming, outgoing.clone(), end_of_input.clone());
     let serving = async {
-        // A client that goes before it has said who it is has asked for nothing.
+        // A client that disconnects before identifying itself has asked for nothing.
         if let Ok(running) = server.serve(pipe).await {
             let _ = running.waiting().await;
         }

@@ -9,10 +9,10 @@ use std::io;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// A message that is no JSON, by the specification of JSON-RPC.
+/// The error code for a message that is not JSON, by the JSON-RPC specification.
 const PARSE_ERROR: i32 = -32700;
 
-/// A message that is no request, by the specification of JSON-RPC.
+/// The error code for a message that is not a request, by the JSON-RPC specification.
 const INVALID_REQUEST: i32 = -32600;
 
 /// A transport over a link.
@@ -20,7 +20,7 @@ const INVALID_REQUEST: i32 = -32600;
 pub(super) struct Pipe {
     incoming: mpsc::Receiver<Incoming>,
     outgoing: Outgoing,
-    /// Cancelled at the end of the input.
+    /// Cancelled at the end of input.
     end_of_input: CancellationToken,
 }
 
@@ -41,7 +41,7 @@ impl Pipe {
     }
 }
 
-/// Writes a message; false where nobody reads any more.
+/// Writes a message; returns false if the reader is gone.
 async fn write(outgoing: &Outgoing, message: Vec<u8>) -> bool {
     match outgoing.room_for(message.len()).await {
         Some(room) => outgoing.send(room, message),
@@ -58,7 +58,7 @@ impl Transport<RoleServer> for Pipe {
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         let outgoing = self.outgoing.clone();
         let message = serde_json::to_vec(&item);
-        // Where there is room, messages leave in the order in which they are sent.
+        // While there is room, messages leave in the order in which they are sent.
         let message = match message {
             Ok(message) => match outgoing.try_room_for(message.len()) {
                 Some(room) => {

@@ -1,6 +1,6 @@
-//! The server as the SDK sees it: tools, tasks, and the questions of tasks, in the way of each version of the protocol.
+//! The server that the SDK runs: tools, tasks, and task questions, in the way of each protocol version.
 //!
-//! Up to 2025-11-25 the server asks its client while a call runs. From 2026-07-28 on a call returns what it asks, and the client calls
+//! Up to 2025-11-25 the server asks its client while a call runs. From 2026-07-28 on a call returns its questions, and the client calls
 //! again with the answers; or the call returns a task at once, for clients that follow tasks.
 
 use super::forms;
@@ -37,7 +37,7 @@ use tokio::time::Instant;
 /// The maximum number of tasks that run at a time.
 const MAX_RUNNING: usize = 32;
 
-/// The interval in which clients are told to ask for a task's state, in milliseconds.
+/// The suggested interval for polling a task's state, in milliseconds.
 const POLL_INTERVAL_MS: u64 = 1000;
 
 /// The description for the client's model.
@@ -56,14 +56,14 @@ pub(super) struct Server {
     tasks: watch::Sender<BTreeMap<String, Arc<Task>>>,
 }
 
-/// The client of a request.
+/// A request's client.
 #[derive(Debug, Clone, Copy)]
 struct Client {
-    /// It can ask a person.
+    /// True if it can ask its user.
     can_ask: bool,
-    /// It may not be asked while a call runs.
+    /// True if it must not be asked while a call runs.
     calls_again: bool,
-    /// It follows tasks.
+    /// True if it follows tasks.
     follows_tasks: bool,
 }
 
@@ -82,7 +82,7 @@ impl Client {
 
 /// The end of waiting for a task.
 enum Waited {
-    /// It is over, or the time is.
+    /// The task is over, or the deadline has passed.
     State(State),
     /// The client is asked first.
     Asks(InputRequiredResult),
@@ -105,7 +105,7 @@ impl Server {
         self.task(id).ok_or_else(|| format!("no task of this connection uses the session `{id}`"))
     }
 
-    /// Opens the session that a task wants, or makes one.
+    /// Opens the session that a task names, or creates one.
     async fn session(&self, wanted: &Start) -> Result<SessionHandle, String> {
         let config =
             OpenConfig { model: wanted.model.clone(), mode: wanted.mode, ..OpenConfig::default() };
@@ -116,7 +116,7 @@ impl Server {
             let id = SessionId::new(id.as_str());
             let known = self.engine.store().entries(&id).map_err(|error| error.to_string())?;
             let cwd = &known.header().cwd;
-            // If the folder is gone, the session continues in the server's.
+            // If the directory is gone, the session continues in the server's.
             if self.engine.canonicalize(Path::new(cwd)).await.is_ok() {
                 self.inside(cwd).await?;
             }
@@ -163,12 +163,12 @@ impl Server {
         let task = Arc::new(task);
         let id = task.id().to_owned();
         self.tasks.send_modify(|tasks| drop(tasks.insert(id, Arc::clone(&task))));
-        // Nobody takes it once the connection is over; the engine stops the turn then.
+        // After the connection has ended, it has no receiver; the engine stops the turn then.
         let _ = self.begun.send(following.boxed()).await;
         Ok(task)
     }
 
-    /// Waits for the end of a task, tells its progress, and has a person asked what it asks.
+    /// Waits for a task's end, reports its progress, and has the client put its questions to the user.
     async fn wait(
         &self,
         task: &Task,
@@ -217,7 +217,7 @@ impl Server {
         }
     }
 
-    /// Passes the answers of a call that was made again to the task that asked.
+    /// Passes the answers of a repeated call to the task that asked.
     async fn answered(&self, task: &Task, responses: InputResponses) {
         let asked = task.state().borrow().asked.clone();
         for (key, response) in responses {
@@ -275,7 +275,7 @@ impl Server {
         };
         let waited = self.wait(&task, deadline, client, context).await?;
         if is_start && context.ct.is_cancelled() {
-            // Whoever cancels a call wants what it began to end.
+            // Cancelling a call also ends its task.
             let _ = task.stop().await;
         }
         Ok(Ok(match waited {
@@ -337,11 +337,11 @@ async fn gone(changes: &mut watch::Receiver<State>, asked: &Asked) {
     let _ = changes.wait_for(is_gone).await;
 }
 
-/// Has the client ask a person. Returns the values of the form, where it was accepted.
+/// Asks the client's user. Returns the form's values if it was accepted.
 async fn elicit(context: &RequestContext<RoleServer>, asked: &Asked) -> Option<Value> {
     let form = form(asked).ok()?;
     let result = context.peer.create_elicitation(form).await;
-    // A client that cannot ask after all is one where nobody answers.
+    // A client that turns out unable to ask counts as no answer.
     result.ok().and_then(accepted)
 }
 
@@ -362,7 +362,7 @@ fn form(asked: &Asked) -> Result<ElicitRequestParams, ErrorData> {
     })
 }
 
-/// The questions of a task as requests to its client.
+/// Returns a task's questions as requests to its client.
 fn requests(state: &State) -> Result<InputRequests, ErrorData> {
     let mut requests = InputRequests::new();
     for (_, asked) in &state.asked {
@@ -376,7 +376,7 @@ fn asks(task: &Task, state: &State) -> Result<InputRequiredResult, ErrorData> {
     Ok(InputRequiredResult::new(Some(requests(state)?), Some(task.id().to_owned())))
 }
 
-/// An error in words for the client's model.
+/// Describes an error for the client's model.
 fn words(error: &Error) -> String {
     match &error.hint {
         Some(hint) => format!("{}: {hint}", error.message),
@@ -388,7 +388,7 @@ fn done(text: String) -> CallToolResponse {
     CallToolResult::success(vec![ContentBlock::text(text)]).into()
 }
 
-/// The state of a task as a result.
+/// Returns a task's state as a result.
 fn shown(task: &Task, state: &State) -> CallToolResult {
     let Some(result) = &state.result else {
         let mut asked = state.asked.iter().map(|(_, asked)| forms::title(asked)).peekable();
@@ -420,7 +420,7 @@ fn shown(task: &Task, state: &State) -> CallToolResult {
     shown
 }
 
-/// The end of a task in words: its answer, then what else the client's model has to know.
+/// Describes a task's end: its answer, then other facts that the client's model needs.
 fn ended(result: &RunResult) -> String {
     let mut parts = Vec::new();
     if !result.text.is_empty() {
@@ -449,7 +449,7 @@ fn ended(result: &RunResult) -> String {
     parts.join("\n")
 }
 
-/// A task as the extension for tasks tells it.
+/// Returns a task in the form of the task extension.
 fn told(task: &Task, state: &State) -> ToldTask {
     let status = match &state.result {
         None if state.asked.is_empty() => TaskStatus::Working,
@@ -462,7 +462,7 @@ fn told(task: &Task, state: &State) -> ToldTask {
     if state.line.is_empty() { told } else { told.with_status_message(state.line.clone()) }
 }
 
-/// A time as clients read it.
+/// Formats a time for clients.
 fn time(ms: u64) -> String {
     let ms = i64::try_from(ms).unwrap_or(i64::MAX);
     jiff::Timestamp::from_millisecond(ms).unwrap_or_default().to_string()

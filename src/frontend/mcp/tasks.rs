@@ -1,6 +1,6 @@
-//! Tasks: turns that a client has started, each followed by a future of its own, which publishes its state.
+//! Tasks: turns that a client has started, each followed by a separate future, which publishes its state.
 //!
-//! State has one owner, that future; everybody else reads it from a channel. It ends with the turn.
+//! The state has one owner, that future; all others read it from a channel. The future ends with the turn.
 
 use super::forms;
 use crate::client::{Asked, Client, Events, Scope, Subagents, resolved, subscribe};
@@ -27,14 +27,14 @@ pub(super) struct Task {
     state: watch::Receiver<State>,
 }
 
-/// The state of a task.
+/// A task's state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     /// The number of lines of progress so far.
     pub(super) lines: u64,
     /// The newest of them.
     pub(super) line: String,
-    /// The time of the last change, in milliseconds since 1970.
+    /// When it last changed, in milliseconds since 1970.
     pub(super) changed_ms: u64,
     /// The open questions, each with the session that asks: the task's or a sub-agent's.
     pub(super) asked: Vec<(SessionHandle, Asked)>,
@@ -45,7 +45,7 @@ pub(super) struct State {
 /// Starts a turn in a session. Returns the task, and the future that follows it.
 ///
 /// # Errors
-/// A turn runs already, no model can answer, or the journal cannot be written.
+/// Fails if a turn runs already, no model can answer, or the journal cannot be written.
 pub(super) async fn start(
     engine: &EngineHandle,
     session: SessionHandle,
@@ -98,10 +98,10 @@ impl Task {
         self.state.clone()
     }
 
-    /// Stops it. One that is over is left as it is.
+    /// Stops the task. An ended task is left unchanged.
     ///
     /// # Errors
-    /// Its session is closed.
+    /// Fails if its session is closed.
     pub(super) async fn stop(&self) -> Result<(), Error> {
         let turn_id = Some(self.turn.clone());
         let interrupt = TurnInterruptParams { turn_id, ..TurnInterruptParams::default() };

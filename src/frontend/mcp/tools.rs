@@ -15,11 +15,11 @@ pub(super) enum Call {
     Start(Start),
     /// Wait for its result.
     Result(Waiting),
-    /// Say something to the running task.
+    /// Send a message to the running task.
     Steer(Steer),
     /// Stop it.
     Stop(Named),
-    /// Read what it changed, as a patch.
+    /// Read the task's changes, as a patch.
     Patch(Named),
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Steer {
     pub(super) message: String,
 }
 
-/// The arguments of a tool that takes a task alone.
+/// The arguments of a tool that takes only a task.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Named {
@@ -96,11 +96,11 @@ pub(super) struct Shape {
     pub(super) name: &'static str,
     pub(super) description: &'static str,
     pub(super) schema: Map<String, Value>,
-    /// It changes nothing.
+    /// True if it changes nothing.
     pub(super) is_read_only: bool,
 }
 
-/// All tools, in order.
+/// Returns all tools, in order.
 pub(super) fn all() -> Vec<Shape> {
     let session = json!({"type": "string", "description": "The id of the task's session, as start_task returned it."});
     let shape = |name, description, properties: Value, required: &[&str], is_read_only| {

@@ -1,4 +1,4 @@
-//! Handlers of logins, to providers and to servers of the Model Context Protocol: the page that a person opens is sent before the response.
+//! Handlers of logins, to providers and to servers of the Model Context Protocol: the login page is sent before the response.
 
 use super::connection::Connection;
 use super::handlers::{HandlerResult, session};
@@ -87,7 +87,7 @@ pub(super) async fn mcp_login(
         }
         done = server.log_in(&scopes, &mut show) => done.map_err(|error| no_login(&name, &error))?,
     }
-    // Where a turn has used it, it is connected again at once.
+    // If a turn has used it, it is connected again at once.
     let update = McpUpdateParams { session_id: None, server: name, enabled: None, restart: true };
     session.call::<McpUpdate>(update).await.map_err(refused)
 }

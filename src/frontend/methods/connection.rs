@@ -44,7 +44,7 @@ struct State {
     unsubscribed: Vec<SessionId>,
 }
 
-/// The phase of a connection.
+/// A connection's phase.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Before `initialize`.
@@ -70,7 +70,7 @@ impl Connection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the client show a page to a person who logs in.
+    /// Asks the client to show a login page to the user.
     pub(super) fn open_url(&self, page: AuthOpenUrlParams) {
         if let Err(error) = self.pages.try_send(page) {
             tracing::warn!("failed to send a login page: {error}");
@@ -112,10 +112,10 @@ impl Connection {
         self.state().capabilities.questions.is_some()
     }
 
-    /// The filter of a subscription of this client.
+    /// Returns the filter for this client's subscription.
     ///
     /// # Errors
-    /// It contradicts itself or the client's capabilities.
+    /// Fails if it contradicts itself or the client's capabilities.
     pub(super) fn filter(&self, wanted: &EventFilter) -> HandlerResult<Wanted> {
         filter::read(wanted, self.state().capabilities.deltas.as_ref())
     }
@@ -159,7 +159,7 @@ impl Connection {
         Ok(Arc::clone(&state.extensions))
     }
 
-    /// Takes a session that the client has open. Returns it as this client's own.
+    /// Adds a session that the client has open. Returns its handle for this client.
     pub(crate) fn add(&self, session: SessionHandle) -> SessionHandle {
         let mut state = self.state();
         let session = session.for_client(state.client_id.clone());
@@ -167,7 +167,7 @@ impl Connection {
         session
     }
 
-    /// The cause of what a request to the engine brings about.
+    /// Returns the cause to record for the effects of a request to the engine.
     pub(super) fn cause(&self, key: Option<String>) -> HandlerResult<Option<Cause>> {
         check_key(key.as_deref())?;
         let client_id = self.state().client_id.clone();
@@ -196,7 +196,7 @@ impl Connection {
         self.state().open_questions.extend(asked);
     }
 
-    /// Has the questions of a session withdrawn: a later subscription asks them again.
+    /// Schedules the withdrawal of a session's questions: a later subscription asks them again.
     pub(super) fn withdraw_later(&self, session: SessionId) {
         self.state().unsubscribed.push(session);
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The maximum number of hooks and of tools of a client: a model chooses badly among more.
+/// Maximum number of a client's hooks and of its tools: a model chooses badly among more.
 const MAX_EXTENSIONS: usize = 128;
 
 /// The maximum length of a tool's name that every provider accepts.

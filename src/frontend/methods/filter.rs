@@ -1,4 +1,4 @@
-//! The filter of a subscription, read from params, pure.
+//! A subscription's filter, read from params. Pure.
 
 use super::handlers::HandlerResult;
 use crate::rpc::{invalid, nearest};
@@ -7,7 +7,7 @@ use pintle_protocol::event::DeltaField;
 use pintle_protocol::subscription::{DeltaCapability, EVENT_TYPES, EventFilter};
 use std::time::Duration;
 
-/// The longest time for which deltas may be held back, in milliseconds: what is shown later than this is no stream.
+/// Maximum time for which deltas may be held back, in milliseconds: anything slower is not streaming.
 const MAX_LATENCY_MS: u64 = 10_000;
 
 /// The type of all deltas.
@@ -17,22 +17,22 @@ const DELTA: &str = "item.delta";
 const FIELDS: [DeltaField; 4] =
     [DeltaField::Text, DeltaField::Args, DeltaField::Input, DeltaField::Output];
 
-/// The smallest likeness of an event's type that is taken for a slip, from 0 to 1.
+/// Minimum similarity of an event type that is treated as a typing error, from 0 to 1.
 const MIN_LIKENESS: f64 = 0.75;
 
 /// Checks the capability of `initialize`.
 ///
 /// # Errors
-/// Its latency is out of range.
+/// Fails if its latency is out of range.
 pub(super) fn check(deltas: Option<&DeltaCapability>) -> HandlerResult<()> {
     let latency_ms = deltas.and_then(|deltas| deltas.coalesce_ms);
     latency("/capabilities/deltas/coalesceMs", latency_ms).map(drop)
 }
 
-/// Returns the filter of a subscription of a client with this capability.
+/// Returns the subscription filter of a client with this capability.
 ///
 /// # Errors
-/// A type is unknown, nothing is left, or the parts contradict each other.
+/// Fails if a type is unknown, nothing is left, or the parts contradict each other.
 pub(super) fn read(
     wanted: &EventFilter,
     deltas: Option<&DeltaCapability>,
@@ -89,7 +89,7 @@ fn latency(path: &str, latency_ms: Option<u64>) -> HandlerResult<Option<Duration
     }
 }
 
-/// Returns the types that patterns stand for.
+/// Returns the types that the patterns match.
 fn types(place: &str, patterns: &[String]) -> HandlerResult<Vec<&'static str>> {
     let mut all = Vec::new();
     for (index, pattern) in patterns.iter().enumerate() {
@@ -107,7 +107,7 @@ fn types(place: &str, patterns: &[String]) -> HandlerResult<Vec<&'static str>> {
     Ok(all)
 }
 
-/// The error of a type that does not exist, with the nearest one.
+/// Returns the error for a type that does not exist, with the nearest one.
 fn unknown(path: &str, pattern: &str) -> jsonrpsee::types::ErrorObjectOwned {
     let name = pattern.trim_end_matches('*');
     let message = match nearest(name, EVENT_TYPES.into_iter(), MIN_LIKENESS) {

@@ -222,7 +222,7 @@ pub(super) async fn trust_agree(
     connection.client.engine.agree(&cwd, params.files).await.map_err(refused)
 }
 
-/// The working directory of a session.
+/// Returns a session's working directory.
 async fn folder(
     connection: &Arc<Connection>,
     session_id: Option<SessionId>,
@@ -295,10 +295,10 @@ pub(super) enum Subscription {
 }
 
 impl Subscription {
-    /// Reads the wish of params; a session's events are wanted by default.
+    /// Reads the requested subscription from params; a session's events are wanted by default.
     ///
     /// # Errors
-    /// The filter contradicts itself, the client's capabilities, or `subscribe`.
+    /// Fails if the filter contradicts itself, the client's capabilities, or `subscribe`.
     pub(super) fn new(
         connection: &Connection,
         subscribe: Option<bool>,

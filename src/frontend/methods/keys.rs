@@ -1,9 +1,9 @@
-//! Texts of a client's choice that are kept: the keys of its requests and its own id.
+//! Stored texts that the client chooses: its request keys and its id.
 
 use super::handlers::HandlerResult;
 use crate::rpc::invalid;
 
-/// The maximum length of such a text, in characters: what people and programs make is a fraction.
+/// Maximum length of such a text, in characters: real texts are a fraction of this.
 const MAX_CHARS: usize = 200;
 
 /// Refuses a text that is too long.

@@ -1,4 +1,4 @@
-//! The engine's own methods: a table of every request and its handler. `native` serves all of them, `acp` some of them under `_pintle/`.
+//! The native methods: a table of every request and its handler. `native` serves all of them, `acp` some of them under `_pintle/`.
 
 mod auth;
 pub(crate) mod connection;
@@ -40,19 +40,19 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// The order of a request among others.
+/// When a request runs relative to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The next request begins after this one's response.
     Serial,
     /// As `Serial`, and the response follows the events that the request causes, because it ends the sessions that send them.
     Closing,
-    /// It changes nothing and may overlap with other requests.
+    /// A request that changes nothing and may overlap with other requests.
     Read,
-    /// It waits for a person or a person's command, and no other request waits for it. It can be cancelled.
+    /// A request that waits for the user or a user's command, and that no other request waits for. It can be cancelled.
     Person,
-    /// It is about a document: it begins after the response to the one before of its kind, independently of other requests. Later requests
-    /// wait for it.
+    /// A request about a document: it begins after the response to the previous one of its kind, independently of other requests. Later
+    /// requests wait for it.
     Document,
 }
 
@@ -180,7 +180,7 @@ impl Table {
         }
     }
 
-    /// Starts the handler of a request that [`Table::refusal`] accepts.
+    /// Starts the handler for a request that [`Table::refusal`] accepts.
     pub(crate) fn call(
         &self,
         id: Id,
@@ -311,14 +311,14 @@ fn pointer(path: &serde_path_to_error::Path) -> Option<String> {
             Segment::Map { key } => {
                 pointer.extend(["/", &key.replace('~', "~0").replace('/', "~1")]);
             }
-            // The variant of an enum is no place in the JSON.
+            // An enum variant is not a place in the JSON.
             Segment::Enum { .. } | Segment::Unknown => {}
         }
     }
     (!pointer.is_empty()).then_some(pointer)
 }
 
-/// The error object of an engine error.
+/// Converts an engine error to an error object.
 pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
     let is_shared_engine = matches!(refusal.kind, ErrorKind::OpenElsewhere { is_shared: true });
@@ -341,7 +341,8 @@ pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(code, &refusal.message, Some(data))
 }
 
-/// Writes a response with the client's own id, in place of the `null` that jsonrpsee was given: its ids are whole numbers and strings alone.
+/// Writes a response with the client's id, in place of the `null` that was passed to jsonrpsee, whose ids are only whole numbers and
+/// strings.
 fn to_bytes(id: &Id, response: MethodResponse) -> Vec<u8> {
     const HEAD: &str = r#"{"jsonrpc":"2.0","id":"#;
     let text = Box::<str>::from(response.into_json());

@@ -1,4 +1,4 @@
-//! Commands that a person runs beside the agent: jobs of the session, with a response at their end.
+//! Commands that the user runs alongside the agent: jobs of the session, with a response at their end.
 
 use super::connection::Connection;
 use super::handlers::{HandlerResult, session};
@@ -42,7 +42,7 @@ pub(super) async fn shell_run(
     result(*job)
 }
 
-/// Reads the item from the event of its end.
+/// Reads the item from its end event.
 async fn item_of(session: &SessionHandle, seq: u64) -> Result<Item, Error> {
     let (page, _) = session.events(seq.saturating_sub(1), 1).await?;
     let record = page.events.first().map(|line| serde_json::from_str::<EventRecord>(line.get()));

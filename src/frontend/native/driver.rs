@@ -17,12 +17,12 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The state of a connection.
+/// A connection's state.
 pub(super) struct Driver {
     pub(super) table: Table,
     pub(super) outbox: Outbox,
     pub(super) questions: Questions,
-    /// Pages for a person who logs in.
+    /// Login pages for the user.
     pub(super) pages: mpsc::Receiver<AuthOpenUrlParams>,
     pub(super) requests: Requests,
     /// The handlers of requests.
@@ -38,7 +38,7 @@ pub(super) struct Response {
     message: Vec<u8>,
 }
 
-/// A result of the connection's own work.
+/// A result of work that the connection started.
 pub(super) enum Done {
     /// A handler has returned.
     Responded(Response),
@@ -46,7 +46,7 @@ pub(super) enum Done {
     Answered,
     /// An edit is to be made in the client.
     Edit(EditCall),
-    /// A person is to open a page.
+    /// A page that the user should open.
     Page(AuthOpenUrlParams),
 }
 
@@ -115,7 +115,7 @@ impl Protocol for Driver {
     }
 
     async fn input_ended(&mut self) {
-        // An edit would wait in vain for its response.
+        // An edit's response would never arrive.
         self.questions.edits.mute();
     }
 
@@ -188,7 +188,7 @@ impl Driver {
 
     fn responded(&mut self, response: Response) {
         let Response { id, order, message } = response;
-        // The page of a login precedes its response.
+        // A login's page precedes its response.
         while let Ok(page) = self.pages.try_recv() {
             self.open_url(&page);
         }
@@ -218,7 +218,7 @@ impl Driver {
         }
     }
 
-    /// Withdraws a request that has not begun, or cancels one that waits for a person.
+    /// Withdraws a request that has not begun, or cancels one that waits for the user.
     fn cancel(&mut self, params: Option<&RawValue>) {
         let Some(params) =
             params.and_then(|raw| serde_json::from_str::<CancelParams>(raw.get()).ok())

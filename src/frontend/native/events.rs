@@ -1,4 +1,4 @@
-//! The notifications of sessions' events.
+//! Notifications for session events.
 
 use bytes::Bytes;
 use pintle_agent::Feed;
@@ -6,7 +6,7 @@ use pintle_base::transport::envelope;
 use pintle_protocol::methods::{Notification, SessionEvent, SessionLagged, SessionLaggedParams};
 use std::sync::Arc;
 
-/// Returns the notification of an event; `None` for calls of the client, which are sent as requests (`questions`).
+/// Returns an event's notification; `None` for client calls, which are sent as requests (`questions`).
 ///
 /// Connections that send the same event share its bytes.
 pub(super) fn message(feed: &Feed) -> Option<Bytes> {

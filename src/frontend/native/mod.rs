@@ -1,8 +1,8 @@
 //! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
 //!
-//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `methods` may overlap, and
-//! a login, which waits for a person, keeps no other request waiting. The
-//! responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
+//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `methods` may overlap, and a
+//! login, which waits for the user, keeps no other request waiting. The responses to `session/close` and `shutdown` follow the last events
+//! of the sessions that they close.
 
 mod driver;
 mod events;
@@ -24,7 +24,7 @@ use requests::Requests;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The capacity of the channel of pages to log in on: one a login, which the connection's task sends at once.
+/// Capacity of the login page channel: one page per login, which the connection's task sends at once.
 const PAGE_CAPACITY: usize = 64;
 
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.

@@ -87,7 +87,7 @@ impl Questions {
         });
     }
 
-    /// Withdraws the questions of a session, which stay open there. Calls of the client's hooks and tools stay its own.
+    /// Withdraws a session's questions, which stay open in the session. Calls of the client's hooks and tools remain the client's.
     pub(super) fn withdraw_all(&mut self, session: &SessionId, outbox: &mut Outbox) {
         for id in self.asked.forget(|open| open.session.id == *session) {
             withdraw(id, outbox);
@@ -102,7 +102,7 @@ impl Questions {
                 outbox.push(envelope::request(&id, ApplyEdit::METHOD, &params));
                 self.edits.insert(id, (), reply);
             }
-            // Editors of this protocol send their texts unasked, so they are never asked to read one.
+            // Editors of this protocol send their texts without a request, so they are never asked to read one.
             EditCall::Read { reply, .. } => drop(reply),
             EditCall::Withdraw(id) => {
                 let id = format!("e{id}");

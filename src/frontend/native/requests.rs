@@ -22,7 +22,7 @@ pub(super) struct Requests {
     /// Requests about documents, which begin before later ones.
     documents: Lane<Request>,
     others: Lane<Request>,
-    /// Requests that wait for a person, which can be cancelled.
+    /// Requests that wait for the user, which can be cancelled.
     cancellable: Vec<(Id, CancellationToken)>,
 }
 
@@ -32,7 +32,7 @@ impl Requests {
         self.in_flight.is_empty()
     }
 
-    /// Returns the error of a request that cannot be accepted.
+    /// Returns the error if a request cannot be accepted.
     pub(super) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
         self.in_flight.refusal(id)
     }

@@ -22,14 +22,14 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use tokio::time::Instant;
 
-/// The state of a connection.
+/// A connection's state.
 pub(super) struct Driver {
     pub(super) sessions: Sessions,
     pub(super) open: OpenSession,
     pub(super) out: Outbox,
     pub(super) dialogs: Dialogs,
     pub(super) shells: Shells,
-    /// A run has completed, and the client has sent nothing since: what it sends next may have been meant for that run.
+    /// True if a run has completed and the client has sent nothing since: its next message may have been meant for that run.
     pub(super) has_just_ended: bool,
     /// The abort commands that wait until nothing runs.
     pub(super) aborts: Vec<Head>,
@@ -49,7 +49,7 @@ pub(super) struct Compacting {
     pub(super) turn: Option<TurnId>,
 }
 
-/// A result of the connection's own work.
+/// A result of work that the connection started.
 pub(super) enum Done {
     /// A shell command of the user's has printed something, or ended.
     Shell(shell::ShellEvent),

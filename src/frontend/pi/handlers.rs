@@ -23,17 +23,17 @@ use pintle_protocol::session::SessionResult;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The error of a prompt that arrives while a turn runs and does not say how to handle that.
+/// The error for a prompt that arrives while a turn runs and does not specify how to handle that.
 const BUSY: &str = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
 
-/// The error of a prompt that arrives during a compaction.
+/// The error for a prompt that arrives during a compaction.
 const COMPACTING: &str = "Cannot submit a prompt while compaction is in progress. Wait for compaction to finish and retry.";
 
 impl Driver {
     pub(super) async fn command(&mut self, line: CommandLine) {
         let CommandLine { head, command } = line;
         let is_current = self.sessions.options.preferences.dialect == Dialect::Current;
-        // The client has not heard of the end yet, or it came while the command was on its way.
+        // The client has not received the end yet, or it arrived while the command was on its way.
         let has_crossed =
             std::mem::take(&mut self.has_just_ended) || self.open.translator.is_running();
         let response = match command {
@@ -144,12 +144,12 @@ impl Driver {
         self.open.handle.ask(|reply| agent::SubscriptionCommand::Snapshot { reply }).await
     }
 
-    /// The session's options, which other clients may have set.
+    /// Returns the session's options, which other clients may have set.
     async fn options(&mut self) -> Result<Vec<ConfigOption>, agent::Error> {
         Ok(self.open.handle.call::<ConfigList>(SessionParams::default()).await?.options)
     }
 
-    /// The response to an accepted message, with its disposition; the legacy Pi omits that.
+    /// Returns the response to an accepted message, with its disposition; the legacy Pi omits that.
     fn accepted(&self, head: &Head, disposition: &str) -> Value {
         match self.sessions.options.preferences.dialect {
             Dialect::Current => head.data(json!({ "disposition": disposition })),
@@ -213,7 +213,7 @@ impl Driver {
         Ok(true)
     }
 
-    /// Sends the update of the queue before the response, as Pi does.
+    /// Sends the queue update before the response, as Pi does.
     fn queued(
         &mut self,
         turn_id: TurnId,
@@ -254,8 +254,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Sends a message to the running turn, or holds it for the next prompt. A message that has crossed the end of the run that it was
-    /// meant for begins a run of its own.
+    /// Sends a message to the running turn, or holds it for the next prompt. A message that has crossed the end of its intended run begins
+    /// a separate run.
     async fn steer(&mut self, head: &Head, message: Message, has_crossed: bool) -> Value {
         let input = message.into_input();
         match self.steer_running(input.clone()).await {
@@ -273,7 +273,8 @@ impl Driver {
         }
     }
 
-    /// Queues a message behind the running turn, or holds it for the next prompt; one that has crossed the end of the run begins one of its own.
+    /// Queues a message behind the running turn, or holds it for the next prompt; a message that has crossed the end of the run begins a
+    /// separate one.
     async fn follow_up(&mut self, head: &Head, message: Message, has_crossed: bool) -> Value {
         let input = message.into_input();
         match self.snapshot().await {

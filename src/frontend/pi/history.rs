@@ -76,12 +76,12 @@ fn path<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<&'a Line> {
 #[derive(Clone, Copy)]
 struct Message<'a> {
     line: &'a Line,
-    /// It is the prompt that goes with a compaction, not the summary.
+    /// True if it is the prompt that goes with a compaction, not the summary.
     is_prompt: bool,
 }
 
 impl<'a> Message<'a> {
-    /// The message of an entry, if it has one.
+    /// Returns an entry's message, if it has one.
     fn of(line: &'a Line) -> Option<Self> {
         let is_message = match line.head.kind.as_str() {
             "message" => line.head.message.is_some(),
@@ -143,7 +143,7 @@ pub(super) fn messages(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> 
     shown(lines, leaf, dialect).iter().map(Message::value).collect()
 }
 
-/// Returns the number of the messages that the model reads, in a dialect.
+/// Returns the number of messages that the model reads, in a dialect.
 pub(super) fn count(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> usize {
     shown(lines, leaf, dialect).len()
 }
@@ -196,7 +196,7 @@ fn role(message: &Value) -> &str {
     message.get("role").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the text of a message's content.
+/// Returns a message content's text.
 fn text(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
@@ -217,7 +217,7 @@ pub(super) fn fork_messages(lines: &[Line]) -> Value {
     json!({ "messages": users.collect::<Vec<_>>() })
 }
 
-/// Returns the text of an entry's message.
+/// Returns an entry's message text.
 pub(super) fn message_text(line: &Line) -> String {
     Message::of(line).map(|message| text(&message.value())).unwrap_or_default()
 }
@@ -233,7 +233,7 @@ pub(super) fn last_text(lines: &[Line], leaf: Option<&str>) -> Value {
     last.map_or_else(|| json!({}), |text| json!({ "text": text }))
 }
 
-/// Returns the statistics of a session, over the whole file.
+/// Returns a session's statistics, over the whole file.
 pub(super) fn stats(
     lines: &[Line],
     session: &str,

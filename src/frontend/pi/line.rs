@@ -14,12 +14,12 @@ pub(super) struct CommandLine {
     pub(super) command: Command,
 }
 
-/// The parts of a line that its response repeats.
+/// The parts of a line that are repeated in its response.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Head {
     /// The id as it was given, if any.
     pub(super) id: Option<Value>,
-    /// The name of the command; `None` if it was not a string.
+    /// The command's name; `None` if it was not a string.
     pub(super) command: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub(super) enum Command {
     GetLastAssistantText,
     SetSessionName(String),
     GetCommands,
-    /// It has no response.
+    /// A dialog's answer, which has no response.
     UiResponse(UiResponse),
 }
 
@@ -264,19 +264,19 @@ fn optional<T: DeserializeOwned>(
 }
 
 impl Head {
-    /// The response of a command that succeeded.
+    /// Returns the response to a command that succeeded.
     pub(super) fn done(&self) -> Value {
         self.response(true)
     }
 
-    /// The response of a command that succeeded, with its result.
+    /// Returns the response to a command that succeeded, with its result.
     pub(super) fn data(&self, data: impl Into<Value>) -> Value {
         let mut response = self.response(true);
         put(&mut response, "data", data.into());
         response
     }
 
-    /// The response of a command that failed.
+    /// Returns the response to a command that failed.
     pub(super) fn failed(&self, error: &str) -> Value {
         let mut response = self.response(false);
         put(&mut response, "error", Value::from(error));

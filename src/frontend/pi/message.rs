@@ -14,7 +14,7 @@ pub(super) struct Voice {
     pub(super) model: String,
 }
 
-/// A usage of no tokens, in Pi's form.
+/// Returns a usage of no tokens, in Pi's form.
 pub(super) fn no_usage() -> Value {
     json!({
         "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0,
@@ -22,7 +22,7 @@ pub(super) fn no_usage() -> Value {
     })
 }
 
-/// A reply that is not in the file.
+/// Returns a reply that is not in the file.
 pub(super) fn reply(voice: &Voice, content: &[Value], usage: &Value, stop: &str, ms: u64) -> Value {
     json!({
         "role": "assistant",
@@ -36,7 +36,7 @@ pub(super) fn reply(voice: &Voice, content: &[Value], usage: &Value, stop: &str,
     })
 }
 
-/// The stop reason of a streaming reply.
+/// Returns a streaming reply's stop reason.
 pub(super) fn pending(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Current => "pending",
@@ -50,7 +50,7 @@ pub(super) fn cut(message: &mut Value, stop: &str, error: &str) {
     put(message, "errorMessage", error);
 }
 
-/// Converts the content of a tool's result into Pi's blocks.
+/// Converts a tool result's content into Pi's blocks.
 pub(super) fn content(content: &[Content]) -> Value {
     let block = |content: &Content| match content {
         Content::Text { text } => json!({ "type": "text", "text": text }),
@@ -66,7 +66,7 @@ pub(super) fn arguments(call: &ToolCall) -> Value {
     call.input.clone().filter(Value::is_object).unwrap_or_else(|| json!({}))
 }
 
-/// Returns the result of a tool, for the event of its end.
+/// Returns a tool's result, for its end event.
 pub(super) fn result(call: &ToolCall) -> Value {
     let Some(ToolResult { content: blocks, details, .. }) = &call.output else {
         return json!({ "content": [] });

@@ -28,14 +28,14 @@ pub(super) struct Mirror {
     lines: Vec<Line>,
     /// The number of lines that [`Mirror::catch_up`] has returned.
     returned: usize,
-    /// The last turn that began, and the number of the event that says so.
+    /// The last turn that began, and the number of its start event.
     last_turn: Option<(TurnId, u64)>,
     file: Option<CompanionFile>,
     /// The file could not be written, and the failure was reported.
     has_failed: bool,
 }
 
-/// An entry of Pi's. A long session has many, so only what tells them apart is there parsed.
+/// A Pi entry. A long session has many, so only the fields that distinguish entries are parsed.
 #[derive(Debug)]
 pub(super) struct Line {
     /// The event that it comes from.
@@ -47,7 +47,7 @@ pub(super) struct Line {
     pub(super) item: Option<ItemId>,
 }
 
-/// The fields that tell entries apart and join them.
+/// The fields that distinguish and link entries.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct LineHead {
@@ -65,7 +65,7 @@ pub(super) struct LineHead {
 }
 
 impl LineHead {
-    /// Reads an entry that somebody else wrote, in which a field may be of another type.
+    /// Reads an entry that another program wrote, in which a field may be of another type.
     fn leniently(text: &str) -> Self {
         let entry: Value = serde_json::from_str(text).unwrap_or_default();
         let field = |path: &str| entry.pointer(path).and_then(Value::as_str).map(str::to_owned);
@@ -97,12 +97,12 @@ impl Line {
         Self { seq, text: text.to_owned(), head, item: None }
     }
 
-    /// The whole entry.
+    /// Returns the whole entry.
     pub(super) fn entry(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_default()
     }
 
-    /// The role of its message, if it has one.
+    /// Returns its message's role, if it has a message.
     fn role(&self) -> Option<&str> {
         self.head.message.as_ref().map(|message| message.role.as_str())
     }
@@ -112,7 +112,7 @@ impl Mirror {
     /// Reads a session. Its file is not touched before [`Mirror::write_to`].
     ///
     /// # Errors
-    /// The journal cannot be read.
+    /// Fails if the journal cannot be read.
     pub(super) fn new(
         store: &Store,
         session: &SessionId,
@@ -150,7 +150,7 @@ impl Mirror {
     /// Continues the session's file at this path, or creates it there later.
     ///
     /// # Errors
-    /// The file at this path has other content; the error says which.
+    /// Fails if the file at this path has other content; the error describes it.
     pub(super) fn write_to(&mut self, path: PathBuf) -> Result<(), String> {
         let mut file = CompanionFile::new(path);
         let texts: Vec<&str> = self.lines.iter().map(|line| line.text.as_str()).collect();
@@ -167,12 +167,12 @@ impl Mirror {
         Ok(())
     }
 
-    /// The path of the file, whether it exists yet or not.
+    /// Returns the file's path, whether it exists yet or not.
     pub(super) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(CompanionFile::path)
     }
 
-    /// Pi's name of the file: the time of the session's creation, and its id.
+    /// Returns Pi's file name: the session's creation time and id.
     pub(super) fn file_name(&self) -> String {
         let head: Value = serde_json::from_str(&self.head).unwrap_or_default();
         let stamp = head.get("timestamp").and_then(Value::as_str).unwrap_or_default();
@@ -183,12 +183,12 @@ impl Mirror {
         &self.lines
     }
 
-    /// The id of the session's current entry.
+    /// Returns the current entry's id.
     pub(super) fn leaf(&self) -> Option<&str> {
         self.lines.last().map(|line| line.head.id.as_str())
     }
 
-    /// Returns true while nobody has sent a message.
+    /// Returns true until the first message is sent.
     pub(super) fn is_empty(&self) -> bool {
         self.lines.iter().filter_map(Line::role).all(|role| role == "system")
     }
@@ -198,7 +198,7 @@ impl Mirror {
         self.last_turn.as_ref().filter(|(last, _)| last == turn).map(|(_, seq)| seq - 1)
     }
 
-    /// Has [`Mirror::catch_up`] return the entries of the events behind this one, though they are read already.
+    /// Makes [`Mirror::catch_up`] return the entries of the events after this one, even if they were already read.
     pub(super) fn return_from(&mut self, seq: u64) {
         self.returned = self.lines.partition_point(|line| line.seq <= seq);
     }

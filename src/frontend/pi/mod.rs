@@ -46,20 +46,20 @@ pub enum Dialect {
     Legacy,
 }
 
-/// The options of a connection.
+/// Connection options.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The working directory.
     pub cwd: PathBuf,
-    /// The client's own settings.
+    /// The client's settings.
     pub preferences: Preferences,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
-    /// The reach of the connection's end.
+    /// Which sessions the connection's end affects.
     pub scope: Scope,
 }
 
-/// A client's own settings, which also reach an engine that others share.
+/// A client's settings, which also reach a shared engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Preferences {
@@ -67,7 +67,7 @@ pub struct Preferences {
     pub dialect: Dialect,
     /// The session to begin with.
     pub start: Start,
-    /// The folder of session files; `None` writes no files.
+    /// The session file directory; `None` writes no files.
     pub session_dir: Option<PathBuf>,
     /// The title of new sessions.
     pub name: Option<String>,
@@ -85,7 +85,7 @@ pub struct Preferences {
     pub no_retry: bool,
 }
 
-/// Serves one client of an engine that others share. It is told on its own connection where its session could not be created or opened.
+/// Serves one client of a shared engine. If its session cannot be created or opened, the error is sent on its connection.
 pub async fn serve_or_say(link: Link, engine: EngineHandle, options: Options) -> Ended {
     let (outgoing, hangup) = (link.outgoing.clone(), link.hangup.clone());
     match serve(link, engine, options).await {
@@ -103,7 +103,7 @@ pub async fn serve_or_say(link: Link, engine: EngineHandle, options: Options) ->
 /// Serves one client to its end, then closes the engine's sessions in order, or leaves the client's session to the others.
 ///
 /// # Errors
-/// The session to begin with could not be created or opened.
+/// Fails if the initial session could not be created or opened.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result<Ended, Error> {
     let Link { incoming, outgoing, hangup } = link;
     let (stop, scope) = (options.stop.clone(), options.scope);

@@ -15,14 +15,14 @@ const LEVELS: [(&str, &str); 7] = [
     ("max", "max"),
 ];
 
-/// Pi's own file of models.
+/// Pi's model file.
 const MODELS_FILE: &str = "models.json";
 
 /// The context window that is reported for a model of unknown size.
 const UNKNOWN_WINDOW: u64 = 128_000;
 const UNKNOWN_OUTPUT: u64 = 16_384;
 
-/// The parts of a model's name.
+/// A model name, in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ModelName<'a> {
     pub(super) provider: &'a str,
@@ -44,7 +44,7 @@ impl<'a> ModelName<'a> {
     }
 }
 
-/// Returns the effort of a thinking level.
+/// Returns a thinking level's effort.
 pub(super) fn effort(level: &str) -> Option<&'static str> {
     LEVELS.iter().find(|(name, _)| *name == level).map(|(_, effort)| *effort)
 }
@@ -66,7 +66,7 @@ fn info<'a>(list: &'a ModelsListResult, named: ModelName<'_>) -> Option<&'a Mode
     list.models.iter().find(|info| info.model.split_once('/') == Some((named.provider, named.id)))
 }
 
-/// Returns true when a model may be chosen: a provider that stands in Pi's `models.json` alone has the models that are listed there.
+/// Returns true if a model may be chosen: a provider that is only in Pi's `models.json` has just the models listed there.
 pub(super) fn is_listed(list: &ModelsListResult, model: &str) -> bool {
     let provider = ModelName::read(model).provider;
     let of_provider = |info: &&ModelInfo| info.model.split('/').next() == Some(provider);
@@ -88,7 +88,7 @@ fn is_ready(provider: &ProviderInfo) -> bool {
     }
 }
 
-/// The models that can be used, in Pi's form.
+/// Returns the usable models, in Pi's form.
 pub(super) fn available(list: &ModelsListResult) -> Vec<Value> {
     let ready = |info: &&ModelInfo| {
         let provider = info.model.split('/').next();
@@ -98,7 +98,7 @@ pub(super) fn available(list: &ModelsListResult) -> Vec<Value> {
     ready.map(|info| model(list, ModelName::read(&info.model))).collect()
 }
 
-/// A model in Pi's form, with defaults for an unknown one.
+/// Returns a model in Pi's form, with defaults for an unknown one.
 pub(super) fn model(list: &ModelsListResult, named: ModelName<'_>) -> Value {
     let info = info(list, named);
     let provider = list.providers.iter().find(|row| row.name == named.provider);
@@ -132,19 +132,19 @@ pub(super) fn model(list: &ModelsListResult, named: ModelName<'_>) -> Value {
     })
 }
 
-/// The base of a URL in Pi's sense: the part before the path of an API.
+/// Returns a URL's base in Pi's sense: the part before an API's path.
 fn base(url: &str) -> &str {
     let endings = ["/v1/messages", "/chat/completions", "/responses"];
     endings.iter().find_map(|ending| url.strip_suffix(ending)).unwrap_or(url)
 }
 
-/// The APIs of all providers.
+/// Returns the APIs of all providers.
 pub(super) fn apis(list: &ModelsListResult) -> Apis {
     let providers = list.providers.iter();
     Apis::new(providers.filter_map(|row| Some((row.name.as_str(), row.api.as_deref()?))))
 }
 
-/// The models that a client cycles through: those that match a pattern, or all usable ones without patterns.
+/// Returns the models that a client cycles through: those that match a pattern, or all usable ones without patterns.
 pub(super) fn cycle(list: &ModelsListResult, patterns: &[String]) -> Vec<String> {
     let all = available(list).into_iter().filter_map(|model| {
         let part = |key: &str| model.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -180,7 +180,7 @@ fn is_match(pattern: ModelName<'_>, model: &str) -> bool {
     }
 }
 
-/// The model that a text names, by its id or a part of it. Of several matches, one whose provider has its key is preferred.
+/// Returns the model that a text names, by its id or a part of it. Of several matches, one whose provider has its key is preferred.
 pub fn resolve(list: &ModelsListResult, provider: Option<&str>, text: &str) -> Option<String> {
     let is_ready_model = |info: &ModelInfo| {
         let provider = info.model.split('/').next();

@@ -1,4 +1,4 @@
-//! The output of running calls: Pi's clients receive the end of the whole output with each update. Pure but for the clock.
+//! The output of running calls: Pi's clients receive the tail of the whole output with each update. Pure, except for the clock.
 //!
 //! Invariant: updates of a call are at least [`PAUSE`] apart, and output printed before a call's end is sent before its end.
 
@@ -30,7 +30,7 @@ struct Call {
     text: String,
     /// Output was printed that was not sent.
     has_unsent: bool,
-    /// The time of the next update.
+    /// When the next update is due.
     due: Instant,
 }
 
@@ -71,7 +71,7 @@ impl Printing {
         }
     }
 
-    /// The time of the next update, if there is anything to send.
+    /// Returns when the next update is due, if there is anything to send.
     pub(super) fn due(&self) -> Option<Instant> {
         self.0.values().filter(|call| call.has_unsent).map(|call| call.due).min()
     }
@@ -150,7 +150,7 @@ mod tests {
             .collect()
     }
 
-    /// The pieces, each with the time at which it comes, then the updates with the end of the call right behind the last piece.
+    /// The pieces, each with its arrival time, then the updates if the call ends right after the last piece.
     type Row = (&'static str, ToolKind, &'static [(u64, &'static str)], &'static [&'static str]);
 
     #[test]

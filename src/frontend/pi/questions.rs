@@ -1,7 +1,7 @@
 //! Approvals and questions as dialogs of Pi's extensions: a permission by `confirm`, the model's questions by `select` or `input`.
 //!
-//! Invariant: without an answer, a dialog is denied. Clients without dialogs never answer, so each has a timeout. Where other clients share
-//! the session they may answer too, so a dialog without an answer only ends here, and permission has the engine's own deadline.
+//! Invariant: without an answer, a dialog is denied. Clients without dialogs never answer, so each has a timeout. If other clients share
+//! the session they may answer too, so a dialog without an answer only ends here, and the permission has the engine's deadline.
 
 use super::line::{UiResponse, put};
 use crate::client::{Asked, Open, Questions, Scope as ConnectionScope};
@@ -11,19 +11,19 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The timeout of a request for permission.
+/// The timeout of a permission request.
 pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The open dialogs and their deadlines.
 #[derive(Debug)]
 pub(super) struct Dialogs {
     scope: ConnectionScope,
-    /// The client has been told that permissions are asked for.
+    /// True if the client has been informed that permissions are asked for.
     is_told: bool,
     pub(super) open: Questions<Option<Instant>>,
 }
 
-/// All that a person is asked about, as the text of a dialog.
+/// Returns all details of an approval, as a dialog's text.
 fn message(approval: &Approval) -> String {
     let mut message = format!("{}\n{}", approval.title, approval.reason);
     for detail in &approval.details {
@@ -101,7 +101,7 @@ impl Dialogs {
         request
     }
 
-    /// The deadline of the next dialog.
+    /// Returns the next dialog's deadline.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.open.iter().filter_map(|(_, open)| open.note).min()
     }

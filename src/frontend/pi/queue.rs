@@ -1,7 +1,7 @@
 //! The messages that the model has not read, as texts in Pi's two lists. Pure.
 //!
 //! Messages may also be held: those sent while nothing ran, or left over from an aborted run. They wait here, not in the journal, for the
-//! next prompt; whoever drops this queue reports them.
+//! next prompt; the code that drops this queue reports them.
 
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) struct Queue {
     /// In the engine's queue.
     waiting: Vec<QueuedInput>,
-    /// In the engine's queue too, which holds them for the next prompt.
+    /// Messages also in the engine's queue, which keeps them for the next prompt.
     left: Vec<QueuedInput>,
     /// Messages outside the engine's queue; the next prompt sends them there.
     held: Vec<(Delivery, Vec<Input>)>,
@@ -34,7 +34,7 @@ impl Queue {
         self.left = left;
     }
 
-    /// Returns true if the engine holds messages for the next prompt.
+    /// Returns true if the engine keeps messages for the next prompt.
     pub(super) fn has_left(&self) -> bool {
         !self.left.is_empty()
     }
@@ -80,7 +80,7 @@ impl Queue {
         std::mem::take(&mut self.held)
     }
 
-    /// The texts of the held messages that no prompt followed.
+    /// Returns the held messages that no prompt followed.
     pub(super) fn unsent(&self) -> Vec<String> {
         self.held.iter().map(|(_, input)| Input::texts(input)).collect()
     }

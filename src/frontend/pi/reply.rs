@@ -32,7 +32,7 @@ pub(super) struct Reply {
     blocks: Vec<Block>,
     /// The block that has text which was not sent.
     unsent: Option<usize>,
-    /// The size of the message when it was last sent whole.
+    /// The message size when it was last sent whole.
     sent_bytes: usize,
     bytes: usize,
 }
@@ -43,7 +43,7 @@ struct Block {
     kind: Kind,
     /// The streamed content: the text, or the arguments as JSON.
     text: String,
-    /// The length of the part of `text` that was sent.
+    /// How much of `text` was sent.
     sent_bytes: usize,
     streamed: Streamed,
     is_over: bool,

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The maximum length of the id of an imported session.
+/// Maximum length of an imported session's id.
 const MAX_ID_CHARS: usize = 64;
 
 /// The open session.
@@ -63,7 +63,7 @@ pub enum Start {
     /// A new session.
     #[default]
     New,
-    /// The session of the newest file in the folder.
+    /// The session in the directory's newest file.
     Continue,
     /// The session of this file, or with an id of this prefix.
     Open(String),
@@ -175,7 +175,7 @@ impl Sessions {
         self.adopt(handle, None, Origin::Made).await
     }
 
-    /// Opens the session of a file: one of this engine's, or one of Pi's, which is imported.
+    /// Opens a file's session: one of this engine's, or one of Pi's, which is imported.
     pub(super) async fn open_path(&self, path: &Path) -> Result<OpenSession, Error> {
         let text = match (self.read(path).await, self.unwritten(path)) {
             (Ok(text), _) => text,
@@ -204,7 +204,7 @@ impl Sessions {
         self.watch(handle, mirror, Origin::Opened).await
     }
 
-    /// The session whose file would be at this path, where there is none yet.
+    /// Returns the session whose file would be at this path, if there is none yet.
     fn unwritten(&self, path: &Path) -> Option<SessionId> {
         if path.exists() {
             return None;
@@ -310,7 +310,7 @@ impl Sessions {
     ) -> Result<OpenSession, Error> {
         let subscriber = self.client.subscriber(Wanted::default());
         let before = snapshot(&handle).await?;
-        // A client that comes in the middle of a turn, which another one began, is told of it from its beginning.
+        // A client that joins in the middle of a turn, which another client began, receives it from its beginning.
         let from = match &before.active_turn_id {
             None => before.seq,
             Some(turn) => {
@@ -390,19 +390,19 @@ impl Sessions {
     }
 }
 
-/// The beginning of a session's use by a client.
+/// How a client's use of a session began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
     /// The client had it made.
     Made,
-    /// It was there before.
+    /// The session existed before.
     Opened,
 }
 
 /// The session to which a file belongs.
 struct FileSession {
     handle: SessionHandle,
-    /// It was just imported.
+    /// True if it was just imported.
     is_new: bool,
 }
 
@@ -411,7 +411,7 @@ fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_ID_CHARS && id.chars().all(is_plain)
 }
 
-/// Runs blocking work of the store on a thread of its own.
+/// Runs the store's blocking work on a separate thread.
 async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

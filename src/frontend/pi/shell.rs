@@ -1,4 +1,4 @@
-//! Shell commands that a user runs beside the agent (`bash`): running and stopping them, and recording them in the history.
+//! Shell commands that a user runs alongside the agent (`bash`): running and stopping them, and recording them in the history.
 
 use super::line::{Bash, Head, fields};
 use super::translator::USER_SHELL;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel of output. Output that does not fit is not shown while the command runs; the result contains it.
+/// Capacity of the output channel. Output that does not fit is not shown while the command runs; the result contains it.
 const PIECES_CAPACITY: usize = 256;
 
 /// The running commands.
@@ -30,9 +30,9 @@ pub(super) struct Shells {
 /// An event of a command.
 #[derive(Debug)]
 pub(super) enum ShellEvent {
-    /// It printed something; the event to send.
+    /// The command printed output; contains the event to send.
     Printed(Value),
-    /// It has ended; the response to send.
+    /// The command has ended; contains the response to send.
     Ended(Value),
 }
 

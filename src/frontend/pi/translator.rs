@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 /// The code of the notice about a command that a user ran and the model does not see.
 pub(super) const USER_SHELL: &str = "ran";
 
-/// The state of the translation of one session's events.
+/// The translation state of one session.
 #[derive(Debug)]
 pub(super) struct Translator {
     dialect: Dialect,
@@ -35,17 +35,17 @@ pub(super) struct Translator {
     pub(super) queue: Queue,
     run: Option<Run>,
     reply: Option<Reply>,
-    /// The usage of the next reply, reported before its first item.
+    /// The next reply's usage, reported before its first item.
     usage: Option<Value>,
     /// A reply that was cut; a later event gives the reason.
     cut: Option<Value>,
     calls: Option<Calls>,
-    /// The turn of a requested compaction, which is no run of Pi's.
+    /// The turn of a requested compaction, which is not a run in Pi.
     pub(super) quiet: Option<TurnId>,
     retry: Option<u32>,
     /// The failure whose retry was cancelled because retries are off.
     pub(super) given_up: Option<String>,
-    /// The result of the last compaction.
+    /// The last compaction's result.
     pub(super) compacted: Option<Result<Value, String>>,
     name: Option<String>,
     level: String,
@@ -58,7 +58,7 @@ struct Run {
     is_turn_open: bool,
 }
 
-/// The calls of a reply that has ended.
+/// An ended reply's calls.
 #[derive(Debug)]
 struct Calls {
     message: Value,
@@ -114,7 +114,7 @@ impl Translator {
         }
     }
 
-    /// Returns true between the beginning and the end of a run, as the client was told.
+    /// Returns true between the beginning and the end of a run, as reported to the client.
     pub(super) fn is_running(&self) -> bool {
         self.run.is_some()
     }
@@ -269,7 +269,7 @@ impl Translator {
         let kind = match &item.body {
             ItemBody::AgentMessage(_) => Kind::Text,
             ItemBody::Reasoning(_) => Kind::Thinking,
-            // Pi knows no tools of providers; only its own calls have results.
+            // Pi has no provider tools; only its own calls have results.
             ItemBody::ToolCall(call) if call.by_provider => return,
             ItemBody::ToolCall(call) => Kind::Call { name: call.tool_name.clone() },
             ItemBody::Compaction(compaction) => {
@@ -360,7 +360,7 @@ impl Translator {
         self.end_turn_if_done(out);
     }
 
-    /// Sends the start of a call, unless it was sent. Calls start in their order.
+    /// Sends a call's start, unless it was sent. Calls start in their order.
     fn start_call(&mut self, id: &ItemId, out: &mut Vec<Vec<u8>>) {
         let Some(calls) = &mut self.calls else { return };
         let Some(at) = calls.waiting.iter().position(|(waiting, ..)| waiting == id) else { return };
@@ -399,7 +399,7 @@ fn is_kind(entry: &Value, kind: &str) -> bool {
     entry.get("type").is_some_and(|name| name == kind)
 }
 
-/// Returns the message of an entry, if it has this role.
+/// Returns an entry's message, if it has this role.
 fn message_of(entry: &Value, role: &str) -> Option<Value> {
     let message = entry.get("message")?;
     message.get("role").is_some_and(|name| name == role).then(|| message.clone())

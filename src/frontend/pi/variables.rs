@@ -7,7 +7,7 @@ use super::models::ModelName;
 use pintle_agent::ExtraVariables;
 use std::path::Path;
 
-/// The environment variables of a session's commands.
+/// Returns the environment variables of a session's commands.
 pub(super) fn of_session(
     dialect: Dialect,
     session: &str,

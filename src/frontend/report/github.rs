@@ -1,4 +1,4 @@
-//! A report as annotations of GitHub Actions, and the summary of a step. Pure.
+//! A report as annotations of GitHub Actions, and the step summary. Pure.
 //!
 //! Source: the workflow commands of GitHub Actions, and `@actions/core`, which escapes as its runner unescapes.
 
@@ -27,7 +27,7 @@ pub(crate) fn annotations(findings: &[Finding]) -> Vec<String> {
     lines
 }
 
-/// Returns the summary of the step.
+/// Returns the step summary.
 pub(crate) fn summary(result: &RunResult) -> String {
     markdown::text(result)
 }
@@ -48,7 +48,7 @@ fn annotation(finding: &Finding) -> String {
     format!("::{level} {}::{}", properties.join(","), data(message))
 }
 
-/// Escapes the message of a command. A terminal may be there to obey what else is in it.
+/// Escapes a command's message. The output may also be a terminal, which would obey other control characters in it.
 fn data(text: &str) -> String {
     let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     visible_line(&text).into_owned()

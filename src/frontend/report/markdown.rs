@@ -1,10 +1,10 @@
-//! A report as Markdown, for comments and summaries. Pure; texts of the model are escaped, so that they neither mention people nor draw
-//! pictures, links or markup.
+//! A report as Markdown, for comments and summaries. Pure; texts of the model are escaped, so that they contain no mentions, images, links
+//! or markup.
 
 use pintle_protocol::run::{Finding, RunResult, Severity};
 use std::fmt::Write;
 
-/// The most findings in one text. Source: comments of GitHub hold 65,536 characters, and nobody reads more.
+/// Maximum number of findings in one text. Source: GitHub comments are limited to 65,536 characters, and more would not be read.
 const MAX_FINDINGS: usize = 100;
 
 /// The most characters of a message or a fix.
@@ -62,7 +62,7 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Returns the place of a finding, as editors and terminals link it.
+/// Returns a finding's place, as editors and terminals link it.
 pub(super) fn place(finding: &Finding) -> String {
     match (finding.line, finding.end_line) {
         (Some(line), Some(end)) if end > line => format!("{}:{line}-{end}", finding.path),
@@ -91,7 +91,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Returns a text in which nothing is markup, and nobody is mentioned.
+/// Returns a text without markup and without mentions.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {

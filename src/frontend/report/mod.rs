@@ -1,7 +1,7 @@
-//! The findings of a task, and what reports make of them: pure. `run` writes the texts.
+//! A task's findings, and the reports made from them: pure. `run` writes the texts.
 //!
-//! One list of findings feeds every format, so that reports agree. A finding is a call of the tool `report_finding` that was done: the tool
-//! has looked whether the file and the range exist.
+//! One list of findings feeds every format, so that reports agree. A finding is a completed call of the tool `report_finding`: the tool has
+//! checked that the file and the range exist.
 
 mod github;
 mod junit;
@@ -15,7 +15,7 @@ use pintle_protocol::item::ToolCall;
 use pintle_protocol::run::{Finding, RunResult};
 use std::path::{Path, PathBuf};
 
-/// The format of a report.
+/// A report's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportFormat {
     /// SARIF 2.1.0.
@@ -24,7 +24,7 @@ pub enum ReportFormat {
     Junit,
     /// Markdown.
     Markdown,
-    /// Annotations of GitHub Actions, and the summary of the step.
+    /// Annotations of GitHub Actions, and the step summary.
     Github,
 }
 
@@ -37,7 +37,7 @@ pub struct Report {
     pub to: Option<Destination>,
 }
 
-/// The destination of an output that is not the result.
+/// Where an output other than the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
     /// Stdout, in place of the answer.
@@ -53,7 +53,7 @@ impl Destination {
     }
 }
 
-/// Returns the text of a report that is a file of its own.
+/// Returns the text of a report that is a separate file.
 pub(super) fn text(format: ReportFormat, result: &RunResult) -> String {
     match format {
         ReportFormat::Sarif => sarif::text(result),
@@ -63,7 +63,7 @@ pub(super) fn text(format: ReportFormat, result: &RunResult) -> String {
     }
 }
 
-/// Returns the finding of a call of `report_finding` that was done, with its path relative to the working directory.
+/// Returns the finding of a completed `report_finding` call, with its path relative to the working directory.
 pub(crate) fn finding(call: &ToolCall, cwd: &Path) -> Option<Finding> {
     let input = call.arguments()?;
     let mut finding: Finding = serde_json::from_value(input.clone()).ok()?;

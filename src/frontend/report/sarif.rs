@@ -27,7 +27,7 @@ pub(super) fn text(result: &RunResult) -> String {
                 "exitCode": result.exit_code,
                 "exitCodeDescription": result.stop,
             }],
-            // Columns are not told, and texts of fixes are whole lines.
+            // Columns are not reported, and texts of fixes are whole lines.
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
@@ -57,7 +57,7 @@ fn finding(finding: &Finding) -> Value {
         "locations": [{"physicalLocation": location}],
     });
     if let (Some(fix), Some(line), Some(result)) = (fix, line, result.as_object_mut()) {
-        // The lines with the end of the last one, from the first column to that behind them.
+        // The lines including the last line break: from the first column to the first column of the following line.
         let whole = json!({
             "startLine": line,
             "startColumn": 1,

@@ -38,13 +38,13 @@ pub(crate) fn rejection(invalid: &Invalid) -> Vec<u8> {
     error_response(&invalid.id, &error_object(invalid.code, &invalid.message, name, None))
 }
 
-/// The error of a cancelled request, for protocols without a code of their own.
+/// Returns the error of a cancelled request, for protocols without a specific code.
 pub(crate) fn cancelled() -> ErrorObjectOwned {
     let message = "the request was cancelled before it started";
     error_object(error::CANCELLED, message, "cancelled", None)
 }
 
-/// The smallest likeness of a method's name that is taken for a slip, from 0 to 1.
+/// Minimum similarity of a method name that is treated as a typing error, from 0 to 1.
 const MIN_LIKENESS: f64 = 0.8;
 
 /// The longest name that is compared with known ones, in bytes; all of those are shorter.
@@ -64,7 +64,7 @@ pub(crate) fn nearest<'a>(
     known: impl Iterator<Item = &'a str>,
     min_likeness: f64,
 ) -> Option<&'a str> {
-    // The measure takes as many steps as the lengths multiplied: a name of megabytes would hold everybody up.
+    // The comparison takes as many steps as the lengths multiplied: a name of megabytes would block all clients.
     if wanted.len() > MAX_NAME_BYTES {
         return None;
     }
@@ -74,7 +74,7 @@ pub(crate) fn nearest<'a>(
     nearest.filter(|(likeness, _)| *likeness >= min_likeness).map(|(_, name)| name)
 }
 
-/// An error object with its data.
+/// Returns an error object with its data.
 pub(crate) fn error_object(
     code: i32,
     message: &str,
@@ -86,17 +86,17 @@ pub(crate) fn error_object(
     ErrorObjectOwned::owned(code, message, Some(data))
 }
 
-/// The error object of params that cannot be read or carried out.
+/// Returns the error object for params that cannot be read or carried out.
 pub(crate) fn invalid_params(message: &str) -> ErrorObjectOwned {
     error_object(error::INVALID_PARAMS, message, "invalidParams", None)
 }
 
-/// An error object with its hint in the message too, for clients that show nothing else.
+/// Returns an error object with its hint in the message too, for clients that show nothing else.
 pub(crate) fn refusal(code: i32, message: &str, name: &str, hint: &str) -> ErrorObjectOwned {
     error_object(code, &format!("{message} ({hint})"), name, Some(hint))
 }
 
-/// The error object of a parameter, which `path` names.
+/// Returns the error object for a parameter, which `path` names.
 pub(crate) fn invalid(path: &str, message: &str, hint: String) -> ErrorObjectOwned {
     let data = ErrorData {
         code: "invalidParams".to_owned(),

@@ -15,7 +15,7 @@ pub(crate) const MAX_IN_FLIGHT: usize = 256;
 pub(crate) struct InFlight(HashSet<Id>);
 
 impl InFlight {
-    /// Returns the error of a request that cannot be accepted.
+    /// Returns the error if a request cannot be accepted.
     pub(crate) fn refusal(&self, id: &Id) -> Option<ErrorObjectOwned> {
         if self.0.contains(id) {
             let message = "this id is used by a request that is still in flight";

@@ -3,7 +3,8 @@
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
-/// The patterns of `--events`: an event is printed where one includes its kind, or none includes, and none excludes it.
+/// The patterns of `--events`: an event is printed if a pattern includes its kind, or there are no including patterns, and none excludes
+/// it.
 #[derive(Debug, Clone, Default)]
 pub struct EventFilter {
     include: GlobSet,
@@ -14,7 +15,7 @@ impl EventFilter {
     /// Reads patterns; one that begins with `!` excludes.
     ///
     /// # Errors
-    /// A pattern is no glob.
+    /// Fails if a pattern is not a valid glob.
     pub fn new(patterns: &[String]) -> Result<Self, globset::Error> {
         let mut include = GlobSetBuilder::new();
         let mut exclude = GlobSetBuilder::new();
@@ -27,7 +28,7 @@ impl EventFilter {
         Ok(Self { include: include.build()?, exclude: exclude.build()? })
     }
 
-    /// Returns true where the event of a record, as JSON text, is printed. A record without a kind is.
+    /// Returns true if the event of a record, as JSON text, is printed. A record without a kind is printed.
     pub fn lets_through(&self, json: &str) -> bool {
         #[derive(Deserialize)]
         struct Record {

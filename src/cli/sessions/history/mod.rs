@@ -1,8 +1,7 @@
-//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: requests about a session's
-//! history and review, for a person at a terminal.
+//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: requests about a
+//! session's history and review, for a user at a terminal.
 //!
-//! All but `tree`, `anchors` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
-//! here.
+//! All but `tree`, `anchors` and `fork` open the session in a separate engine and send it the protocol's commands; nothing is decided here.
 
 mod place;
 mod review;
@@ -89,7 +88,7 @@ struct OpenSession<'a> {
     stop: CancellationToken,
 }
 
-/// The answer of a person.
+/// The user's answer.
 enum Consent {
     Yes,
     No,
@@ -131,7 +130,7 @@ impl<'a> OpenSession<'a> {
         self.session.call::<R>(params).await.map_err(|error| refused(error, &self.session.id))
     }
 
-    /// A file as the session names it.
+    /// Returns a file as the session names it.
     async fn path(&self, named: &Path) -> anyhow::Result<String> {
         let path = self.ambient.current_dir()?.join(named);
         let whole = self.engine.canonicalize(&path).await;
@@ -139,9 +138,9 @@ impl<'a> OpenSession<'a> {
         Ok(whole.to_string_lossy().into_owned())
     }
 
-    /// Asks the person at the terminal; without one nobody can be asked.
+    /// Asks the user at the terminal; without a terminal, the user cannot be asked.
     async fn consent(&self, question: &str) -> anyhow::Result<Consent> {
-        // On a thread of its own, so that a signal is seen meanwhile.
+        // Runs on a separate thread, so that a signal is handled meanwhile.
         let question = question.to_owned();
         let asked = tokio::task::spawn_blocking(move || confirm(&question, "nothing changed"));
         let is_agreed = tokio::select! {
@@ -225,7 +224,7 @@ async fn merge(
     Ok(0)
 }
 
-/// A refusal of the engine, in words for a person at a terminal.
+/// An engine refusal, worded for a user at a terminal.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Refused {
@@ -242,7 +241,7 @@ fn refused(error: Error, id: &SessionId) -> anyhow::Error {
     Refused { message, is_internal: kind == ErrorKind::Internal }.into()
 }
 
-/// Returns a hint as these commands' users are told it.
+/// Returns a hint, worded for the users of these commands.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the other actions have no command of their own"

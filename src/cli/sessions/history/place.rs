@@ -1,4 +1,4 @@
-//! Places of a history as a person names them, found among the nodes of its tree.
+//! Places in a history as the user names them, found among the nodes of its tree.
 
 use crate::cli::args::history::{Place, Range};
 use pintle_protocol::history::{HistoryNode, HistoryPoint};
@@ -6,10 +6,10 @@ use pintle_protocol::ids::SessionId;
 use pintle_session::history::tree;
 use pintle_session::store::{Entry, Store};
 
-/// The point that is meant.
+/// Returns the point that the user means.
 ///
 /// # Errors
-/// There is none, or several.
+/// Fails if there is none, or several.
 pub(super) fn find(
     nodes: &[HistoryNode],
     place: &Place,
@@ -48,10 +48,10 @@ pub(super) fn find(
     }
 }
 
-/// The numbers of the events after and before which a part of a session lies.
+/// Returns the numbers of the events after and before which a part of a session lies.
 ///
 /// # Errors
-/// One of its ends is not there, or the session cannot be read.
+/// Fails if one of its ends does not exist, or if the session cannot be read.
 pub(crate) fn range(store: &Store, id: &SessionId, wanted: &Range) -> anyhow::Result<(u64, u64)> {
     let Range { from, to } = wanted;
     if from.is_none() && to.is_none() {
@@ -71,7 +71,7 @@ pub(crate) fn range(store: &Store, id: &SessionId, wanted: &Range) -> anyhow::Re
 
 fn point(node: &HistoryNode) -> HistoryPoint {
     match &node.item_id {
-        // A message of a person stands for the place before it, where it can be said anew.
+        // A user message denotes the place before it, where the user can send another.
         Some(id) => HistoryPoint { item_id: Some(id.clone()), ..HistoryPoint::default() },
         None => HistoryPoint { seq: Some(node.seq), ..HistoryPoint::default() },
     }

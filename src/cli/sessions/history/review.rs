@@ -38,7 +38,7 @@ impl OpenSession<'_> {
         Ok(self.call::<ReviewList>(ReviewListParams::default()).await?.hunks)
     }
 
-    /// The session's folder, with a slash behind it: paths within are shown without.
+    /// Returns the session's directory, with a slash after it: paths inside are shown without it.
     async fn root(&self) -> anyhow::Result<String> {
         let cwd = self.ask(|reply| SubscriptionCommand::Snapshot { reply }).await?.cwd;
         Ok(format!("{}/", cwd.trim_end_matches('/')))
@@ -137,7 +137,7 @@ fn short(path: &str, root: &str) -> String {
     one_line(path.strip_prefix(root).unwrap_or(path))
 }
 
-/// A hunk: where it is, what it is called, what came and what went.
+/// Formats a hunk: its place, its name, the added and the removed lines.
 fn drawn(hunk: &Hunk, root: &str) -> Vec<String> {
     let path = short(&hunk.path, root);
     let place = match hunk.kind {

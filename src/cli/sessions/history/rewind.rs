@@ -1,6 +1,6 @@
-//! `pintle sessions rewind`: shown first, done when a person agrees, and told how to undo it.
+//! `pintle sessions rewind`: previews the rewind, carries it out when the user agrees, and prints how to undo it.
 //!
-//! Invariant: without consent, or where nothing would change, the session and all files stay as they are.
+//! Invariant: without consent, or if nothing would change, the session and all files are left unchanged.
 
 use super::super::terminal::one_line;
 use super::{Consent, FAILED, NOTHING, OpenSession, STOPPED, place, print};
@@ -61,7 +61,7 @@ impl OpenSession<'_> {
         let rewind = SessionRewindParams { dry_run: false, ..rewind };
         let done = self.call::<SessionRewind>(rewind.clone()).await?;
         let mut said = Vec::new();
-        // What was shown was what would be; a file may have changed since, or not be writable.
+        // The preview showed the expected outcome; a file may have changed since, or not be writable.
         for fate in done.files.iter().filter(|fate| !would.files.contains(fate)) {
             said.push(format!("but {}", line(fate)));
         }

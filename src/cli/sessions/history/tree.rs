@@ -1,5 +1,5 @@
-//! A session's history tree and its anchors as text: a line for each prompt, end of a turn and labelled place, branches set
-//! in; and names for places.
+//! A session's history tree and its anchors as text: a line for each prompt, end of a turn and labelled place, with branches indented; and
+//! names for places.
 
 use super::super::terminal::{one_line, time};
 use super::{OpenSession, place, refused};
@@ -16,12 +16,12 @@ use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 
-/// A node with what the list of nodes does not say.
+/// A node with facts that the node list lacks.
 struct Row {
     node: HistoryNode,
-    /// The number of the prompt, from 1.
+    /// The prompt's number, from 1.
     number: Option<usize>,
-    /// The end of the turn that it began, where that is no node of its own.
+    /// The end of the turn that it began, if that is not a separate node.
     end: Option<End>,
     /// Its own event ends a turn.
     is_end: Option<TurnStatus>,
@@ -33,7 +33,7 @@ struct End {
     status: TurnStatus,
 }
 
-/// Prints the tree of a session, which may be open in another process.
+/// Prints a session's tree. The session may be open in another process.
 pub(super) fn tell(engine: &EngineHandle, id: &SessionId, is_json: bool) -> anyhow::Result<u8> {
     let entries = engine.store().entries(id)?;
     let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
@@ -53,7 +53,7 @@ pub(super) fn tell(engine: &EngineHandle, id: &SessionId, is_json: bool) -> anyh
     Ok(0)
 }
 
-/// The event with which each turn ended.
+/// Returns the event with which each turn ended.
 fn turn_ends(entries: &[Entry]) -> HashMap<TurnId, End> {
     let records = entries.iter().filter_map(|entry| entry.record.as_ref());
     let end = |record: &EventRecord| match (&record.event, &record.turn_id) {
@@ -112,7 +112,7 @@ fn rows(nodes: Vec<HistoryNode>, ends: &HashMap<TurnId, End>) -> Vec<Row> {
         .collect()
 }
 
-/// The tree. A way without branches stays in its column.
+/// Draws the tree. A path without branches stays in its column.
 fn drawn(rows: &[Row], here: Option<u64>, width: usize) -> Vec<String> {
     let mut children: BTreeMap<Option<u64>, Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -120,7 +120,7 @@ fn drawn(rows: &[Row], here: Option<u64>, width: usize) -> Vec<String> {
     }
     let mark = |is_here: bool| if is_here { "  <- here" } else { "" };
     let mut lines = vec![format!("* {:>width$}  start{}", 0, mark(here.is_none()))];
-    // What is still to draw: a row, what stands before it, and what before the lines that belong to it.
+    // Rows still to draw: a row, its prefix, and the prefix of the lines that belong to it.
     let mut left: Vec<(&Row, String, String)> = Vec::new();
     branch(&mut left, children.remove(&None), "");
     while let Some((row, before, below)) = left.pop() {
@@ -142,7 +142,7 @@ fn drawn(rows: &[Row], here: Option<u64>, width: usize) -> Vec<String> {
     lines
 }
 
-/// Puts rows that come next on the stack, the first one on top, with what stands before them.
+/// Pushes the next rows on the stack, the first one on top, with their prefixes.
 fn branch<'a>(left: &mut Vec<(&'a Row, String, String)>, rows: Option<Vec<&'a Row>>, before: &str) {
     let rows = rows.unwrap_or_default();
     let count = rows.len();
@@ -178,7 +178,7 @@ fn as_json(row: &Row, here: Option<u64>) -> anyhow::Result<String> {
     Ok(value.to_string())
 }
 
-/// Prints the anchors of a session, which may be open in another process.
+/// Prints a session's anchors. The session may be open in another process.
 pub(super) fn tell_anchors(
     engine: &EngineHandle,
     id: &SessionId,
