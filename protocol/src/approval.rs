@@ -33,15 +33,15 @@ pub struct Approval {
     /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// The rule or default that asks, in words.
+    /// Human-readable rule or default that requires approval.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub decided_by: String,
     /// All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every
     /// part, or denies the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<ApprovalDetail>,
-    /// The changes of files that the call would make, computed from the files as they are now. Left out where a call
-    /// changes no file, and where its changes are not known beforehand.
+    /// File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not
+    /// known in advance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChange>,
     /// The options to choose from.
@@ -62,13 +62,13 @@ pub struct ApprovalDetail {
     pub text: String,
 }
 
-/// The kind of a text that a person is asked about.
+/// Kind of text shown with an approval request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DetailKind {
     /// A command of the shell.
     Command,
-    /// The path of a file, resolved.
+    /// Resolved file path.
     Path,
     /// The text that is written or inserted.
     Content,
@@ -76,7 +76,7 @@ pub enum DetailKind {
     Diff,
     /// An address on the network.
     Address,
-    /// The arguments of a tool as JSON.
+    /// Tool arguments as JSON.
     Arguments,
     /// A description by the model itself, which may be wrong.
     ModelText,
@@ -105,11 +105,11 @@ pub struct ApprovalOption {
     pub option_id: String,
     /// The label to show.
     pub label: String,
-    /// The decision that it stands for.
+    /// Decision that this option represents.
     pub decision: Decision,
     /// The scope in which the decision holds.
     pub scope: Scope,
-    /// The rules that the option adds, in words.
+    /// Human-readable rules that the option adds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
 }
@@ -120,13 +120,13 @@ pub struct ApprovalOption {
 pub enum Decision {
     /// The call may run.
     Allow,
-    /// The call does not run; the turn continues and the model is told.
+    /// The call does not run; the turn continues and the model is informed.
     Deny,
     /// The call does not run and the turn ends.
     Abort,
 }
 
-/// The scope of a decision.
+/// Decision scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
@@ -158,12 +158,11 @@ pub struct ApprovalAnswer {
     pub dismissed: bool,
 }
 
-/// An answer to an approval, sent as a request of the client. One that names no offered option is refused, and the
-/// approval stays pending.
+/// Answer to an approval, sent as a client request. An answer that names no offered option is refused, and the approval stays pending.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswerParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The approval.
@@ -173,7 +172,7 @@ pub struct ApprovalAnswerParams {
     pub answer: ApprovalAnswer,
 }
 
-/// The outcome of an approval.
+/// Approval outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOutcome {
@@ -185,14 +184,14 @@ pub struct ApprovalOutcome {
     pub decision: Decision,
     /// The scope in which the decision holds.
     pub scope: Scope,
-    /// The origin of the decision.
+    /// Origin of the decision.
     pub by: DecidedBy,
     /// The person's message to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
 }
 
-/// The origin of a decision about an approval.
+/// Origin of an approval decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DecidedBy {
@@ -219,16 +218,16 @@ pub enum PermissionMode {
     /// Reading in the workspace and harmless commands run; everything else asks.
     #[default]
     Ask,
-    /// Changes of files in the workspace run too, and commands in the sandbox. Where there is no sandbox, commands
-    /// ask.
+    /// File changes in the workspace also run without approval, as do commands in the sandbox. Without a sandbox, commands require
+    /// approval.
     #[serde(alias = "auto-edit")]
     AutoEdit,
-    /// Nothing asks, except where a rule says so.
+    /// Nothing requires approval unless a rule demands it.
     Full,
 }
 
 impl PermissionMode {
-    /// All modes with the names of the command line and of `config.toml`.
+    /// All modes, with their names on the command line and in `config.toml`.
     pub const NAMES: [(&'static str, Self); 4] = [
         ("read-only", Self::ReadOnly),
         ("ask", Self::Ask),

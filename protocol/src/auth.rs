@@ -1,4 +1,4 @@
-//! Logins of providers: by a code for a device, in a browser, or by a key that a person types.
+//! Provider logins: with a device code, in a browser, or with a key that the user types.
 
 use crate::models::KeyState;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum AuthMethod {
     /// A code that a person enters on a page, with any device.
     Device,
-    /// A page in a browser on the machine of the engine.
+    /// A browser page on the engine's machine.
     Browser,
     /// A key that a person types.
     Key,
@@ -49,7 +49,7 @@ pub struct ProviderAuth {
     /// The way in which the stored login was made; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<AuthMethod>,
-    /// The source of the key in use: settings and variables precede a stored login.
+    /// Source of the key in use: settings and variables take precedence over a stored login.
     pub key: KeyState,
     /// The environment variable in use, or to set.
     #[serde(default, skip_serializing_if = "Option::is_none")]

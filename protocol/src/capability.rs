@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Supported {}
 
-/// The capabilities of a client.
+/// Client capabilities.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
-    /// The client answers `approval/request`. Otherwise calls that would ask are denied, and the model is told.
+    /// The client answers `approval/request`. Otherwise calls that require approval are denied, and the model is informed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approvals: Option<Supported>,
-    /// The client answers `question/request`. Otherwise the model is told that nobody can answer.
+    /// The client answers `question/request`. Otherwise the model is informed that questions cannot be answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Supported>,
     /// The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed.

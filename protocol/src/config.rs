@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigSetParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// New values, by the option's id.
     pub values: BTreeMap<String, String>,
 }
 
-/// A session's settings, and the outcome of a change.
+/// Session settings, and the outcome of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigResult {
     /// Every option, with its current value.
     pub options: Vec<ConfigOption>,
-    /// The ids of the options that were set.
+    /// Ids of the options that were set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applied: Vec<String>,
     /// The values that were rejected, with the reasons.

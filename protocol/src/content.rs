@@ -1,4 +1,4 @@
-//! The content of messages and tool results: blocks of text, images, and parts of files.
+//! Content of messages and tool results: text blocks, images, and file excerpts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Input {
-    /// Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. A text
-    /// that begins with `/name` calls the prompt of that name, if there is one.
+    /// Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. Text that begins with `/name`
+    /// invokes the prompt of that name, if one exists.
     Text {
         /// The text.
         text: String,
@@ -72,7 +72,7 @@ pub struct Diagnostic {
     pub source: Option<String>,
 }
 
-/// The severity of a diagnostic.
+/// Diagnostic severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
@@ -92,7 +92,7 @@ impl Input {
         Self::Text { text: text.into() }
     }
 
-    /// Returns the text of a text block.
+    /// Returns the text if this is a text block.
     pub fn as_text(&self) -> Option<&str> {
         if let Self::Text { text } = self { Some(text) } else { None }
     }
@@ -128,7 +128,7 @@ impl Content {
         Self::Text { text: text.into() }
     }
 
-    /// Returns the text of a text block.
+    /// Returns the text if this is a text block.
     pub fn as_text(&self) -> Option<&str> {
         if let Self::Text { text } = self { Some(text) } else { None }
     }
@@ -139,7 +139,7 @@ impl Content {
     }
 }
 
-/// A record of the truncation of a tool's output, made before the model saw it.
+/// Record of a tool output's truncation, made before the model saw the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Truncation {
@@ -190,10 +190,10 @@ pub struct Usage {
     /// Input tokens written to the provider's cache.
     #[serde(default)]
     pub cache_write_tokens: u64,
-    /// The part of the output tokens spent on reasoning, where the provider reports it.
+    /// Output tokens spent on reasoning, if the provider reports them.
     #[serde(default)]
     pub reasoning_tokens: u64,
-    /// The searches of the web that the provider ran, which it charges for beside the tokens.
+    /// Web searches run by the provider, which it charges for in addition to the tokens.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub web_searches: u64,
 }

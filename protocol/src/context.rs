@@ -5,14 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate
-/// of what was added since.
+/// Fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of later additions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
     /// The estimated tokens of the next request.
     pub tokens: u64,
-    /// The size of the context window; absent where it is not known.
+    /// Size of the context window; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
 }
@@ -21,7 +20,7 @@ pub struct ContextUsage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReadParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Leave out the messages and return only the token counts.
@@ -78,7 +77,7 @@ pub struct ContextTool {
 pub struct ContextMessage {
     /// The role: `user`, `assistant` or `result`.
     pub role: String,
-    /// Of a result: the id of its call.
+    /// For a result: the id of its call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     /// Of a result: the call failed.
@@ -88,7 +87,7 @@ pub struct ContextMessage {
     pub blocks: Vec<ContextBlock>,
 }
 
-/// A block of a message, told apart by `type`.
+/// A block of a message, distinguished by `type`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ContextBlock {
@@ -146,7 +145,7 @@ pub struct ContextPruned {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCompactParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Instructions for the summary.

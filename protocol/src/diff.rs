@@ -52,7 +52,7 @@ pub enum Side {
     New,
 }
 
-/// The kind of a file change.
+/// File change kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileOp {

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct Position {
     /// The line, from 0; lines end with `\n` or `\r\n`.
     pub line: u64,
-    /// UTF-16 code units from the start of the line, as in LSP.
+    /// Offset from the start of the line in UTF-16 code units, as in LSP.
     pub character: u64,
 }
 
-/// A range in a text. Positions beyond the end of a line or of the text mean that end.
+/// Text range. Positions beyond the end of a line or of the text mean that end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextRange {
@@ -31,7 +31,7 @@ pub struct TextRange {
 pub struct DocumentOpenParams {
     /// The file, absolute. It need not exist yet.
     pub path: String,
-    /// The version of the text; it rises with every change.
+    /// Version of the text; it increases with every change.
     pub version: i64,
     /// The whole text as it would be saved, with its line ends, without a byte order mark.
     pub text: String,
@@ -47,7 +47,7 @@ pub struct DocumentChangeParams {
     pub path: String,
     /// The version after the changes.
     pub version: i64,
-    /// The changes; each applies to the result of the one before.
+    /// Changes; each applies to the previous one's result.
     pub changes: Vec<DocumentChange>,
     /// The text differs from the last saved one.
     pub is_dirty: bool,
@@ -106,7 +106,7 @@ pub struct DocumentEdit {
     pub save: bool,
 }
 
-/// The replacement of a range of text.
+/// Replacement of a text range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextEdit {
@@ -131,7 +131,7 @@ pub struct ApplyEditResult {
     pub versions: Vec<DocumentVersion>,
 }
 
-/// The version of a document.
+/// Document version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentVersion {

@@ -1,4 +1,4 @@
-//! Events: the record of a session, in the order in which things happened.
+//! Events: the record of a session, in chronological order.
 
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};
@@ -30,7 +30,7 @@ pub struct EventRecord {
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The request of a client that it follows from at once; absent for what the engine does by itself.
+    /// Client request that directly caused the event; absent for the engine's own actions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     /// The event.
@@ -74,7 +74,7 @@ pub enum AnyRecord {
     Transient(TransientRecord),
 }
 
-/// Durable events, told apart by `type`. A reader skips a type that it does not know.
+/// Durable events, distinguished by `type`. A reader skips unknown types.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum Event {
@@ -99,7 +99,7 @@ pub enum Event {
     InputRemoved {
         /// The messages.
         inputs: Vec<QueuedInput>,
-        /// A hook has done what they ask for, so they are not to be sent again.
+        /// A hook has handled them, so they must not be sent again.
         #[serde(default, rename = "isHandled", skip_serializing_if = "std::ops::Not::not")]
         is_handled: bool,
     },
@@ -159,8 +159,8 @@ pub enum Event {
     /// A model reply ended, complete or cut off; its tool calls, if any, run now.
     #[serde(rename = "step.completed")]
     StepCompleted(StepCompleted),
-    /// The provider failed, and the request is retried after a delay. What was shown of the interrupted reply stays,
-    /// its open items are cancelled, and the model replies anew.
+    /// The provider failed, and the request is retried after a delay. The part of the interrupted reply that was shown stays, its open
+    /// items are cancelled, and the model replies again.
     #[serde(rename = "retry.scheduled")]
     RetryScheduled(RetryScheduled),
     /// Old results were removed from the model's context to make room. The journal keeps them.
@@ -182,7 +182,7 @@ pub enum Event {
     /// the model's context.
     #[serde(rename = "history.rewound")]
     HistoryRewound(HistoryRewound),
-    /// The label of a point in the history changed.
+    /// Label of a point in the history changed.
     #[serde(rename = "label.changed")]
     LabelChanged(LabelChanged),
     /// A notice for a person.
@@ -204,7 +204,7 @@ impl Event {
     }
 }
 
-/// Transient events, told apart by `type`.
+/// Transient events, distinguished by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum TransientEvent {
@@ -233,12 +233,12 @@ pub struct ItemDelta {
     pub item_id: ItemId,
     /// The field that grew.
     pub field: DeltaField,
-    /// The string of the arguments that grew, as a JSON Pointer such as `/content`; only with the field `input`.
+    /// Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The piece's number within item and field, from 0.
     pub n: u64,
-    /// The number of the last piece merged into this one, if any.
+    /// Number of the last piece merged into this one, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
     /// The text to append.
@@ -248,17 +248,17 @@ pub struct ItemDelta {
 /// The fields that stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum DeltaField {
-    /// The text of a message or of reasoning.
+    /// Text of a message or of reasoning.
     #[serde(rename = "text")]
     Text,
-    /// The arguments of a tool call, as JSON text.
+    /// Tool call arguments, as JSON text.
     #[serde(rename = "args")]
     Args,
     /// One string of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is
     /// being written.
     #[serde(rename = "input")]
     Input,
-    /// The output of a running tool.
+    /// Output of a running tool.
     #[serde(rename = "output")]
     Output,
 }
@@ -288,15 +288,15 @@ pub struct SessionCreated {
     /// Instructions for this session alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// The names of the tools that its model sees; all of them if absent.
+    /// Names of the tools visible to its model; all tools if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The origin of the history it began with, if it is a fork.
+    /// Origin of its initial history, if it is a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkedFrom>,
 }
 
-/// The parent of a sub-agent's session.
+/// Parent of a sub-agent's session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Parent {
@@ -325,13 +325,13 @@ pub struct ConfigChanged {
 pub struct QueuedInput {
     /// The id that the `userMessage` item will have.
     pub item_id: ItemId,
-    /// The turn it belongs to: the running turn for a steer, a turn of its own for a prompt or a follow-up.
+    /// Turn that it belongs to: the running turn for a steer, a separate turn for a prompt or a follow-up.
     pub turn_id: TurnId,
     /// The way it is delivered.
     pub delivery: Delivery,
     /// The blocks, as sent.
     pub content: Vec<Input>,
-    /// The budget of the turn that it starts.
+    /// Budget of the turn that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
     /// The JSON Schema that the final message of the turn that it starts must satisfy.
@@ -339,8 +339,7 @@ pub struct QueuedInput {
     pub output_schema: Option<Value>,
 }
 
-/// The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The
-/// user's settings may be stricter.
+/// Turn budget. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnLimits {
@@ -353,7 +352,7 @@ pub struct TurnLimits {
     /// The maximum number of tokens, input and output together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// The maximum cost, in billionths of a US dollar; never reached where no price is known.
+    /// Maximum cost, in billionths of a US dollar; never reached if no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
     /// The maximum duration in milliseconds, checked between replies.
@@ -389,7 +388,7 @@ pub struct RetryScheduled {
     pub message: String,
 }
 
-/// The end of a model reply, with its usage and cost.
+/// End of a model reply, with its usage and cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepCompleted {
@@ -400,17 +399,17 @@ pub struct StepCompleted {
     pub stop: Option<StopReason>,
     /// The usage of this reply.
     pub usage: Usage,
-    /// The usage of the turn so far.
+    /// Usage of the turn so far.
     pub turn_usage: Usage,
-    /// The cost of this reply, in billionths of a US dollar; absent where the price is not known.
+    /// Cost of this reply, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The cost of the turn so far, in billionths of a US dollar; absent where no price is known.
+    /// Cost of the turn so far, in billionths of a US dollar; absent if no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_cost_nano_usd: Option<u64>,
 }
 
-/// The usage of a reply that streams. `step.completed` has the final count.
+/// Usage of a streaming reply. `step.completed` has the final count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepUsage {
@@ -418,12 +417,12 @@ pub struct StepUsage {
     pub step: u32,
     /// The usage so far.
     pub usage: Usage,
-    /// The cost so far, in billionths of a US dollar; absent where the price is not known.
+    /// Cost so far, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
 
-/// The outcome of a turn.
+/// Turn outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnCompleted {
@@ -437,7 +436,7 @@ pub struct TurnCompleted {
     pub error: Option<TurnError>,
     /// The turn's usage, including that of sub-agents whose turns ended meanwhile.
     pub usage: Usage,
-    /// The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+    /// Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
     /// The number of model replies.
@@ -445,7 +444,8 @@ pub struct TurnCompleted {
     /// The number of denied tool calls.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub denials: u32,
-    /// The final message as a JSON value that satisfies the turn's `outputSchema`; absent without one, and where a limit or a person ended the turn.
+    /// Final message as a JSON value that satisfies the turn's `outputSchema`; absent without a schema, and if a limit or the user ended
+    /// the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Value>,
     /// The duration in milliseconds.
@@ -460,7 +460,7 @@ pub enum TurnStatus {
     Completed,
     /// The turn was interrupted.
     Interrupted,
-    /// The turn could not continue; `error` says why.
+    /// The turn could not continue; `error` gives the reason.
     Failed,
 }
 
@@ -478,7 +478,7 @@ pub enum StopReason {
     Refusal,
     /// The provider paused a long reply, which the engine then asks it to continue.
     Paused,
-    /// The engine ended the turn at a limit or because the model repeated itself; a notice says which.
+    /// The engine ended the turn at a limit or because the model repeated itself; a notice identifies which.
     Limit,
     /// A reason that this engine does not know; treated as finished.
     Other,
@@ -511,7 +511,7 @@ pub struct TurnError {
 pub struct SessionState {
     /// The state.
     pub value: StateValue,
-    /// The ids of the approvals and questions that it waits for, when it is blocked.
+    /// Ids of the approvals and questions that it is waiting for, when it is blocked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_on: Vec<String>,
     /// The items of background jobs that run, also while the session is idle.
@@ -519,7 +519,7 @@ pub struct SessionState {
     pub background: Vec<ItemId>,
 }
 
-/// The state of a session.
+/// Session state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StateValue {
@@ -550,7 +550,7 @@ pub struct Notice {
     pub hint: Option<String>,
 }
 
-/// The severity of a notice.
+/// Notice severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum NoticeLevel {

@@ -4,7 +4,7 @@ use crate::ids::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The format of an export.
+/// Export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ExportFormat {
@@ -22,7 +22,7 @@ pub enum ExportFormat {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionExportParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The format.
@@ -40,12 +40,12 @@ pub struct SessionExportParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionExportResult {
-    /// The text; absent where a file was written.
+    /// Text; absent if a file was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The path of the written file, absolute.
+    /// Absolute path of the written file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The size of the text in bytes.
+    /// Text size in bytes.
     pub bytes: u64,
 }

@@ -1,10 +1,10 @@
-//! Files in a session's history: their changes, who made them, and the effect of a rewind.
+//! Files in a session's history: their changes, the authors of those changes, and the effect of a rewind.
 
 use crate::ids::ItemId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The state of a file at some time. The session keeps its content under its hash.
+/// File state at some time. The session keeps the content under its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileState {
@@ -20,7 +20,7 @@ pub struct FileState {
     pub is_lost: bool,
 }
 
-/// The change of a file.
+/// File change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRecord {
@@ -65,7 +65,7 @@ pub struct FilesChanged {
     pub by: ChangedBy,
 }
 
-/// The scope of a rewind.
+/// Rewind scope.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RewindScope {
@@ -78,19 +78,19 @@ pub enum RewindScope {
     Both,
 }
 
-/// The effect of a rewind on one file.
+/// Effect of a rewind on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileFate {
     /// The path, absolute.
     pub path: String,
-    /// The author of the later changes.
+    /// Author of the later changes.
     pub owner: FileOwner,
     /// The action.
     pub action: FileAction,
 }
 
-/// The author of a file's changes since the target of a rewind.
+/// Author of a file's changes since the rewind target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileOwner {
@@ -102,7 +102,7 @@ pub enum FileOwner {
     Conflict,
 }
 
-/// The action of a rewind on a file.
+/// Action of a rewind on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileAction {

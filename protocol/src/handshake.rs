@@ -1,4 +1,4 @@
-//! The start of a connection: the two programs, their capabilities, and the connection's limits.
+//! Connection setup: the two programs, their capabilities, and the connection's limits.
 
 use crate::capability::{ClientCapabilities, EngineCapabilities};
 use schemars::JsonSchema;
@@ -37,8 +37,8 @@ pub struct PeerInfo {
     /// The version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Of a client: its id, at most 200 characters, which tells it from others of the same name. Events that its requests cause carry it as
-    /// `cause.clientId`; default: its name.
+    /// For a client: its id, at most 200 characters, which distinguishes it from others of the same name. Events caused by its requests
+    /// carry it as `cause.clientId`; default: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
@@ -92,6 +92,6 @@ pub struct Limits {
 /// The request to withdraw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelParams {
-    /// The id of the request: a number or a string.
+    /// Request id: a number or a string.
     pub id: serde_json::Value,
 }

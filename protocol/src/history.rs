@@ -1,8 +1,8 @@
-//! A session's history: rewinding it, continuing from another point, forks, labels and anchors.
+//! Session history: rewinding it, continuing from another point, forks, labels and anchors.
 //!
-//! A session's events form one sequence, from which their tree follows: the parent of an event is the event before
-//! it, except for `history.rewound`, whose parent is the event that it names. The path from the last event back to
-//! the first is the current path, which the model reads. Events beside it stay in the journal and can be returned to.
+//! A session's events form one sequence, from which their tree follows: an event's parent is the preceding event, except for
+//! `history.rewound`, whose parent is the event that it names. The path from the last event back to the first is the current path, which
+//! the model reads. Events off this path stay in the journal and can be returned to.
 
 use crate::content::Input;
 use crate::files::{FileFate, RewindScope};
@@ -24,7 +24,7 @@ pub struct HistoryPoint {
     /// After the end of this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// After the event with this number, which may lie beside the current path; 0 is the beginning.
+    /// After the event with this number, which may be off the current path; 0 is the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
 }
@@ -41,7 +41,7 @@ pub struct HistoryRewound {
     /// Items that return to the model's context.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<ItemId>,
-    /// The origin of the next events, when they are merged from a fork.
+    /// Origin of the next events, when they are merged from a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<MergedFrom>,
 }
@@ -54,15 +54,15 @@ pub struct MergedFrom {
     pub session_id: SessionId,
     /// The last event of the fork that is now part of this session's history.
     pub seq: u64,
-    /// The number of the last copied event in this session.
+    /// Number of the last copied event in this session.
     pub copied_seq: u64,
 }
 
-/// The label of a point in the history changed.
+/// Change of a history point's label.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LabelChanged {
-    /// The event of the point.
+    /// Event of the point.
     pub seq: u64,
     /// The label; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub struct LabelChanged {
     pub metadata: Option<Value>,
 }
 
-/// The origin of a forked session.
+/// Origin of a forked session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkedFrom {
@@ -80,7 +80,7 @@ pub struct ForkedFrom {
     pub session_id: SessionId,
     /// The last event of that session that is part of this session's history.
     pub seq: u64,
-    /// The number of the last copied event in this session.
+    /// Number of the last copied event in this session.
     pub copied_seq: u64,
 }
 
@@ -88,7 +88,7 @@ pub struct ForkedFrom {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRewindParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The point to return to.
@@ -96,11 +96,11 @@ pub struct SessionRewindParams {
     /// The scope: the conversation, the files, or both.
     #[serde(default)]
     pub scope: RewindScope,
-    /// Files to restore although somebody else has changed them, by their absolute paths.
+    /// Absolute paths of files to restore even if they were changed by others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwrite: Vec<String>,
-    /// Have the model summarize the part of the history that it loses, and keep the summary in its context. This
-    /// takes a turn of its own, whose reply is nothing but the summary.
+    /// Have the model summarize the part of the history that it loses, and keep the summary in its context. This takes a separate turn,
+    /// whose reply is nothing but the summary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summarize: bool,
     /// Only report the effect, without changing anything.
@@ -108,7 +108,7 @@ pub struct SessionRewindParams {
     pub dry_run: bool,
 }
 
-/// The effect of a rewind.
+/// Rewind result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRewindResult {
@@ -140,13 +140,13 @@ pub struct SessionForkParams {
     /// The point up to which its history is copied; all of it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<HistoryPoint>,
-    /// The title of the new session.
+    /// Title of the new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The working directory of the new session, absolute; that of the other one by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The settings of the new session; those left out are copied.
+    /// Settings of the new session; omitted settings are copied.
     #[serde(default)]
     pub config: SessionConfig,
     /// Subscribe this connection to the new session; default true.
@@ -165,14 +165,14 @@ pub struct SessionForkParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMergeParams {
-    /// The session that receives the events; may be left out where this connection has made or opened exactly one.
+    /// Session that receives the events; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The fork, made of that session by `session/fork`; it does not change, and need not be open.
     pub fork_id: SessionId,
 }
 
-/// The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`.
+/// Merge result. The copied events follow as `session/event`, after a `history.rewound`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMergeResult {
@@ -180,7 +180,7 @@ pub struct SessionMergeResult {
     pub to_seq: u64,
     /// The last event before the merge: rewinding to it undoes the merge.
     pub from_seq: u64,
-    /// The number of the last copied event, at which the session now stands.
+    /// Number of the last copied event, now the session's current position.
     pub copied_seq: u64,
     /// Items that leave the model's context.
     pub dropped: Vec<ItemId>,
@@ -194,7 +194,7 @@ pub struct SessionMergeResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLabelParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The point.
@@ -211,7 +211,7 @@ pub struct SessionLabelParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLabelResult {
-    /// The event of the point.
+    /// Event of the point.
     pub seq: u64,
 }
 
@@ -219,7 +219,7 @@ pub struct SessionLabelResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionNoteParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The text, at most 64 KB. May be empty if there is data and the model does not read the note.
@@ -246,7 +246,7 @@ pub struct SessionNoteParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTreeResult {
-    /// Messages of people and labelled points, oldest first.
+    /// User messages and labelled points, oldest first.
     pub nodes: Vec<HistoryNode>,
     /// The last event.
     pub leaf_seq: u64,
@@ -258,7 +258,7 @@ pub struct SessionTreeResult {
 pub struct HistoryNode {
     /// The event.
     pub seq: u64,
-    /// The event of the parent node; absent for the first.
+    /// Event of the parent node; absent for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_seq: Option<u64>,
     /// The message's item, if the node is a message.
@@ -267,7 +267,7 @@ pub struct HistoryNode {
     /// The turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The beginning of the message.
+    /// Beginning of the message.
     pub text: String,
     /// The time, in milliseconds since 1970.
     pub ts_ms: u64,
@@ -282,7 +282,7 @@ pub struct HistoryNode {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAnchorsParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
@@ -303,7 +303,7 @@ pub struct Anchor {
     pub seq: u64,
     /// The kind.
     pub kind: AnchorKind,
-    /// The label, or the beginning of the summary.
+    /// Label, or the beginning of the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The client's data about a labelled point.
@@ -318,13 +318,13 @@ pub struct Anchor {
     pub is_current: bool,
 }
 
-/// The kind of an anchor.
+/// Anchor kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AnchorKind {
     /// The session begins.
     Start,
-    /// The end of the events copied into a fork or merged from one.
+    /// End of the events copied into a fork or merged from one.
     Copied,
     /// A compaction of the conversation.
     Compaction,
@@ -338,7 +338,7 @@ pub enum AnchorKind {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionItemsParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Only items before this event; the last items by default.
@@ -356,8 +356,7 @@ pub struct SessionItemsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionItemsResult {
-    /// The items of the current path, in the order of their last events. Items that have not ended are in the newest
-    /// page.
+    /// Items of the current path, ordered by their last events. Items that have not ended are in the newest page.
     pub items: Vec<ItemAt>,
     /// There are more items; request those before the first one's `seq`.
     pub more: bool,
@@ -377,7 +376,7 @@ pub struct ItemAt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemReadParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The item.
@@ -388,7 +387,7 @@ pub struct ItemReadParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemCancelParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The `toolCall` item.
@@ -399,7 +398,7 @@ pub struct ItemCancelParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointListParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
@@ -425,7 +424,7 @@ pub struct Checkpoint {
     pub ts_ms: u64,
     /// The paths that changed since the checkpoint before, absolute.
     pub changed: Vec<String>,
-    /// The label of the point.
+    /// Label of the point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -434,7 +433,7 @@ pub struct Checkpoint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The first point.
@@ -444,11 +443,11 @@ pub struct CheckpointDiffParams {
     pub to: Option<HistoryPoint>,
 }
 
-/// The difference of files between two points.
+/// Difference of files between two points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffResult {
-    /// A patch for `git apply` in the session's working directory, with the changes of everybody.
+    /// Patch for `git apply` in the session's working directory, with the changes of all authors.
     pub text: String,
     /// Changed files that the patch leaves out: outside of that directory, or with a content that was not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,6 @@
-//! Hooks and tools of a client: the calls of the engine and the client's results.
+//! Client hooks and tools: the engine's calls and the client's results.
 //!
-//! A hook of the config file reads [`HookRun`] as one JSON document from its input and prints a [`HookAnswer`]; a client gets the same with
+//! A config file hook reads [`HookRun`] as one JSON document from its input and prints a [`HookAnswer`]; a client gets the same with
 //! `hook/run`.
 
 use crate::content::Content;
@@ -18,7 +18,7 @@ use serde_json::Value;
 pub enum HookPoint {
     /// A person's message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text.
     InputReceived,
-    /// The start of a turn. A hook may deny it, add context, and change the prompt and the system prompt.
+    /// Start of a turn. A hook may deny it, add context, and change the prompt and the system prompt.
     BeforeAgent,
     /// The model's context is complete. A hook may add to it or replace its messages, for the next request alone.
     ContextBuilt,
@@ -42,7 +42,7 @@ pub enum HookPoint {
     SessionEnd,
 }
 
-/// The input of a hook.
+/// Hook input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookRun {
@@ -55,21 +55,21 @@ pub struct HookRun {
     pub turn_id: Option<TurnId>,
     /// The session's working directory.
     pub cwd: String,
-    /// The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
+    /// Text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the
+    /// Images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They are kept regardless of the
     /// answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Content>,
     /// The system prompt, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The messages of the model's context, at `contextBuilt`.
+    /// Messages of the model's context, at `contextBuilt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Vec<HookMessage>>,
-    /// The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the
-    /// present state, and where a fork is taken back.
+    /// Event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the current
+    /// state, and when a fork is merged back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_seq: Option<u64>,
     /// The tool call, at `beforeToolCall` and `afterToolCall`.
@@ -108,7 +108,7 @@ pub struct HookCall {
     pub locations: Vec<Location>,
 }
 
-/// The result of a tool call, for a hook.
+/// Tool call result, for a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookResult {
@@ -125,7 +125,7 @@ pub struct HookResult {
 pub struct HookResponse {
     /// Its text.
     pub text: String,
-    /// The names of the tools that it calls, in order.
+    /// Names of the tools that it calls, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
@@ -155,7 +155,7 @@ pub enum HookMessage {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<HookMessageCall>,
     },
-    /// The result of a call.
+    /// Result of a call.
     ToolResult {
         /// The position in the context, from 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -187,7 +187,7 @@ impl HookMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookMessageCall {
-    /// The id, which the result of the call repeats.
+    /// Id, which the call's result repeats.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -195,11 +195,11 @@ pub struct HookMessageCall {
     pub arguments: String,
 }
 
-/// The answer of a hook. `{}` and an empty output change nothing.
+/// Hook answer. `{}` and an empty output change nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HookAnswer {
-    /// The decision; default `allow`. Permission is still requested where it is needed.
+    /// Decision; default `allow`. Permission is still requested if required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<HookDecision>,
     /// The reason for a denial, for the model or the person.
@@ -211,7 +211,7 @@ pub struct HookAnswer {
     /// The new system prompt of the turn, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The messages of the next request, at `contextBuilt`. They hold for that request alone.
+    /// Messages of the next request, at `contextBuilt`. They apply to that request only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Vec<HookMessage>>,
     /// The new arguments of the call, whole.
@@ -225,7 +225,7 @@ pub struct HookAnswer {
     pub context: Option<String>,
 }
 
-/// The decision of a hook.
+/// Hook decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HookDecision {
@@ -233,12 +233,12 @@ pub enum HookDecision {
     Allow,
     /// Do not continue.
     Deny,
-    /// The hook has done what the message asks for, at `inputReceived`: the model does not read it, and it is not handed back to be sent
-    /// again. `reason` is shown to the person.
+    /// The hook has handled the message, at `inputReceived`: the model does not read it, and it is not returned for resending. `reason` is
+    /// shown to the user.
     Handled,
 }
 
-/// The effect of a hook's failure at a point where it may deny.
+/// Effect of a hook's failure at a point that allows denial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OnFailure {
@@ -261,7 +261,7 @@ pub struct HookRegisterParams {
     /// The timeout in milliseconds; default 60000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// The effect of a failure; default `closed`.
+    /// Effect of a failure; default `closed`.
     #[serde(default)]
     pub on_failure: OnFailure,
 }
@@ -301,13 +301,13 @@ pub struct ToolCallParams {
     pub arguments: Value,
 }
 
-/// The result of a tool that the client registered.
+/// Result of a client-registered tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallResult {
     /// The content for the model.
     pub content: Vec<Content>,
-    /// The call failed; the content says why.
+    /// True if the call failed; the content gives the reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }

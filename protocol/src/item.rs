@@ -34,7 +34,7 @@ pub struct Item {
     pub body: ItemBody,
 }
 
-/// The status of an item. A reader treats an unknown value as still running.
+/// Item status. A reader treats an unknown value as still running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ItemStatus {
@@ -44,7 +44,7 @@ pub enum ItemStatus {
     Running,
     /// Completed successfully.
     Completed,
-    /// Failed; the output says why.
+    /// Failed; the output gives the reason.
     Failed,
     /// Denied by a person or by the policy; it never ran.
     Declined,
@@ -52,11 +52,11 @@ pub enum ItemStatus {
     Cancelled,
 }
 
-/// The content of an item, told apart by `type`.
+/// Item content, distinguished by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ItemBody {
-    /// A person's message (a prompt, a steer or a follow-up) at the position where the model reads it.
+    /// User message (a prompt, a steer or a follow-up) at the position where the model reads it.
     UserMessage(UserMessage),
     /// A message of the model.
     AgentMessage(TextBody),
@@ -70,7 +70,7 @@ pub enum ItemBody {
     Subagent(Box<Subagent>),
     /// A compaction of the conversation.
     Compaction(Box<Compaction>),
-    /// A message of the engine to the model, at the position where the model reads it.
+    /// Engine message to the model, at the position where the model reads it.
     EngineMessage(EngineMessage),
 }
 
@@ -85,7 +85,7 @@ impl ItemBody {
         if let Self::AgentMessage(message) = self { Some(message) } else { None }
     }
 
-    /// Returns the text of the model's message or reasoning, if the item is one.
+    /// Returns the model's message or reasoning text, if this item is one.
     pub fn as_text(&self) -> Option<&TextBody> {
         if let Self::AgentMessage(body) | Self::Reasoning(body) = self { Some(body) } else { None }
     }
@@ -142,7 +142,7 @@ pub struct ToolCall {
     pub title: String,
     /// The kind of tool, for icons and rules.
     pub kind: ToolKind,
-    /// The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it.
+    /// The model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_provider: bool,
     /// The files and lines concerned.
@@ -189,18 +189,18 @@ pub struct Job {
     /// A person ran it with `shell/run`. The model reads of it in a note, if at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_user: bool,
-    /// The end of the job; absent while it runs.
+    /// End of the job; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<JobEnd>,
     /// The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Exit code, signal, and the truncation of the output with a reference to the whole.
+    /// Exit code, signal, and the output's truncation with a reference to the full output.
     #[serde(default, skip_serializing_if = "ToolDetails::is_empty")]
     pub details: ToolDetails,
 }
 
-/// A sub-agent: a session of its own that works on a part of the task. Its events carry that session's id.
+/// Sub-agent: a separate session that works on a part of the task. Its events carry that session's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subagent {
@@ -217,13 +217,13 @@ pub struct Subagent {
     /// Its last message, as the parent's model reads it; absent until its first turn has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The number of its replies so far.
+    /// Number of its replies so far.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub turns_used: u64,
     /// The tokens used so far.
     #[serde(default)]
     pub usage: Usage,
-    /// The cost so far, in billionths of a US dollar; absent where the price is not known.
+    /// Cost so far, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
@@ -251,8 +251,7 @@ pub struct Compaction {
     pub error: Option<String>,
 }
 
-/// The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are
-/// listed.
+/// Files that a session's model has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionFiles {
@@ -262,7 +261,7 @@ pub struct CompactionFiles {
     /// The files that its calls have changed, created or deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// The number of files that are left out.
+    /// Number of omitted files.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub omitted: u64,
 }
@@ -279,7 +278,7 @@ pub enum CompactionReason {
     Requested,
 }
 
-/// The state of a sub-agent.
+/// Sub-agent state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SubagentState {
@@ -287,9 +286,9 @@ pub enum SubagentState {
     Working,
     /// Its last turn completed, and it waits for input.
     Done,
-    /// Its last turn was interrupted or failed; `result` says why.
+    /// Its last turn was interrupted or failed; `result` gives the reason.
     Failed,
-    /// It was closed.
+    /// Closed.
     Closed,
 }
 
@@ -305,9 +304,9 @@ pub enum JobEnd {
     TimedOut,
     /// A person or the model stopped it.
     Stopped,
-    /// It was stopped because the session ended.
+    /// Stopped because the session ended.
     SessionEnded,
-    /// It could not be started; `output` says why.
+    /// Failed to start; `output` gives the reason.
     Failed,
 }
 
@@ -317,7 +316,7 @@ pub enum JobEnd {
 pub struct EngineMessage {
     /// The text, as the model reads it.
     pub text: String,
-    /// The items of the jobs whose end it reports.
+    /// Items of the jobs whose end it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<ItemId>,
     /// The mode that it announces.
@@ -326,10 +325,10 @@ pub struct EngineMessage {
     /// The review events that it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviewed: Vec<u64>,
-    /// It summarizes the part of the history that a rewind left behind.
+    /// Summary of the history that a rewind left behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sums_up_left: bool,
-    /// The note of a client that it carries.
+    /// Client note that it carries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<ClientNote>,
 }
@@ -365,7 +364,7 @@ pub struct JobRef {
     pub has_ended: bool,
 }
 
-/// The kind of a tool call; the names are those of the Agent Client Protocol.
+/// Tool call kind; the names are those of the Agent Client Protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolKind {
@@ -400,13 +399,13 @@ pub struct Location {
     pub line: Option<u64>,
 }
 
-/// The result of a tool: content for the model, and details that a client may draw.
+/// Tool result: content for the model, and details that a client may draw.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// The content for the model.
     pub content: Vec<Content>,
-    /// The tool failed, was declined or was cancelled; the content says why.
+    /// True if the tool failed, was declined or was cancelled; the content gives the reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// Details for clients.
@@ -424,10 +423,10 @@ pub struct ToolDetails {
     /// A command's exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The name of the signal that ended a command, such as `SIGKILL`.
+    /// Name of the signal that ended a command, such as `SIGKILL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
-    /// The record of the output's truncation, if it was truncated.
+    /// Record of the output's truncation, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncation: Option<Truncation>,
     /// A file that holds the whole output, when it was truncated.
@@ -454,21 +453,21 @@ pub struct ToolDetails {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Denial {
-    /// The rule, mode or list that decided, in words.
+    /// Human-readable rule, mode or list that decided.
     pub decided_by: String,
-    /// The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough.
+    /// Narrowest permission mode in which the call would have run, together with `rules` if any are given; absent if no mode is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<PermissionMode>,
-    /// The rules that would have allowed it, in words; with `mode`, both are needed.
+    /// Human-readable rules that would have allowed it; with `mode`, both are needed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
 }
 
-/// The sandbox of a command that ran confined.
+/// Sandbox of a command that ran confined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxReport {
-    /// The level that the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
+    /// Human-readable level that the kernel enforced: `full: Landlock 7, seccomp, namespaces`.
     pub level: String,
     /// The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -476,7 +475,7 @@ pub struct SandboxReport {
     /// Protected files that the command created.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub created: Vec<String>,
-    /// Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
+    /// Hosts that a failed command was refused, in rule syntax: `docs.rs`, `localhost:8080`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_hosts: Vec<String>,
 }

@@ -1,10 +1,8 @@
-//! The types of pintle's native protocol, which an engine and its clients exchange.
+//! Types of pintle's native protocol, which an engine and its clients exchange.
 //!
-//! This crate holds types and nothing else: no behaviour beyond conversions, no runtime, no IO. The
-//! same types are written to a session's journal, sent as notifications, paged in a replay and
-//! printed by `pintle run --format events`. From them come `protocol/schema.json`, the TypeScript and Lua
-//! types of the editor extensions and `protocol/REFERENCE.md`, so nothing about the wire is written
-//! by hand twice.
+//! This crate holds types and nothing else: no behaviour beyond conversions, no runtime, no IO. The same types are written to a session's
+//! journal, sent as notifications, paged in a replay and printed by `pintle run --format events`. From them come `protocol/schema.json`,
+//! the TypeScript and Lua types of the editor extensions and `protocol/REFERENCE.md`, so nothing about the wire is written by hand twice.
 //!
 //! Rules that hold for every type here:
 //! - JSON names are lowerCamel; ids are opaque strings; times are integer milliseconds with the

@@ -30,7 +30,7 @@ pub struct McpServer {
     pub headers: BTreeMap<String, String>,
 }
 
-/// The state of a session's server.
+/// State of a session's server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpServerState {
@@ -45,7 +45,7 @@ pub struct McpServerState {
     /// The reason of a failure, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The login to it; absent where it has none: a program, or an address whose settings have an `Authorization`.
+    /// The login to it; absent if it has none: a program, or an address whose settings have an `Authorization`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<McpLoginState>,
     /// Its own name and version, and the protocol's; once it is connected.
@@ -59,7 +59,7 @@ pub struct McpServerState {
     pub stderr: Vec<String>,
 }
 
-/// The status of a server.
+/// Server status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum McpStatus {
@@ -110,7 +110,7 @@ pub struct McpListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpUpdateParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The server's name.
@@ -127,7 +127,7 @@ pub struct McpUpdateParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLoginParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The server's name.
@@ -141,7 +141,7 @@ pub struct McpLoginParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLogoutParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The server's name.

@@ -67,9 +67,9 @@ use serde::{Deserialize, Serialize};
 pub trait Request {
     /// The method's name.
     const METHOD: &'static str;
-    /// The type of the params.
+    /// Type of the params.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
-    /// The type of the result.
+    /// Type of the result.
     type Result: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 }
 
@@ -77,7 +77,7 @@ pub trait Request {
 pub trait Notification {
     /// The method's name.
     const METHOD: &'static str;
-    /// The type of the params.
+    /// Type of the params.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 }
 
@@ -112,9 +112,9 @@ pub struct MethodRow {
     pub doc: &'static str,
     /// Its promise from version to version.
     pub stability: Stability,
-    /// The schema of its params.
+    /// Schema of its params.
     pub params: fn(&mut SchemaGenerator) -> Schema,
-    /// The schema of its result; a notification has none.
+    /// Schema of its result; a notification has none.
     pub result: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
@@ -168,7 +168,7 @@ methods! {
     /// Answers at once; for liveness checks.
     request Client "ping" Ping(Empty, Empty);
     /// Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several
-    /// clients share, this client leaves its sessions, and what runs goes on.
+    /// clients share, this client leaves its sessions, and what runs continues.
     request Client "shutdown" Shutdown(Empty, Empty);
     /// Ends the process: with code 0 after `shutdown`, with 1 without.
     notification Client "exit" Exit(Empty);
@@ -276,8 +276,8 @@ methods! {
     request Client "session/items" SessionItems(SessionItemsParams, SessionItemsResult);
     /// Reads the current value of one item, also of one beside the current path.
     request Client "item/read" ItemRead(ItemReadParams, ItemAt);
-    /// Cancels one tool call of the running turn, which goes on without it. The response comes at once; the call ends with `item.completed`. A call that
-    /// waits for an approval is denied.
+    /// Cancels one tool call of the running turn, which continues without it. The response comes at once; the call ends with
+    /// `item.completed`. A call that waits for an approval is denied.
     request Client "item/cancel" ItemCancel(ItemCancelParams, Empty);
     /// Lists the points to which files can be restored with `session/rewind`, and the changes between them.
     request Client "checkpoint/list" CheckpointList(CheckpointListParams, CheckpointListResult);
@@ -303,7 +303,7 @@ methods! {
     /// the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
     request Client "mcp/login" McpLogin(McpLoginParams, McpListResult)
         experimental "servers of the Model Context Protocol are new here";
-    /// Removes the stored login to a server. A connection to it that stands goes on until the server is started again.
+    /// Removes the stored login to a server. A connection to it that stands continues until the server is started again.
     request Client "mcp/logout" McpLogout(McpLogoutParams, McpLogoutResult)
         experimental "servers of the Model Context Protocol are new here";
     /// Lists the providers and models that are known by name, from the current settings files.
@@ -371,7 +371,7 @@ pub struct Empty {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BlobReadParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The output's name, as `details.fullOutput` gives it.
@@ -394,7 +394,7 @@ pub struct BlobReadResult {
     pub offset: u64,
     /// The offset after its last byte, where the next part begins.
     pub end: u64,
-    /// The size of the whole output, in bytes.
+    /// Size of the whole output, in bytes.
     pub size: u64,
 }
 
@@ -410,7 +410,7 @@ pub struct JobListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStopParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The job.

@@ -22,7 +22,7 @@ pub struct ModelsListResult {
 pub struct ProviderInfo {
     /// The name in `provider/id`.
     pub name: String,
-    /// The wire API: `chat`, `messages`, `responses` or `gemini`; absent where it differs by model.
+    /// The wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
     /// The URL of requests, without secret parts. Names in braces or after a dollar sign stand for variables.
@@ -33,7 +33,7 @@ pub struct ProviderInfo {
     /// The environment variable for the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_var: Option<String>,
-    /// The source of this entry: files of the user, or where it was read.
+    /// Source of this entry: files of the user, or where it was read.
     pub source: String,
 }
 
@@ -71,22 +71,22 @@ pub struct ModelInfo {
     /// The price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
-    /// The model accepts images; absent where that is not known.
+    /// The model accepts images; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vision: Option<bool>,
-    /// The model can reason before it answers; absent where that is not known.
+    /// The model can reason before it answers; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
     /// The tool profile, unless the settings choose another.
     pub profile: String,
-    /// The source of this entry: files of the user, or where it was read.
+    /// Source of this entry: files of the user, or where it was read.
     pub source: String,
     /// The date of that source, as year and month.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<String>,
 }
 
-/// The price of a model, in US dollars per million tokens.
+/// Price of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
@@ -94,10 +94,10 @@ pub struct ModelPrice {
     pub input_usd_per_mtok: f64,
     /// Output, reasoning included.
     pub output_usd_per_mtok: f64,
-    /// Input read from a cache; absent where it costs as much as other input.
+    /// Input read from a cache; absent if it costs as much as other input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read_usd_per_mtok: Option<f64>,
-    /// Input written to a cache; absent where it costs as much as other input.
+    /// Input written to a cache; absent if it costs as much as other input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write_usd_per_mtok: Option<f64>,
 }

@@ -21,7 +21,7 @@ pub struct PlanItem {
     pub status: PlanStatus,
 }
 
-/// The status of a step.
+/// Step status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanStatus {

@@ -1,9 +1,9 @@
-//! The sources of a system prompt.
+//! Sources of a system prompt.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The sources of a system prompt.
+/// Sources of a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptMade {
@@ -22,7 +22,7 @@ pub struct PromptSource {
     pub path: String,
 }
 
-/// The kind of a file in a system prompt.
+/// Kind of a file in a system prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PromptSourceKind {

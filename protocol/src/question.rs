@@ -34,7 +34,7 @@ pub struct Question {
     pub deadline_ms: u64,
 }
 
-/// The kind of a question. A reader treats an unknown kind as `choice`.
+/// Kind of a question. A reader treats an unknown kind as `choice`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
@@ -66,7 +66,7 @@ pub struct QuestionAnswer {
     /// A text of the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The dialog was closed without an answer; the model is told to decide by itself.
+    /// The dialog was closed without an answer; the model is informed to decide by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
 }
@@ -76,7 +76,7 @@ pub struct QuestionAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswerParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The question.
@@ -86,7 +86,7 @@ pub struct QuestionAnswerParams {
     pub answer: QuestionAnswer,
 }
 
-/// The outcome of a question.
+/// Question outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOutcome {
@@ -100,11 +100,11 @@ pub struct QuestionOutcome {
     /// The person's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The origin of the answer.
+    /// Origin of the answer.
     pub by: AnsweredBy,
 }
 
-/// The origin of an answer to a question.
+/// Origin of an answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AnsweredBy {

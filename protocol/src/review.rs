@@ -23,7 +23,7 @@ pub struct Hunk {
     pub before: LineSpan,
     /// The lines in the present file.
     pub after: LineSpan,
-    /// The text of those lines in the baseline, with line ends; empty where the file is not text.
+    /// Text of those lines in the baseline, with line ends; empty where the file is not text.
     pub old_text: String,
     /// The text of those lines in the present file.
     pub new_text: String,
@@ -41,7 +41,7 @@ pub struct Hunk {
     /// The verdict that closed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<u64>,
-    /// The number of a queued verdict about it.
+    /// Number of a queued verdict about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u64>,
     /// The hunk that absorbed it.
@@ -52,7 +52,7 @@ pub struct Hunk {
     pub part_of: Option<HunkId>,
 }
 
-/// The kind of a hunk.
+/// Hunk kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HunkKind {
@@ -64,7 +64,7 @@ pub enum HunkKind {
     Mode,
 }
 
-/// The state of a hunk.
+/// Hunk state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HunkState {
@@ -141,7 +141,7 @@ pub enum ReviewAction {
     },
     /// Revert a verdict, or withdraw a queued one.
     Revert {
-        /// The event of the verdict.
+        /// Event of the verdict.
         verdict: u64,
     },
     /// Comment on a hunk.
@@ -249,7 +249,7 @@ pub struct RefusedVerdict {
     pub reason: String,
 }
 
-/// The effect of a verdict on one hunk.
+/// Effect of a verdict on one hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictPart {
@@ -272,7 +272,7 @@ pub struct VerdictPart {
     pub cause: Option<String>,
 }
 
-/// The effect of a verdict on a hunk.
+/// Effect of a verdict on a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Effect {
@@ -288,7 +288,7 @@ pub enum Effect {
     Withdraw,
 }
 
-/// The outcome of a verdict for a hunk.
+/// Outcome of a verdict for a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
@@ -323,7 +323,7 @@ pub struct NoteEntry {
     pub text: String,
 }
 
-/// The kind of a note's entry.
+/// Kind of a note's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum NoteKind {
@@ -343,7 +343,7 @@ pub enum NoteKind {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewListParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Only hunks of this file, by its absolute path.
@@ -371,7 +371,7 @@ pub struct ReviewListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The requested action.
@@ -382,8 +382,7 @@ pub struct ReviewDecideParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideResult {
-    /// The event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that
-    /// withdraws it.
+    /// Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
     pub seq: u64,
     /// The effect on each hunk; for a queued verdict, the effect that it would have now.
     pub verdict: Verdict,
@@ -397,7 +396,7 @@ pub struct ReviewDecideResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewBaselineParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The file, by its absolute path.
@@ -410,7 +409,7 @@ pub struct ReviewBaselineParams {
 pub struct ReviewBaselineResult {
     /// The file existed.
     pub exists: bool,
-    /// The text; absent where there was no file or it was not UTF-8.
+    /// The text; absent if there was no file or it was not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -419,7 +418,7 @@ pub struct ReviewBaselineResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewPatchParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Only open hunks; otherwise everything that the agent did and that was not undone.

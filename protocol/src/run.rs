@@ -46,13 +46,13 @@ pub struct RunResult {
     pub stop: String,
     /// The exit code of the program.
     pub exit_code: u8,
-    /// The session; absent where none could be made or opened.
+    /// The session; absent if none could be made or opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The path of the session's journal.
+    /// Path of the session's journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
     /// The last message of the model.
@@ -62,11 +62,11 @@ pub struct RunResult {
     pub structured: Option<Value>,
     /// The number of replies of the model.
     pub steps: u32,
-    /// The duration of the turn, in milliseconds.
+    /// Duration of the turn, in milliseconds.
     pub duration_ms: u64,
     /// The tokens of the task, with those of sub-agents and of the title.
     pub usage: Usage,
-    /// Their cost, in billionths of a US dollar; absent where the price is not known.
+    /// Their cost, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
     /// The same cost in US dollars.
@@ -106,7 +106,7 @@ pub enum RunStatus {
     Limit,
     /// A signal, or the time for the whole task, ended it.
     Interrupted,
-    /// It failed; `error` says why.
+    /// It failed; `error` gives the reason.
     Failed,
 }
 
@@ -141,7 +141,7 @@ pub struct RunCommand {
 pub struct Finding {
     /// The file, relative to the working directory.
     pub path: String,
-    /// The first line, 1-based; absent where the finding is about the whole file.
+    /// The first line, 1-based; absent if the finding is about the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// The last line, which is part of it.
@@ -153,7 +153,7 @@ pub struct Finding {
     pub rule: String,
     /// The model's words about it.
     pub message: String,
-    /// The text that is to stand in place of these lines.
+    /// Text that is to stand in place of these lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
@@ -182,7 +182,7 @@ pub struct RunDenial {
     pub title: String,
     /// The reason, as the model was told.
     pub reason: String,
-    /// The option or rule that would have allowed it; absent where none would, or where a person's rule denied it.
+    /// The option or rule that would have allowed it; absent if none would, or where a person's rule denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

@@ -60,7 +60,7 @@ pub struct SessionSearchResult {
     /// The cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// The number of sessions whose text is not indexed yet; indexing continues, so search again.
+    /// Number of sessions whose text is not indexed yet; indexing continues, so search again.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub behind: u64,
 }
@@ -71,7 +71,7 @@ pub struct SessionSearchResult {
 pub struct SearchHit {
     /// The session.
     pub session_id: SessionId,
-    /// The number of its event, around which `session/events` reads.
+    /// Number of its event, around which `session/events` reads.
     pub seq: u64,
     /// The item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ pub struct SnippetPiece {
     pub is_match: bool,
 }
 
-/// The kind of a searchable entry.
+/// Kind of a searchable entry.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -120,7 +120,7 @@ pub enum EntryKind {
     Reasoning,
 }
 
-/// The role of a searchable entry.
+/// Role of a searchable entry.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

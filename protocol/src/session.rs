@@ -96,11 +96,11 @@ pub struct SessionOpenParams {
     pub filter: EventFilter,
 }
 
-/// The params of a request about one session.
+/// Params of a request about one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
@@ -109,7 +109,7 @@ pub struct SessionParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSubscribeParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Send the events after this number first; default: only new ones.
@@ -129,7 +129,7 @@ pub struct SessionSubscribeParams {
 pub struct SessionResult {
     /// The session.
     pub session_id: SessionId,
-    /// The number of its last durable event.
+    /// Number of its last durable event.
     pub seq: u64,
     /// The working directory.
     pub cwd: String,
@@ -140,8 +140,8 @@ pub struct SessionResult {
     pub model: String,
     /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// The sandbox for its commands; absent where there is none, such as on another machine. In the mode `full`, commands run
-    /// outside of it, unless it is required.
+    /// The sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it,
+    /// unless it is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxState>,
     /// The work mode.
@@ -168,7 +168,7 @@ pub struct SessionResult {
     /// The usage of all its turns, including sub-agents.
     #[serde(default)]
     pub usage: Usage,
-    /// The cost of that usage, in billionths of a US dollar; absent where no price is known.
+    /// Cost of that usage, in billionths of a US dollar; absent if no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
     /// The estimated fill level of the model's context window.
@@ -226,7 +226,7 @@ pub struct SessionListParams {
     /// Only archived sessions; default false: only the others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
-    /// The maximum number of sessions, 1 to 1000; default 50.
+    /// Maximum number of sessions, 1 to 1000; default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -250,12 +250,12 @@ pub struct SessionSummary {
     pub session_id: SessionId,
     /// The working directory.
     pub cwd: String,
-    /// The title that it was given, or the beginning of its first prompt.
+    /// Title that it was given, or the beginning of its first prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The creation time, in milliseconds since 1970.
     pub created_ms: u64,
-    /// The time of the last write to its journal, in milliseconds since 1970.
+    /// Time of the last write to its journal, in milliseconds since 1970.
     pub updated_ms: u64,
     /// The folder that holds its journal.
     pub path: String,
@@ -282,7 +282,7 @@ pub struct SessionArchiveParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionEventsParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Read the events after this number; default 0, from the start.
@@ -302,7 +302,7 @@ pub struct SessionEventsParams {
 pub struct SessionEventsResult {
     /// The events, in order.
     pub events: Vec<EventRecord>,
-    /// The number of the session's last durable event.
+    /// Number of the session's last durable event.
     pub last_seq: u64,
     /// There are more events after the last one here; with `before`, before the first one.
     pub more: bool,
@@ -325,17 +325,17 @@ pub struct SessionUpdated {
     /// The title; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The author of the title.
+    /// Author of the title.
     pub by: TitledBy,
-    /// The usage of the request that made it, where a model did; it belongs to no turn.
+    /// Usage of the request that made it, where a model did; it belongs to no turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+    /// Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
 
-/// The author of a session's title.
+/// Author of a session's title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TitledBy {
@@ -349,7 +349,7 @@ pub enum TitledBy {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdateParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShellRunParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The command line, as a shell reads it.
@@ -22,15 +22,15 @@ pub struct ShellRunParams {
     pub key: Option<String>,
 }
 
-/// The result of a command.
+/// Result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShellRunResult {
     /// The job that ran it. Its item shows the command; deltas of the field `output` carry what it prints.
     pub job_id: JobId,
-    /// The end of its output, at most 2,000 lines and 50 KB.
+    /// End of its output, at most 2,000 lines and 50 KB.
     pub output: String,
-    /// Its exit code; absent where it was cancelled or ended by a signal.
+    /// Its exit code; absent if it was cancelled or ended by a signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// It was cancelled.

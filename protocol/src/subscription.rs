@@ -4,18 +4,18 @@ use crate::event::{DeltaField, Event, TransientEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The events that a subscription sends; by default all of them at once. It holds for the session's sub-agents too.
+/// Events that a subscription sends; by default all of them at once. It holds for the session's sub-agents too.
 ///
 /// Events that are left out keep their numbers, so the numbers of those that are sent have holes. Approvals and questions are requested in
 /// any case. `session/events` reads all events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventFilter {
-    /// The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in
-    /// `turn.*`. Default: all of them.
+    /// Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`.
+    /// Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
-    /// The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    /// Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude: Option<Vec<String>>,
     /// Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The types in the schema of an enum of events.
+    /// Types in the schema of an enum of events.
     fn types(schema: &schemars::Schema) -> BTreeSet<String> {
         let variants = schema.as_value()["oneOf"].as_array().unwrap();
         variants

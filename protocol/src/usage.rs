@@ -1,10 +1,10 @@
-//! The usage of a session: tokens and money.
+//! Usage of a session: tokens and money.
 
 use crate::content::Usage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The usage of a session.
+/// Usage of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageReadResult {
@@ -26,18 +26,18 @@ pub struct UsageCount {
     pub steps: u64,
     /// The tokens.
     pub usage: Usage,
-    /// The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+    /// The cost, in billionths of a US dollar, as far as prices are known; absent if none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent
-    /// where a price is not known, and for titles.
+    /// Cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent if a
+    /// price is not known, and for titles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncached_cost_nano_usd: Option<u64>,
-    /// The duration of the turns in milliseconds.
+    /// Duration of the turns in milliseconds.
     pub duration_ms: u64,
 }
 
-/// The usage of a model.
+/// Usage of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelUsage {
