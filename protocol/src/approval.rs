@@ -158,7 +158,7 @@ pub struct ApprovalAnswer {
     pub dismissed: bool,
 }
 
-/// Answer to an approval, sent as a client request. An answer that names no offered option is refused, and the approval stays pending.
+/// Answer to an approval, sent as a client request. If it selects no offered option, it is refused, and the approval stays pending.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswerParams {

@@ -77,7 +77,7 @@ pub struct ContextTool {
 pub struct ContextMessage {
     /// The role: `user`, `assistant` or `result`.
     pub role: String,
-    /// For a result: the id of its call.
+    /// For a result: id of its call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     /// Of a result: the call failed.

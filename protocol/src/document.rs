@@ -15,7 +15,7 @@ pub struct Position {
     pub character: u64,
 }
 
-/// Text range. Positions beyond the end of a line or of the text mean that end.
+/// Text range. Positions past a line's or the text's end are clamped to that end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextRange {

@@ -99,7 +99,7 @@ pub enum Event {
     InputRemoved {
         /// The messages.
         inputs: Vec<QueuedInput>,
-        /// A hook has handled them, so they must not be sent again.
+        /// True if a hook has handled them, so they must not be sent again.
         #[serde(default, rename = "isHandled", skip_serializing_if = "std::ops::Not::not")]
         is_handled: bool,
     },
@@ -169,7 +169,7 @@ pub enum Event {
     /// The session's settings changed, with effect from the next turn.
     #[serde(rename = "config.changed")]
     ConfigChanged(ConfigChanged),
-    /// Files were changed. The event follows the end of the call that changed them.
+    /// Files were changed. The event follows the `item.completed` of the call that changed them.
     #[serde(rename = "files.changed")]
     FilesChanged(FilesChanged),
     /// A person decided about hunks.

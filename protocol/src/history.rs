@@ -1,8 +1,8 @@
 //! Session history: rewinding it, continuing from another point, forks, labels and anchors.
 //!
 //! A session's events form one sequence, from which their tree follows: an event's parent is the preceding event, except for
-//! `history.rewound`, whose parent is the event that it names. The path from the last event back to the first is the current path, which
-//! the model reads. Events off this path stay in the journal and can be returned to.
+//! `history.rewound`, whose parent is the event that it specifies. The path from the last event back to the first is the current path,
+//! which the model reads. Events off this path stay in the journal and can be returned to.
 
 use crate::content::Input;
 use crate::files::{FileFate, RewindScope};
@@ -99,8 +99,8 @@ pub struct SessionRewindParams {
     /// Absolute paths of files to restore even if they were changed by others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwrite: Vec<String>,
-    /// Have the model summarize the part of the history that it loses, and keep the summary in its context. This takes a separate turn,
-    /// whose reply is nothing but the summary.
+    /// If true, the model summarizes the part of the history that it loses, and the summary stays in its context. This takes a separate
+    /// turn, whose reply is nothing but the summary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summarize: bool,
     /// Only report the effect, without changing anything.

@@ -56,7 +56,7 @@ pub enum ItemStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ItemBody {
-    /// User message (a prompt, a steer or a follow-up) at the position where the model reads it.
+    /// User message (a prompt, a steer or a follow-up), placed at the point at which the model reads it.
     UserMessage(UserMessage),
     /// A message of the model.
     AgentMessage(TextBody),
@@ -70,7 +70,7 @@ pub enum ItemBody {
     Subagent(Box<Subagent>),
     /// A compaction of the conversation.
     Compaction(Box<Compaction>),
-    /// Engine message to the model, at the position where the model reads it.
+    /// Engine message to the model, placed at the point at which the model reads it.
     EngineMessage(EngineMessage),
 }
 
@@ -325,7 +325,7 @@ pub struct EngineMessage {
     /// The review events that it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviewed: Vec<u64>,
-    /// Summary of the history that a rewind left behind.
+    /// True if it summarizes the history that a rewind left behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sums_up_left: bool,
     /// Client note that it carries.

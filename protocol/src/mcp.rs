@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A server of the Model Context Protocol, for one session: a program that speaks on its streams (`command`), or an address (`url`).
-/// Its values stand for themselves: nothing in them is expanded.
+/// MCP (Model Context Protocol) server for one session: a program that communicates over its standard streams (`command`), or an address
+/// (`url`). Its values are literal: nothing in them is expanded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpServer {
@@ -19,10 +19,10 @@ pub struct McpServer {
     /// The variables that it is given.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Its working directory, where it is not the session's.
+    /// Its working directory, if it differs from the session's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The address of a server that speaks streamable HTTP.
+    /// Address of a streamable HTTP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The headers of each request to it.
@@ -38,11 +38,11 @@ pub struct McpServerState {
     pub name: String,
     /// The command line or address, as it was configured.
     pub target: String,
-    /// Where it was configured, in words.
+    /// Human-readable location of its configuration.
     pub origin: String,
     /// Its status.
     pub status: McpStatus,
-    /// The reason of a failure, in words.
+    /// Human-readable failure reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The login to it; absent if it has none: a program, or an address whose settings have an `Authorization`.
@@ -65,13 +65,13 @@ pub struct McpServerState {
 pub enum McpStatus {
     /// Nothing has used it yet.
     Idle,
-    /// It is being started.
+    /// Starting.
     Starting,
-    /// It is connected.
+    /// Connected.
     Ready,
     /// It could not be started, or the connection was closed. The next use tries again.
     Failed,
-    /// It was switched off for this session.
+    /// Disabled for this session.
     Off,
 }
 
@@ -93,7 +93,7 @@ pub struct McpTool {
     pub name: String,
     /// The server's description of it.
     pub description: String,
-    /// The server says that it changes nothing. Permissions do not depend on it.
+    /// True if the server declares that it changes nothing. Permissions do not depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says_read_only: Option<bool>,
 }
@@ -132,7 +132,7 @@ pub struct McpLoginParams {
     pub session_id: Option<SessionId>,
     /// The server's name.
     pub server: String,
-    /// The scopes to ask for, in place of those of its settings and of those that the server names.
+    /// Scopes to request, instead of those in its settings and those that the server lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
 }

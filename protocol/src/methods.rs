@@ -131,7 +131,7 @@ macro_rules! methods {
             methods!(@impl $kind $method $name $params $(, $result)?);
         )+
 
-        /// Every method of the protocol, in the order of the reference.
+        /// Every protocol method, in reference order.
         pub const METHODS: &[MethodRow] = &[$(
             MethodRow {
                 method: $method,
@@ -172,8 +172,9 @@ methods! {
     request Client "shutdown" Shutdown(Empty, Empty);
     /// Ends the process: with code 0 after `shutdown`, with 1 without.
     notification Client "exit" Exit(Empty);
-    /// Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so.
-    /// Any other request that has begun is answered as usual. The engine withdraws its own requests with it.
+    /// Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is
+    /// stopped, and its result reports that. Any other request that has begun is answered as usual. The engine uses it to withdraw its own
+    /// requests.
     notification Both "$/cancelRequest" CancelRequest(CancelParams);
     /// Creates a session and, by default, subscribes this connection to it.
     request Client "session/create" SessionCreate(SessionCreateParams, SessionResult);
@@ -185,31 +186,30 @@ methods! {
     request Client "session/update" SessionUpdate(SessionUpdateParams, SessionUpdateResult);
     /// Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes.
     request Client "session/archive" SessionArchive(SessionArchiveParams, Empty);
-    /// Searches the messages of people and models and the tool calls of all stored sessions.
+    /// Searches user and model messages and the tool calls of all stored sessions.
     request Client "session/search" SessionSearch(SessionSearchParams, SessionSearchResult);
     /// Exports a session, open or not, as a page, Markdown or JSON lines, in the result or to a file in its working
     /// directory.
     request Client "session/export" SessionExport(SessionExportParams, SessionExportResult);
-    /// Deletes a stored session for good, with the sessions of its sub-agents. A session that is open anywhere is
-    /// refused.
+    /// Permanently deletes a stored session, with its sub-agents' sessions. A session that is open anywhere is refused.
     request Client "session/delete" SessionDelete(SessionDeleteParams, SessionDeleteResult);
     /// Returns an idle session to another point of its history, earlier or later.
     request Client "session/rewind" SessionRewind(SessionRewindParams, SessionRewindResult);
     /// Creates a session that begins with another session's history.
     request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
-    /// Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change.
+    /// Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change.
     request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult)
         experimental "it is being tried which parts of a fork come back";
     /// Sets the label of a point in a session's history.
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
-    /// Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it.
+    /// Adds a client note to a session's history: at once, or after the running turn. An `engineMessage` item carries it.
     request Client "session/note" SessionNote(SessionNoteParams, Empty);
     /// Returns the history tree of a session.
     request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
-    /// Lists the anchors of a session, between which its items can be listed and searched.
+    /// Lists a session's anchors, between which its items can be listed and searched.
     request Client "session/anchors" SessionAnchors(SessionAnchorsParams, SessionAnchorsResult)
         experimental "anchors are named for forks and merges, which are being tried";
-    /// Lists the open hunks: changes of the agent that nobody has decided about.
+    /// Lists the open hunks: agent changes without a decision.
     request Client "review/list" ReviewList(ReviewListParams, ReviewListResult);
     /// Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files
     /// waits for the next gap between two calls.
@@ -235,13 +235,12 @@ methods! {
     request Client "turn/steer" TurnSteer(TurnSteerParams, TurnSteerResult);
     /// Interrupts the running turn. The response comes at once; the turn ends with the event `turn.completed`.
     request Client "turn/interrupt" TurnInterrupt(TurnInterruptParams, TurnInterruptResult);
-    /// Compacts the conversation of an idle session. The response comes at once; the compaction is a turn with a
-    /// `compaction` item.
+    /// Compacts an idle session's conversation. The response is sent at once; the compaction is a turn with a `compaction` item.
     request Client "session/compact" SessionCompact(SessionCompactParams, SessionCompactResult);
     /// Returns the last request to the model and the fill level of its context window.
     request Client "context/read" ContextRead(ContextReadParams, ContextReadResult)
         experimental "it shows the request to the model as the engine makes it today";
-    /// Lists the settings of a session with their values.
+    /// Lists a session's settings with their values.
     request Client "config/list" ConfigList(SessionParams, ConfigResult);
     /// Changes settings of a session from the next turn on. Invalid values are rejected with a reason, and the others
     /// take effect.
@@ -274,14 +273,14 @@ methods! {
     /// Reads the current items of a session, the last ones by default, for clients that do not build them from
     /// events.
     request Client "session/items" SessionItems(SessionItemsParams, SessionItemsResult);
-    /// Reads the current value of one item, also of one beside the current path.
+    /// Reads the current value of one item, which may be off the current path.
     request Client "item/read" ItemRead(ItemReadParams, ItemAt);
     /// Cancels one tool call of the running turn, which continues without it. The response comes at once; the call ends with
     /// `item.completed`. A call that waits for an approval is denied.
     request Client "item/cancel" ItemCancel(ItemCancelParams, Empty);
     /// Lists the points to which files can be restored with `session/rewind`, and the changes between them.
     request Client "checkpoint/list" CheckpointList(CheckpointListParams, CheckpointListResult);
-    /// Returns the difference of files between two points as a patch.
+    /// Returns the file difference between two points as a patch.
     request Client "checkpoint/diff" CheckpointDiff(CheckpointDiffParams, CheckpointDiffResult);
     /// Runs a command that a person asks for, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is asked; in
     /// the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that goes leaves it running.
@@ -330,8 +329,8 @@ methods! {
     request Client "command/list" CommandList(SessionParams, CommandListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.
     request Client "skill/list" SkillList(SessionParams, SkillListResult);
-    /// Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from
-    /// their next turn on. It runs after the hooks of the config file and ends with the connection.
+    /// Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the
+    /// config file hooks and ends with the connection.
     request Client "hook/register" HookRegister(HookRegisterParams, Empty)
         experimental "its points follow the inside of a turn";
     /// Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn
@@ -390,9 +389,9 @@ pub struct BlobReadParams {
 pub struct BlobReadResult {
     /// The text; it may be a few bytes shorter than requested, so that no character is cut.
     pub text: String,
-    /// The offset of its first byte.
+    /// Offset of its first byte.
     pub offset: u64,
-    /// The offset after its last byte, where the next part begins.
+    /// Offset after its last byte, where the next part begins.
     pub end: u64,
     /// Size of the whole output, in bytes.
     pub size: u64,
@@ -456,7 +455,7 @@ pub struct PromptCommand {
     /// The arguments that may follow the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument_hint: Option<String>,
-    /// Its file; `mcp:SERVER` for the prompt of a server.
+    /// Its file; `mcp:SERVER` for a server's prompt.
     pub path: String,
 }
 

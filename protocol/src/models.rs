@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsListResult {
-    /// The providers: built-in ones, then the user's own.
+    /// Providers: built-in ones, then user-defined ones.
     pub providers: Vec<ProviderInfo>,
-    /// The models: built-in ones, then the user's own.
+    /// Models: built-in ones, then user-defined ones.
     pub models: Vec<ModelInfo>,
     /// Problems in the settings files. When a file cannot be used, the list is the one from before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -25,19 +25,19 @@ pub struct ProviderInfo {
     /// The wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
-    /// The URL of requests, without secret parts. Names in braces or after a dollar sign stand for variables.
+    /// Request URL, without secret parts. Names in braces or after a dollar sign are variables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The availability of the key.
+    /// Key availability.
     pub key: KeyState,
     /// The environment variable for the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_var: Option<String>,
-    /// Source of this entry: files of the user, or where it was read.
+    /// Source of this entry: the user's files, or the location it was read from.
     pub source: String,
 }
 
-/// The availability of a provider's key.
+/// Availability of a provider's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum KeyState {
@@ -59,7 +59,7 @@ pub enum KeyState {
 pub struct ModelInfo {
     /// `provider/id`, as `config.model` takes it.
     pub model: String,
-    /// The display name, where it differs from the id.
+    /// Display name, if it differs from the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The maximum number of input tokens.
@@ -79,7 +79,7 @@ pub struct ModelInfo {
     pub reasoning: Option<bool>,
     /// The tool profile, unless the settings choose another.
     pub profile: String,
-    /// Source of this entry: files of the user, or where it was read.
+    /// Source of this entry: the user's files, or the location it was read from.
     pub source: String,
     /// The date of that source, as year and month.
     #[serde(default, skip_serializing_if = "Option::is_none")]

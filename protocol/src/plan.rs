@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// The steps of the plan, in order.
+    /// Plan steps, in order.
     pub items: Vec<PlanItem>,
 }
 
@@ -15,7 +15,7 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanItem {
-    /// The description of the step.
+    /// Step description.
     pub content: String,
     /// The status.
     pub status: PlanStatus,

@@ -36,7 +36,7 @@ pub enum PromptSourceKind {
     Agent,
 }
 
-/// The instructions of a named agent.
+/// Instructions of a named agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRole {
@@ -44,7 +44,7 @@ pub struct AgentRole {
     pub name: String,
     /// The instructions.
     pub instructions: String,
-    /// The tools that it may use, as its file names them; absent for all.
+    /// Tools that it may use, as listed in its file; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
 }

@@ -71,8 +71,8 @@ pub struct QuestionAnswer {
     pub dismissed: bool,
 }
 
-/// An answer to a question, sent as a request of the client. One that names an option that was not offered, or is
-/// empty, is refused, and the question stays open.
+/// Answer to a question, sent as a client request. If it selects an option that was not offered, or is empty, it is refused, and the
+/// question stays open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswerParams {

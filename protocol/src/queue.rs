@@ -34,7 +34,7 @@ pub struct QueueUpdate {
     /// The new content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Vec<Input>>,
-    /// The new delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a turn of its own.
+    /// New delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a separate turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
     /// Move it before this message of the same delivery.

@@ -1,4 +1,4 @@
-//! Review: changes of the agent that nobody has accepted yet, and a person's decisions about them.
+//! Review: agent changes that have not been accepted yet, and the user's decisions about them.
 //!
 //! Lines are counted from 1. Lines within a hunk are counted within it, so that edits elsewhere in the file move nothing.
 
@@ -23,15 +23,15 @@ pub struct Hunk {
     pub before: LineSpan,
     /// The lines in the present file.
     pub after: LineSpan,
-    /// Text of those lines in the baseline, with line ends; empty where the file is not text.
+    /// Text of those lines in the baseline, with line ends; empty if the file is not text.
     pub old_text: String,
     /// The text of those lines in the present file.
     pub new_text: String,
-    /// The last event that changed its text. A decision that names an older one is refused.
+    /// Last event that changed its text. A decision that refers to an older one is refused.
     pub changed_seq: u64,
     /// The calls that made or changed it, in order.
     pub made_by: Vec<Maker>,
-    /// Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be a person's work, undoing a turn or
+    /// Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be the user's work, undoing a turn or
     /// everything skips it; undo the hunk or its file instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
@@ -131,7 +131,7 @@ pub enum ReviewAction {
         /// The hunks concerned.
         target: ReviewTarget,
     },
-    /// Undo the hunks: the file gets the lines of the baseline again.
+    /// Undo the hunks: the file gets the baseline's lines again.
     Undo {
         /// The hunks concerned.
         target: ReviewTarget,
@@ -205,7 +205,7 @@ pub struct LineSelection {
     pub new: Option<LineSpan>,
 }
 
-/// A decision with its effect, complete enough to be the whole of an event.
+/// Decision with its effect, complete enough to serve as an entire event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
@@ -267,7 +267,7 @@ pub struct VerdictPart {
     /// For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
-    /// Set if the hunk was skipped because the author of the change is unknown ([`Hunk::cause`]).
+    /// Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
 }
@@ -278,7 +278,7 @@ pub struct VerdictPart {
 pub enum Effect {
     /// The baseline takes its lines.
     Keep,
-    /// The file gets the lines of the baseline.
+    /// The file gets the baseline's lines.
     Undo,
     /// A kept or undone hunk is open again.
     Reopen,
@@ -304,7 +304,7 @@ pub enum Outcome {
 pub struct ReviewNote {
     /// The events that the note covers; once told, they are not told again.
     pub seqs: Vec<u64>,
-    /// The entries, in the order of the events. Empty when everything was reverted meanwhile.
+    /// Entries, in event order. Empty if everything was reverted in the meantime.
     pub entries: Vec<NoteEntry>,
 }
 
@@ -327,13 +327,13 @@ pub struct NoteEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum NoteKind {
-    /// It was accepted.
+    /// Accepted.
     Kept,
-    /// It was undone.
+    /// Undone.
     Undone,
     /// A person edited it.
     Modified,
-    /// It is open again.
+    /// Open again.
     Reopened,
     /// A person commented on it.
     Comment,
@@ -386,8 +386,8 @@ pub struct ReviewDecideResult {
     pub seq: u64,
     /// The effect on each hunk; for a queued verdict, the effect that it would have now.
     pub verdict: Verdict,
-    /// The verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided`
-    /// announces that it was applied, or `review.queued` why not.
+    /// True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it
+    /// was applied, or `review.queued` why not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_queued: bool,
 }

@@ -23,9 +23,9 @@ pub enum RunLine {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunHeader {
-    /// The version of the protocol that the events belong to.
+    /// Protocol version of the events.
     pub protocol: String,
-    /// The hash of its schema.
+    /// Hash of the protocol's schema.
     pub schema_hash: String,
     /// The engine.
     pub engine: PeerInfo,
@@ -41,7 +41,7 @@ pub struct RunHeader {
 pub struct RunResult {
     /// The kind of end.
     pub status: RunStatus,
-    /// The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`,
+    /// Reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`,
     /// `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
     pub stop: String,
     /// The exit code of the program.
@@ -64,7 +64,7 @@ pub struct RunResult {
     pub steps: u32,
     /// Duration of the turn, in milliseconds.
     pub duration_ms: u64,
-    /// The tokens of the task, with those of sub-agents and of the title.
+    /// Token usage of the task, including sub-agents and the title.
     pub usage: Usage,
     /// Their cost, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,13 +81,13 @@ pub struct RunResult {
     pub commands: Vec<RunCommand>,
     /// The calls that were denied.
     pub denials: Vec<RunDenial>,
-    /// The findings that the model reported, in order, each once; only where a report was asked for.
+    /// Findings that the model reported, in order, each once; only if a report was requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// Changed files that the patch leaves out, since they are outside of the session's folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_patch: Vec<String>,
-    /// The error, where the task failed.
+    /// The error, if the task failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
 }
@@ -128,7 +128,7 @@ pub struct RunChanges {
 pub struct RunCommand {
     /// The command, whole.
     pub command: String,
-    /// Its end: `cancelled` where the task ended first.
+    /// Its end: `cancelled` if the task ended first.
     pub status: ItemStatus,
     /// Its exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,12 +153,12 @@ pub struct Finding {
     pub rule: String,
     /// The model's words about it.
     pub message: String,
-    /// Text that is to stand in place of these lines.
+    /// Replacement text for these lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
 
-/// The weight of a finding. Ordered from the least to the most severe.
+/// Severity of a finding. Ordered from the least to the most severe.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -168,7 +168,7 @@ pub enum Severity {
     Note,
     /// To be looked at.
     Warning,
-    /// To be mended.
+    /// Must be fixed.
     Error,
 }
 
@@ -178,11 +178,11 @@ pub enum Severity {
 pub struct RunDenial {
     /// The tool.
     pub tool: String,
-    /// The call, in words.
+    /// Human-readable call.
     pub title: String,
-    /// The reason, as the model was told.
+    /// Reason, as reported to the model.
     pub reason: String,
-    /// The option or rule that would have allowed it; absent if none would, or where a person's rule denied it.
+    /// Option or rule that would have allowed it; absent if none would, or if a user's rule denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

@@ -26,7 +26,7 @@ pub struct SessionSearchParams {
     /// Only before this event of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_seq: Option<u64>,
-    /// Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it
+    /// Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search for one of these two reads journals, so it
     /// takes longer, and its hits are not ranked: the newest session comes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<EntryKind>,
@@ -57,7 +57,7 @@ pub struct SessionSearchResult {
     /// The hits, best first; among equals the newest. For words that occur in very many entries, only the newest
     /// thousands are ranked.
     pub hits: Vec<SearchHit>,
-    /// The cursor of the next page; absent on the last one.
+    /// Cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Number of sessions whose text is not indexed yet; indexing continues, so search again.
@@ -114,7 +114,7 @@ pub enum EntryKind {
     AgentMessage,
     /// A tool call: its title, command and paths.
     ToolCall,
-    /// The output of a tool call. Found only if `kinds` names it.
+    /// Output of a tool call. Found only if `kinds` lists it.
     ToolOutput,
     /// Reasoning of the model. Found only if `kinds` names it.
     Reasoning,
@@ -146,6 +146,6 @@ pub struct SessionDeleteParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteResult {
-    /// The deleted sessions: the sub-agents' first, then the one that was named.
+    /// Deleted sessions: the sub-agents' first, then the requested one.
     pub deleted: Vec<SessionId>,
 }

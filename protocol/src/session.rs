@@ -1,4 +1,4 @@
-//! Sessions: creating, opening, listing, reading and naming them.
+//! Sessions: creation, opening, listing, reading and titles.
 
 use crate::approval::{Approval, PermissionMode};
 use crate::content::Usage;
@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// The settings of a session. Those left out come from the user's settings.
+/// Session settings. Omitted ones come from the user's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionConfig {
@@ -26,8 +26,8 @@ pub struct SessionConfig {
     /// Instructions for this session alone, appended to the system prompt; only when the session is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with
-    /// the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them.
+    /// Tools visible to the model, by name, with `*` for any text; only when the session is created. A name includes every tool with the
+    /// same purpose, so `bash` includes `shell`. Client tools are not limited by it. Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     /// The work mode.
@@ -38,8 +38,8 @@ pub struct SessionConfig {
     /// again when you open it. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<Vec<String>>,
-    /// Servers of the Model Context Protocol for this session, by name, beside those of the user's settings; one of the same name is
-    /// used in place of theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
+    /// MCP (Model Context Protocol) servers for this session, by name, in addition to those in the user's settings; one with the same name
+    /// replaces theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_servers: Option<BTreeMap<String, McpServer>>,
 }
@@ -185,9 +185,9 @@ pub struct SessionResult {
 pub struct SandboxState {
     /// The grade that this machine enforces.
     pub grade: SandboxGrade,
-    /// The same in words: `full: Landlock 7, seccomp, namespaces`.
+    /// The same in human-readable form: `full: Landlock 7, seccomp, namespaces`.
     pub level: String,
-    /// The parts of the confinement that this machine does not enforce, in words.
+    /// Human-readable parts of the confinement that this machine does not enforce.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
     /// Every command runs in it or not at all, in each permission mode.
@@ -231,13 +231,13 @@ pub struct SessionListParams {
     pub limit: Option<u32>,
 }
 
-/// A page of sessions.
+/// Page of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListResult {
     /// The sessions, newest first.
     pub sessions: Vec<SessionSummary>,
-    /// The cursor of the next page; absent on the last one.
+    /// Cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -250,7 +250,7 @@ pub struct SessionSummary {
     pub session_id: SessionId,
     /// The working directory.
     pub cwd: String,
-    /// Title that it was given, or the beginning of its first prompt.
+    /// Its title, or the beginning of its first prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The creation time, in milliseconds since 1970.
@@ -262,7 +262,7 @@ pub struct SessionSummary {
     /// The parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// It is archived.
+    /// True if it is archived.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
 }
@@ -288,7 +288,7 @@ pub struct SessionEventsParams {
     /// Read the events after this number; default 0, from the start.
     #[serde(default)]
     pub after: u64,
-    /// Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`.
+    /// Read the last events before this number instead; a number beyond the end selects the session's end. Not together with `after`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
     /// The maximum number of events, 1 to 1000; default 200.
@@ -327,7 +327,7 @@ pub struct SessionUpdated {
     pub title: Option<String>,
     /// Author of the title.
     pub by: TitledBy,
-    /// Usage of the request that made it, where a model did; it belongs to no turn.
+    /// Usage of the request that generated it, if a model did; it belongs to no turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Cost of that usage, in billionths of a US dollar; absent if the price is unknown.

@@ -1,4 +1,4 @@
-//! Commands that a person runs beside the agent.
+//! Commands that the user runs alongside the agent.
 
 use crate::ids::{JobId, SessionId};
 use schemars::JsonSchema;
@@ -26,14 +26,14 @@ pub struct ShellRunParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShellRunResult {
-    /// The job that ran it. Its item shows the command; deltas of the field `output` carry what it prints.
+    /// Job that ran it. Its item shows the command; deltas of the field `output` carry its output.
     pub job_id: JobId,
     /// End of its output, at most 2,000 lines and 50 KB.
     pub output: String,
     /// Its exit code; absent if it was cancelled or ended by a signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// It was cancelled.
+    /// True if it was cancelled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cancelled: bool,
     /// `output` is not the whole output.

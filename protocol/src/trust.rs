@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrustResult {
-    /// The project's root: the root of the git repository, or the session's working directory outside one.
+    /// Project root: the root of the git repository, or the session's working directory outside one.
     pub root: String,
     /// Whether the user trusts the project. If not, the engine uses none of the files.
     pub is_trusted: bool,
@@ -28,7 +28,7 @@ pub struct ProjectFile {
     pub standing: Standing,
 }
 
-/// Whether the user agreed to the content of a project file.
+/// User's agreement to a project file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Standing {

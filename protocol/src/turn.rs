@@ -22,8 +22,8 @@ pub struct TurnStartParams {
     /// The turn's budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
-    /// The JSON Schema that the turn's final message must satisfy. The model is told it, and a message that does not is asked for again, twice; then the
-    /// turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
+    /// JSON Schema that the turn's final message must satisfy. The model receives it, and a message that does not satisfy it is requested
+    /// again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
     /// The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace
@@ -36,7 +36,7 @@ pub struct TurnStartParams {
     pub key: Option<String>,
 }
 
-/// The handling of a prompt while a turn runs.
+/// Handling of a prompt while a turn runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhenBusy {
@@ -55,11 +55,11 @@ pub struct TurnStartResult {
     pub turn_id: TurnId,
     /// The id of its `userMessage` item.
     pub item_id: ItemId,
-    /// The disposition of the prompt.
+    /// Disposition of the prompt.
     pub disposition: Disposition,
 }
 
-/// The disposition of an accepted prompt.
+/// Disposition of an accepted prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Disposition {
@@ -90,7 +90,7 @@ pub struct TurnSteerParams {
     pub key: Option<String>,
 }
 
-/// The handling of a steer while no turn runs.
+/// Handling of a steer while no turn runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhenIdle {
@@ -119,7 +119,7 @@ pub struct TurnSteerResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SteerOutcome {
-    /// Accepted for the running turn. If the turn ends before its next gap, the message starts a turn of its own.
+    /// Accepted for the running turn. If the turn ends before its next gap, the message starts a separate turn.
     Accepted,
     /// No turn runs; the message waits in the queue for the next prompt.
     Held,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct UsageReadResult {
     /// The usage of all turns, sub-agents included, and of the titles that models made.
     pub total: UsageCount,
-    /// The part of each model of the session's turns, in the order of their first use. A turn's sub-agents count for the model of the turn.
+    /// Usage of each model in the session's turns, in order of first use. A turn's sub-agents count for the turn's model.
     pub models: Vec<ModelUsage>,
     /// The part of titles, which belong to no turn.
     pub titles: UsageCount,
