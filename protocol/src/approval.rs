@@ -24,11 +24,11 @@ pub struct Approval {
     pub tool_name: String,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// One line for a person: `bash: rm -r build`.
+    /// One line for the user: `bash: rm -r build`.
     pub title: String,
     /// The reason why permission is needed, in a sentence.
     pub reason: String,
-    /// The tool's arguments, whole: the command, or the text to write.
+    /// The tool's complete arguments: the command, or the text to write.
     pub input: Value,
     /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -36,8 +36,8 @@ pub struct Approval {
     /// Human-readable rule or default that requires approval.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub decided_by: String,
-    /// All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every
-    /// part, or denies the call.
+    /// Everything to be approved, in full, for the user to read: the command, the paths, the content. A client shows every part, or denies
+    /// the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<ApprovalDetail>,
     /// File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not
@@ -51,14 +51,14 @@ pub struct Approval {
     pub deadline_ms: u64,
 }
 
-/// A part of a call that a person is asked about. Control characters, and characters that are invisible or change the
-/// direction of text, are drawn as signs.
+/// Part of a call that requires the user's approval. Control characters, and characters that are invisible or change the text direction,
+/// are drawn as signs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalDetail {
     /// The kind of text.
     pub kind: DetailKind,
-    /// The text, whole, with its line ends.
+    /// The complete text, with its line ends.
     pub text: String,
 }
 
@@ -83,7 +83,7 @@ pub enum DetailKind {
 }
 
 impl DetailKind {
-    /// The heading for people.
+    /// User-facing heading.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Command => "Command",
@@ -97,7 +97,7 @@ impl DetailKind {
     }
 }
 
-/// An option that a person can choose.
+/// Option offered to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOption {
@@ -186,7 +186,7 @@ pub struct ApprovalOutcome {
     pub scope: Scope,
     /// Origin of the decision.
     pub by: DecidedBy,
-    /// The person's message to the model.
+    /// The user's message to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
 }
@@ -215,7 +215,7 @@ pub enum PermissionMode {
     /// Reading in the workspace and harmless commands run; changes and other commands are denied.
     #[serde(alias = "read-only")]
     ReadOnly,
-    /// Reading in the workspace and harmless commands run; everything else asks.
+    /// Reading in the workspace and harmless commands run; everything else requires approval.
     #[default]
     Ask,
     /// File changes in the workspace also run without approval, as do commands in the sandbox. Without a sandbox, commands require

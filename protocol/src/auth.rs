@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AuthMethod {
-    /// A code that a person enters on a page, with any device.
+    /// A code that the user enters on a page, with any device.
     Device,
     /// A browser page on the engine's machine.
     Browser,
-    /// A key that a person types.
+    /// A key that the user types.
     Key,
 }
 
@@ -31,14 +31,14 @@ impl AuthMethod {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthStatusResult {
-    /// The providers that a person can log in to.
+    /// Providers that support login.
     pub providers: Vec<ProviderAuth>,
     /// The reason why the stored logins cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// A provider that a person can log in to.
+/// Provider that supports login.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderAuth {
@@ -46,7 +46,7 @@ pub struct ProviderAuth {
     pub provider: String,
     /// The ways to log in, the preferred one first.
     pub methods: Vec<AuthMethod>,
-    /// The way in which the stored login was made; absent without one.
+    /// Method of the stored login; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<AuthMethod>,
     /// Source of the key in use: settings and variables take precedence over a stored login.
@@ -65,7 +65,7 @@ pub struct AuthLoginParams {
     /// The way to log in; default the first one of `auth/status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<AuthMethod>,
-    /// The key that the person typed, for the method `key`.
+    /// Key that the user typed, for the method `key`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -76,7 +76,7 @@ pub struct AuthLoginParams {
 pub struct AuthLoginResult {
     /// The provider.
     pub provider: String,
-    /// The way in which the person logged in.
+    /// Method of the login.
     pub method: AuthMethod,
 }
 

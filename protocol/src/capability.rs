@@ -42,8 +42,7 @@ pub struct EngineCapabilities {
     /// Subscriptions can leave out events and hold deltas back: `include`, `exclude`, `maxLatencyMs`, and the client's capability `deltas`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filters: Option<Supported>,
-    /// Documents that an editor has open are read and changed through the editor. Absent where files are on another
-    /// machine.
+    /// Documents that an editor has open are read and changed through the editor. Absent if the files are on another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<Supported>,
     /// Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.

@@ -41,7 +41,7 @@ pub struct ConfigOption {
     pub name: String,
     /// The value, effective from the next turn.
     pub value: String,
-    /// The possible values; empty where any text is accepted.
+    /// Possible values; empty if any text is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
 }
@@ -50,7 +50,7 @@ pub struct ConfigOption {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejected {
-    /// The option's id, as it was sent.
+    /// Option id, as sent.
     pub id: String,
     /// The reason, and the next step.
     pub reason: String,

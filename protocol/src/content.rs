@@ -17,7 +17,7 @@ pub enum Input {
     File {
         /// The path, absolute or relative to the working directory.
         path: String,
-        /// The lines; absent for the whole file.
+        /// Lines; absent for the entire file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         range: Option<LineRange>,
     },
@@ -146,9 +146,9 @@ pub struct Truncation {
     /// The limit that was exceeded; absent when nothing was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_by: Option<TruncatedBy>,
-    /// Lines of the whole output; a trailing newline does not count as one more.
+    /// Lines of the full output; a trailing newline does not count as one more.
     pub total_lines: u64,
-    /// Bytes of the whole output.
+    /// Bytes of the full output.
     pub total_bytes: u64,
     /// Lines that remain.
     pub output_lines: u64,

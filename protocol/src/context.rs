@@ -71,7 +71,7 @@ pub struct ContextTool {
     pub parameters: Value,
 }
 
-/// A message as it is sent to the model, independent of the provider's wire format.
+/// Message as sent to the model, independent of the provider's wire format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextMessage {

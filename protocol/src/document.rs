@@ -33,7 +33,7 @@ pub struct DocumentOpenParams {
     pub path: String,
     /// Version of the text; it increases with every change.
     pub version: i64,
-    /// The whole text as it would be saved, with its line ends, without a byte order mark.
+    /// Full text as it would be saved, with its line ends, without a byte order mark.
     pub text: String,
     /// The text has unsaved changes, so tools read it instead of the file.
     pub is_dirty: bool,
@@ -43,7 +43,7 @@ pub struct DocumentOpenParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentChangeParams {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
     /// The version after the changes.
     pub version: i64,
@@ -57,7 +57,7 @@ pub struct DocumentChangeParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentChange {
-    /// The range to replace; absent for the whole text.
+    /// Range to replace; absent for the full text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<TextRange>,
     /// The replacement.
@@ -68,7 +68,7 @@ pub struct DocumentChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentSaveParams {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
     /// The version that was saved.
     pub version: i64,
@@ -78,7 +78,7 @@ pub struct DocumentSaveParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentCloseParams {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
 }
 
@@ -86,7 +86,7 @@ pub struct DocumentCloseParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditParams {
-    /// A description of the edit, for people.
+    /// User-facing description of the edit.
     pub label: String,
     /// The documents.
     pub edits: Vec<DocumentEdit>,
@@ -96,9 +96,9 @@ pub struct ApplyEditParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentEdit {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
-    /// The version that the edit was made for. If the document has another version by now, nothing is changed.
+    /// Version that the edit was made for. If the document's version has changed since, nothing is changed.
     pub version: i64,
     /// The changes, in order; their ranges refer to the text of `version` and do not overlap.
     pub changes: Vec<TextEdit>,
@@ -116,8 +116,7 @@ pub struct TextEdit {
     pub text: String,
 }
 
-/// The result of `workspace/applyEdit`. The client sends the changes that it made by `document/change` before its
-/// response.
+/// Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditResult {
@@ -135,7 +134,7 @@ pub struct ApplyEditResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentVersion {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
     /// The version.
     pub version: i64,

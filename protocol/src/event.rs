@@ -84,17 +84,17 @@ pub enum Event {
     /// The session was closed in order; it can be opened again.
     #[serde(rename = "session.closed")]
     SessionClosed {},
-    /// The session works in another folder from now on. Earlier events keep the paths that they had.
+    /// The session works in another directory from now on. Earlier events keep their original paths.
     #[serde(rename = "session.moved")]
     SessionMoved(SessionMoved),
     /// The session's title changed or was removed.
     #[serde(rename = "session.updated")]
     SessionUpdated(SessionUpdated),
-    /// A person's message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same
-    /// id is completed, or `input.removed` names it.
+    /// A user message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or
+    /// `input.removed` lists it.
     #[serde(rename = "input.accepted")]
     InputAccepted(QueuedInput),
-    /// Messages left the queue unread by the model. They are handed back here, whole.
+    /// Messages left the queue unread by the model. They are returned here in full.
     #[serde(rename = "input.removed")]
     InputRemoved {
         /// The messages.
@@ -103,7 +103,7 @@ pub enum Event {
         #[serde(default, rename = "isHandled", skip_serializing_if = "std::ops::Not::not")]
         is_handled: bool,
     },
-    /// Messages in the queue were edited or reordered. This is the whole queue.
+    /// Messages in the queue were edited or reordered. This is the full queue.
     #[serde(rename = "queue.changed")]
     QueueChanged {
         /// The messages, in the order in which the model will read them.
@@ -129,13 +129,13 @@ pub enum Event {
         /// The item's current value.
         item: Item,
     },
-    /// An item changed; this is its whole new value.
+    /// An item changed; this is its full new value.
     #[serde(rename = "item.updated")]
     ItemUpdated {
         /// The item's current value.
         item: Item,
     },
-    /// An item ended; this is its whole final value.
+    /// An item ended; this is its full final value.
     #[serde(rename = "item.completed")]
     ItemCompleted {
         /// The item's final value.
@@ -147,13 +147,13 @@ pub enum Event {
     /// An approval was answered or withdrawn.
     #[serde(rename = "approval.resolved")]
     ApprovalResolved(ApprovalOutcome),
-    /// A question is put to a person.
+    /// The user is asked a question.
     #[serde(rename = "question.requested")]
     QuestionRequested(Question),
     /// A question was answered or withdrawn.
     #[serde(rename = "question.resolved")]
     QuestionResolved(QuestionOutcome),
-    /// The model changed its plan; this is the whole plan.
+    /// The model changed its plan; this is the full plan.
     #[serde(rename = "plan.updated")]
     PlanUpdated(Plan),
     /// A model reply ended, complete or cut off; its tool calls, if any, run now.
@@ -172,7 +172,7 @@ pub enum Event {
     /// Files were changed. The event follows the `item.completed` of the call that changed them.
     #[serde(rename = "files.changed")]
     FilesChanged(FilesChanged),
-    /// A person decided about hunks.
+    /// The user decided about hunks.
     #[serde(rename = "review.decided")]
     ReviewDecided(Verdict),
     /// The queue of verdicts that wait for the next gap between two calls changed.
@@ -185,7 +185,7 @@ pub enum Event {
     /// Label of a point in the history changed.
     #[serde(rename = "label.changed")]
     LabelChanged(LabelChanged),
-    /// A notice for a person.
+    /// Notice for the user.
     #[serde(rename = "notice")]
     Notice(Notice),
 }
@@ -217,10 +217,10 @@ pub enum TransientEvent {
     /// The fill level of the model's context window, sent after each reply.
     #[serde(rename = "context")]
     Context(ContextUsage),
-    /// The usage so far of the reply that streams, where its provider reports it on the way.
+    /// Usage so far of the streaming reply, if its provider reports it before the end.
     #[serde(rename = "step.usage")]
     StepUsage(StepUsage),
-    /// A notice for a person that could not be written to the journal.
+    /// Notice for the user that could not be written to the journal.
     #[serde(rename = "notice")]
     Notice(Notice),
 }
@@ -319,7 +319,7 @@ pub struct ConfigChanged {
     pub mode: WorkMode,
 }
 
-/// A person's message that is accepted and not yet read by the model.
+/// User message that is accepted and not yet read by the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedInput {
@@ -360,7 +360,7 @@ pub struct TurnLimits {
     pub duration_ms: Option<u64>,
 }
 
-/// The way in which a person's message reaches the model.
+/// Delivery of a user message to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Delivery {
@@ -384,7 +384,7 @@ pub struct RetryScheduled {
     pub delay_ms: u64,
     /// The error code, as in [`TurnError`].
     pub code: String,
-    /// The message, for a person.
+    /// User-facing message.
     pub message: String,
 }
 
@@ -476,7 +476,7 @@ pub enum StopReason {
     MaxTokens,
     /// It declined to answer.
     Refusal,
-    /// The provider paused a long reply, which the engine then asks it to continue.
+    /// The provider paused a long reply; the engine then requests its continuation.
     Paused,
     /// The engine ended the turn at a limit or because the model repeated itself; a notice identifies which.
     Limit,
@@ -492,7 +492,7 @@ pub struct TurnError {
     /// `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`.
     /// More may be added.
     pub code: String,
-    /// The message, for a person.
+    /// User-facing message.
     pub message: String,
     /// The suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -527,7 +527,7 @@ pub enum StateValue {
     Idle,
     /// A turn runs.
     Running,
-    /// A turn waits for a person.
+    /// A turn waits for the user.
     Blocked,
     /// A request to the provider failed and will be retried.
     Retrying,
@@ -535,7 +535,7 @@ pub enum StateValue {
     Compacting,
 }
 
-/// A notice for a person.
+/// Notice for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {

@@ -43,15 +43,15 @@ pub enum ChangedBy {
     Call {
         /// The call's item.
         item_id: ItemId,
-        /// Set if the command may not have made the changes: the command that ran while the files changed.
+        /// Set if the changes may not be the command's: the command that ran while the files changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         while_ran: Option<String>,
     },
-    /// Somebody else, before the next call: a person, another program, a background job.
+    /// Another author, before the next call: the user, another program, a background job.
     Other {},
     /// A rewind.
     Rewind {},
-    /// A person's verdict, logged in the `review.decided` before it.
+    /// A user verdict, logged in the preceding `review.decided`.
     Review {},
 }
 
@@ -110,9 +110,9 @@ pub enum FileAction {
     Restore,
     /// The file did not exist and is removed.
     Remove,
-    /// The file stays as it is.
+    /// The file does not change.
     Leave,
-    /// The file stays as it is, because its old content was not kept, or its present content cannot be.
+    /// The file does not change, because its old content was not kept, or its current content cannot be.
     Lost,
     /// The file could not be restored. `files.changed` holds its present state, if it changed at all.
     Failed,

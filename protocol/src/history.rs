@@ -18,7 +18,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryPoint {
-    /// Before this message of a person.
+    /// Before this user message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
     /// After the end of this turn.
@@ -155,8 +155,8 @@ pub struct SessionForkParams {
     /// The events to send.
     #[serde(flatten)]
     pub filter: EventFilter,
-    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the
-    /// first one made, for a month and also after the engine was restarted.
+    /// Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first
+    /// one created, for a month and also after an engine restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -168,7 +168,7 @@ pub struct SessionMergeParams {
     /// Session that receives the events; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The fork, made of that session by `session/fork`; it does not change, and need not be open.
+    /// The fork, created from that session by `session/fork`; it does not change, and need not be open.
     pub fork_id: SessionId,
 }
 
@@ -234,7 +234,7 @@ pub struct SessionNoteParams {
     /// The model reads the text at its next turn; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_model: bool,
-    /// Clients do not show it to people; default false.
+    /// Clients do not show it to the user; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key adds nothing more.

@@ -16,7 +16,7 @@ use serde_json::Value;
 )]
 #[serde(rename_all = "camelCase")]
 pub enum HookPoint {
-    /// A person's message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text.
+    /// A user message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text.
     InputReceived,
     /// Start of a turn. A hook may deny it, add context, and change the prompt and the system prompt.
     BeforeAgent,
@@ -34,7 +34,7 @@ pub enum HookPoint {
     SessionCompact,
     /// A session was created or opened. A hook changes nothing; not for clients.
     SessionStart,
-    /// Before a fork of this session is made. A hook may deny it; not for clients.
+    /// Before a fork of this session is created. A hook may deny it; not for clients.
     SessionFork,
     /// Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients.
     SessionSwitch,
@@ -99,7 +99,7 @@ pub struct HookCall {
     pub tool_name: String,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// One line for a person.
+    /// One line for the user.
     pub title: String,
     /// The arguments, as hooks before this one left them.
     pub arguments: Value,
@@ -134,10 +134,10 @@ pub struct HookResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "role", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum HookMessage {
-    /// A message of a person or of the engine.
+    /// Message of the user or the engine.
     User {
-        /// The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as
-        /// reasoning.
+        /// Position in the context, from 0. A message that is returned unchanged with its position keeps data that hooks do not see, such
+        /// as reasoning.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
         /// The content.
@@ -202,7 +202,7 @@ pub struct HookAnswer {
     /// Decision; default `allow`. Permission is still requested if required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<HookDecision>,
-    /// The reason for a denial, for the model or the person.
+    /// Reason for a denial, for the model or the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The new text of the message, at `inputReceived` and `beforeAgent`.
@@ -214,7 +214,7 @@ pub struct HookAnswer {
     /// Messages of the next request, at `contextBuilt`. They apply to that request only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Vec<HookMessage>>,
-    /// The new arguments of the call, whole.
+    /// The call's complete new arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
     /// The new result of the call.

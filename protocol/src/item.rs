@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A unit that a client can draw. The event that completes an item carries its whole value, so the deltas before it
-/// are never needed for correctness.
+/// Unit that a client can draw. The event that completes an item carries its full value, so the deltas before it are never needed for
+/// correctness.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
@@ -19,7 +19,7 @@ pub struct Item {
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The step (model reply) within the turn, from 1; absent for items that no model made.
+    /// Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
     /// The item's status.
@@ -46,7 +46,7 @@ pub enum ItemStatus {
     Completed,
     /// Failed; the output gives the reason.
     Failed,
-    /// Denied by a person or by the policy; it never ran.
+    /// Denied by the user or by the policy; it never ran.
     Declined,
     /// Stopped before its end, or never begun because the turn was stopped.
     Cancelled,
@@ -116,7 +116,7 @@ impl ItemBody {
     }
 }
 
-/// A person's message in the conversation.
+/// User message in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
@@ -128,7 +128,7 @@ pub struct UserMessage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextBody {
-    /// The whole text so far; empty in `item.started`.
+    /// Full text so far; empty in `item.started`.
     pub text: String,
 }
 
@@ -138,7 +138,7 @@ pub struct TextBody {
 pub struct ToolCall {
     /// The tool's name, as the model calls it.
     pub tool_name: String,
-    /// One line for a person: `bash: cargo test`.
+    /// One line for the user: `bash: cargo test`.
     pub title: String,
     /// The kind of tool, for icons and rules.
     pub kind: ToolKind,
@@ -182,11 +182,11 @@ impl ToolCall {
 pub struct Job {
     /// The id that the model and clients use.
     pub job_id: JobId,
-    /// One line for a person.
+    /// One line for the user.
     pub title: String,
     /// The command, as the shell reads it.
     pub command: String,
-    /// A person ran it with `shell/run`. The model reads of it in a note, if at all.
+    /// True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_user: bool,
     /// End of the job; absent while it runs.
@@ -246,7 +246,7 @@ pub struct Compaction {
     /// The files that the model has read and changed so far, which the summary lists; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<CompactionFiles>,
-    /// The reason for a failure, which leaves the conversation as it was.
+    /// Reason for a failure, which leaves the conversation unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -274,7 +274,7 @@ pub enum CompactionReason {
     Threshold,
     /// The provider refused the conversation as too long.
     Overflow,
-    /// A person requested it.
+    /// Requested by the user.
     Requested,
 }
 
@@ -302,7 +302,7 @@ pub enum JobEnd {
     Signalled,
     /// Its timeout expired.
     TimedOut,
-    /// A person or the model stopped it.
+    /// Stopped by the user or the model.
     Stopped,
     /// Stopped because the session ended.
     SessionEnded,
@@ -346,7 +346,7 @@ pub struct ClientNote {
     /// The model does not read it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unread: bool,
-    /// Clients do not show it to people.
+    /// Clients do not show it to the user.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_hidden: bool,
 }
@@ -429,10 +429,10 @@ pub struct ToolDetails {
     /// Record of the output's truncation, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncation: Option<Truncation>,
-    /// A file that holds the whole output, when it was truncated.
+    /// File with the full output, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output_path: Option<String>,
-    /// The whole output for `blob/read`, when it was truncated.
+    /// Full output for `blob/read`, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output: Option<FullOutput>,
     /// The background jobs concerned.
@@ -449,7 +449,7 @@ pub struct ToolDetails {
     pub denial: Option<Denial>,
 }
 
-/// A denial by the permissions, and what would have allowed the call.
+/// Denial by the permissions, and the mode and rules that would have allowed the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Denial {
@@ -469,7 +469,7 @@ pub struct Denial {
 pub struct SandboxReport {
     /// Human-readable level that the kernel enforced: `full: Landlock 7, seccomp, namespaces`.
     pub level: String,
-    /// The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
+    /// True if the sandbox is the likely cause of the command's failure. Repeating the same command requests approval to run outside of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub denied: bool,
     /// Protected files that the command created.
@@ -480,7 +480,7 @@ pub struct SandboxReport {
     pub refused_hosts: Vec<String>,
 }
 
-/// A reference to a whole output that the session keeps.
+/// Reference to a full output that the session keeps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FullOutput {

@@ -36,7 +36,7 @@ pub struct McpServer {
 pub struct McpServerState {
     /// Its name, unique in the session.
     pub name: String,
-    /// The command line or address, as it was configured.
+    /// Command line or address, as configured.
     pub target: String,
     /// Human-readable location of its configuration.
     pub origin: String,
@@ -79,7 +79,7 @@ pub enum McpStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum McpLoginState {
-    /// A person can log in with `mcp/login`; most servers need none.
+    /// True if the server supports `mcp/login`; most servers need no login.
     Possible,
     /// The server refused for want of a login.
     Wanted,

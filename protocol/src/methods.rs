@@ -167,8 +167,8 @@ methods! {
     request Client "initialize" Initialize(InitializeParams, InitializeResult);
     /// Answers at once; for liveness checks.
     request Client "ping" Ping(Empty, Empty);
-    /// Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several
-    /// clients share, this client leaves its sessions, and what runs continues.
+    /// Interrupts running work, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several
+    /// clients share, this client leaves its sessions, and running work continues.
     request Client "shutdown" Shutdown(Empty, Empty);
     /// Ends the process: with code 0 after `shutdown`, with 1 without.
     notification Client "exit" Exit(Empty);
@@ -193,7 +193,7 @@ methods! {
     request Client "session/export" SessionExport(SessionExportParams, SessionExportResult);
     /// Permanently deletes a stored session, with its sub-agents' sessions. A session that is open anywhere is refused.
     request Client "session/delete" SessionDelete(SessionDeleteParams, SessionDeleteResult);
-    /// Returns an idle session to another point of its history, earlier or later.
+    /// Moves an idle session to another point of its history, earlier or later.
     request Client "session/rewind" SessionRewind(SessionRewindParams, SessionRewindResult);
     /// Creates a session that begins with another session's history.
     request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
@@ -233,7 +233,7 @@ methods! {
     request Client "turn/start" TurnStart(TurnStartParams, TurnStartResult);
     /// Puts a message into the running turn at its next gap between tool calls.
     request Client "turn/steer" TurnSteer(TurnSteerParams, TurnSteerResult);
-    /// Interrupts the running turn. The response comes at once; the turn ends with the event `turn.completed`.
+    /// Interrupts the running turn. The response is sent at once; the turn ends with the event `turn.completed`.
     request Client "turn/interrupt" TurnInterrupt(TurnInterruptParams, TurnInterruptResult);
     /// Compacts an idle session's conversation. The response is sent at once; the compaction is a turn with a `compaction` item.
     request Client "session/compact" SessionCompact(SessionCompactParams, SessionCompactResult);
@@ -275,22 +275,22 @@ methods! {
     request Client "session/items" SessionItems(SessionItemsParams, SessionItemsResult);
     /// Reads the current value of one item, which may be off the current path.
     request Client "item/read" ItemRead(ItemReadParams, ItemAt);
-    /// Cancels one tool call of the running turn, which continues without it. The response comes at once; the call ends with
+    /// Cancels one tool call of the running turn, which continues without it. The response is sent at once; the call ends with
     /// `item.completed`. A call that waits for an approval is denied.
     request Client "item/cancel" ItemCancel(ItemCancelParams, Empty);
     /// Lists the points to which files can be restored with `session/rewind`, and the changes between them.
     request Client "checkpoint/list" CheckpointList(CheckpointListParams, CheckpointListResult);
     /// Returns the file difference between two points as a patch.
     request Client "checkpoint/diff" CheckpointDiff(CheckpointDiffParams, CheckpointDiffResult);
-    /// Runs a command that a person asks for, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is asked; in
-    /// the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that goes leaves it running.
+    /// Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is
+    /// requested; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a
+    /// client that disconnects leaves it running.
     request Client "shell/run" ShellRun(ShellRunParams, ShellRunResult);
     /// Reads the tokens and the money that a session, open or not, has used, by model.
     request Client "usage/read" UsageRead(SessionParams, UsageReadResult);
     /// Lists the background jobs of a session that run or ended lately.
     request Client "job/list" JobList(SessionParams, JobListResult);
-    /// Stops a background job. The response comes when none of its processes runs any more; a job that has ended does
-    /// not change.
+    /// Stops a background job. The response is sent when none of its processes is running; a job that has ended does not change.
     request Client "job/stop" JobStop(JobStopParams, JobStopResult);
     /// Lists the session's servers of the Model Context Protocol with their state and tools.
     request Client "mcp/list" McpList(SessionParams, McpListResult)
@@ -298,27 +298,28 @@ methods! {
     /// Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`.
     request Client "mcp/update" McpUpdate(McpUpdateParams, McpListResult)
         experimental "servers of the Model Context Protocol are new here";
-    /// Logs in to a server that is reached by an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and
-    /// the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
+    /// Logs in to a server with an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and the
+    /// response, that of `mcp/list`, is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends
+    /// it.
     request Client "mcp/login" McpLogin(McpLoginParams, McpListResult)
         experimental "servers of the Model Context Protocol are new here";
-    /// Removes the stored login to a server. A connection to it that stands continues until the server is started again.
+    /// Removes the stored login to a server. An existing connection to it continues until the server is restarted.
     request Client "mcp/logout" McpLogout(McpLogoutParams, McpLogoutResult)
         experimental "servers of the Model Context Protocol are new here";
     /// Lists the providers and models that are known by name, from the current settings files.
     request Client "models/list" ModelsList(Empty, ModelsListResult);
-    /// Lists the providers that a person can log in to, and who is logged in.
+    /// Lists the providers that support login, and the current logins.
     request Client "auth/status" AuthStatus(Empty, AuthStatusResult)
         experimental "the ways in which providers log people in still change";
     /// Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response
-    /// comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
+    /// is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
     request Client "auth/login" AuthLogin(AuthLoginParams, AuthLoginResult)
         experimental "the ways in which providers log people in still change";
     /// Removes the stored login of a provider.
     request Client "auth/logout" AuthLogout(AuthLogoutParams, AuthLogoutResult)
         experimental "the ways in which providers log people in still change";
-    /// Lists the project files that configure the engine, and whether the user agreed to their current content. The notice `notAgreed`
-    /// names the files that are ignored until then.
+    /// Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed`
+    /// lists the files that are ignored until then.
     request Client "trust/read" TrustRead(SessionParams, TrustResult)
         experimental "more kinds of files may follow";
     /// Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with
@@ -343,22 +344,22 @@ methods! {
     /// Announces that this connection read too slowly and the durable events between the two numbers were not sent.
     /// Read them with `session/events`; events after `headSeq` are sent as usual.
     notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
-    /// Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login` or `mcp/login`.
+    /// Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`.
     notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams)
         experimental "the ways in which providers log people in still change";
     /// Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins
     /// and the others get `$/cancelRequest`.
     request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);
-    /// Puts a question of the model to a person. It is sent to every subscribed client that declared `questions`; the
-    /// first answer wins and the others get `$/cancelRequest`.
+    /// Asks the user a question from the model. It is sent to every subscribed client that declared `questions`; the first answer wins and
+    /// the others get `$/cancelRequest`.
     request Engine "question/request" QuestionRequest(Question, QuestionAnswer);
     /// Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited.
     request Engine "hook/run" HookRunRequest(HookRun, HookAnswer)
         experimental "its points follow the inside of a turn";
     /// Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited.
     request Engine "tool/call" ToolCallRequest(ToolCallParams, ToolCallResult);
-    /// Asks a client with the capability `applyEdit` to change documents that it has open. A document that has
-    /// another version by now stays as it is.
+    /// Asks a client with the capability `applyEdit` to change its open documents. A document whose version has changed in the meantime is
+    /// not changed.
     request Engine "workspace/applyEdit" ApplyEdit(ApplyEditParams, ApplyEditResult);
 }
 
@@ -393,7 +394,7 @@ pub struct BlobReadResult {
     pub offset: u64,
     /// Offset after its last byte, where the next part begins.
     pub end: u64,
-    /// Size of the whole output, in bytes.
+    /// Size of the full output, in bytes.
     pub size: u64,
 }
 

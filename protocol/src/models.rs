@@ -1,4 +1,4 @@
-//! Providers and models for a picker: those known by name, and whether their keys are available.
+//! Providers and models for a picker: known names, and the availability of their keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

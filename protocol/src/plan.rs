@@ -40,6 +40,6 @@ pub enum WorkMode {
     /// The model acts.
     #[default]
     Act,
-    /// The model reads and plans: calls that would change something are denied until a person accepts its plan.
+    /// The model reads and plans: calls that would change something are denied until the user accepts its plan.
     Plan,
 }

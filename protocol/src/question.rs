@@ -1,11 +1,11 @@
-//! Questions of the model to a person, with their options, answers and outcomes.
+//! Model questions to the user, with their options, answers and outcomes.
 
 use crate::ids::{ItemId, QuestionId, SessionId, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A question to a person. The same value is logged in `question.requested` and sent with the request
-/// `question/request`. Any text is an answer, whatever the options.
+/// Question to the user. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an
+/// answer, regardless of the options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
@@ -40,12 +40,12 @@ pub struct Question {
 pub enum QuestionKind {
     /// The model needs information. Without an answer, the first option applies.
     Choice,
-    /// The model asks for its plan to be accepted. The first option accepts it and switches the session to mode
-    /// `act`. Any other answer, or none, leaves the session in mode `plan`.
+    /// The model requests acceptance of its plan. The first option accepts it and switches the session to mode `act`. Any other answer, or
+    /// none, leaves the session in mode `plan`.
     Plan,
 }
 
-/// An option that a person can choose.
+/// Option offered to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
@@ -55,15 +55,15 @@ pub struct QuestionOption {
     pub label: String,
 }
 
-/// The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are
-/// ignored, as are all but the first where only one may be chosen; an answer with nothing left counts as dismissed.
+/// Answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first
+/// if only one may be chosen; an answer with nothing left counts as dismissed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswer {
     /// The chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_ids: Vec<String>,
-    /// A text of the person.
+    /// Text entered by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The dialog was closed without an answer; the model is informed to decide by itself.
@@ -97,7 +97,7 @@ pub struct QuestionOutcome {
     /// The chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_ids: Vec<String>,
-    /// The person's text.
+    /// Text entered by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Origin of the answer.

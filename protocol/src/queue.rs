@@ -25,7 +25,7 @@ pub struct QueueResult {
     pub queue: Vec<QueuedInput>,
 }
 
-/// A change of a queued message; fields left out stay.
+/// Change of a queued message; omitted fields do not change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdate {
@@ -73,6 +73,6 @@ pub struct QueueRemoveParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueRemoveResult {
-    /// The messages, whole.
+    /// The complete messages.
     pub removed: Vec<QueuedInput>,
 }

@@ -15,7 +15,7 @@ pub struct Hunk {
     pub id: HunkId,
     /// The file's absolute path.
     pub path: String,
-    /// The kind: lines, or the file as a whole.
+    /// Kind: lines, or the entire file.
     pub kind: HunkKind,
     /// The state.
     pub state: HunkState,
@@ -29,7 +29,7 @@ pub struct Hunk {
     pub new_text: String,
     /// Last event that changed its text. A decision that refers to an older one is refused.
     pub changed_seq: u64,
-    /// The calls that made or changed it, in order.
+    /// Calls that created or changed it, in order.
     pub made_by: Vec<Maker>,
     /// Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be the user's work, undoing a turn or
     /// everything skips it; undo the hunk or its file instead.
@@ -58,7 +58,7 @@ pub struct Hunk {
 pub enum HunkKind {
     /// Lines of a text.
     Lines,
-    /// The file as a whole: created, deleted, not text, or too large for lines.
+    /// The entire file: created, deleted, not text, or too large for lines.
     File,
     /// The file's mode bits alone.
     Mode,
@@ -70,9 +70,9 @@ pub enum HunkKind {
 pub enum HunkState {
     /// Undecided.
     Pending,
-    /// Undecided, and edited by a person.
+    /// Undecided, and edited by the user.
     Modified,
-    /// An undo was refused because it would have removed lines that a person wrote.
+    /// An undo was refused because it would have removed lines that the user wrote.
     Conflict,
     /// Accepted.
     Kept,
@@ -94,7 +94,7 @@ pub struct LineSpan {
     pub count: u64,
 }
 
-/// A call that made or changed a hunk.
+/// Call that created or changed a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Maker {
@@ -102,12 +102,12 @@ pub struct Maker {
     pub turn_id: TurnId,
     /// The tool call.
     pub item_id: ItemId,
-    /// Set if the call may not have made the change: the command that ran while the file changed.
+    /// Set if the change may not be the call's: the command that ran while the file changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub while_ran: Option<String>,
 }
 
-/// A comment of a person on a hunk.
+/// User comment on a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comment {
@@ -122,11 +122,11 @@ pub struct Comment {
     pub text: String,
 }
 
-/// An action of a person.
+/// User action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReviewAction {
-    /// Accept the hunks: the baseline takes their lines. The file stays as it is.
+    /// Accept the hunks: the baseline takes their lines. The file does not change.
     Keep {
         /// The hunks concerned.
         target: ReviewTarget,
@@ -135,7 +135,7 @@ pub enum ReviewAction {
     Undo {
         /// The hunks concerned.
         target: ReviewTarget,
-        /// Also remove lines that a person wrote into a hunk; otherwise such a hunk is a conflict.
+        /// Also remove lines that the user wrote into a hunk; otherwise such a hunk is a conflict.
         #[serde(default)]
         discard_edits: bool,
     },
@@ -184,7 +184,7 @@ pub enum ReviewTarget {
         /// Its absolute path.
         path: String,
     },
-    /// All open hunks that a turn made or changed.
+    /// All open hunks that a turn created or changed.
     Turn {
         /// The turn.
         turn_id: TurnId,
@@ -245,7 +245,7 @@ pub struct WaitingVerdict {
 pub struct RefusedVerdict {
     /// Its number.
     pub id: u64,
-    /// The reason, for people.
+    /// User-facing reason.
     pub reason: String,
 }
 
@@ -259,7 +259,7 @@ pub struct VerdictPart {
     pub path: String,
     /// The effect.
     pub effect: Effect,
-    /// The lines concerned; absent for the whole hunk.
+    /// Affected lines; absent for the entire hunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSelection>,
     /// The outcome.
@@ -298,17 +298,17 @@ pub enum Outcome {
     Conflict,
 }
 
-/// The review events that the model has not been told yet.
+/// Review events that have not been reported to the model yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewNote {
-    /// The events that the note covers; once told, they are not told again.
+    /// Events that the note covers; each is reported only once.
     pub seqs: Vec<u64>,
     /// Entries, in event order. Empty if everything was reverted in the meantime.
     pub entries: Vec<NoteEntry>,
 }
 
-/// A change of a hunk's state, as told to the model.
+/// Change of a hunk's state, as reported to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NoteEntry {
@@ -318,7 +318,7 @@ pub struct NoteEntry {
     pub lines: LineSpan,
     /// The kind of change.
     pub what: NoteKind,
-    /// The person's text, the removed lines, or the comment.
+    /// The user's text, the removed lines, or the comment.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
@@ -331,11 +331,11 @@ pub enum NoteKind {
     Kept,
     /// Undone.
     Undone,
-    /// A person edited it.
+    /// Edited by the user.
     Modified,
     /// Open again.
     Reopened,
-    /// A person commented on it.
+    /// Commented on by the user.
     Comment,
 }
 
@@ -349,7 +349,7 @@ pub struct ReviewListParams {
     /// Only hunks of this file, by its absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Only hunks that this turn made or changed.
+    /// Only hunks that this turn created or changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// Include closed hunks.

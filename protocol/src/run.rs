@@ -46,7 +46,7 @@ pub struct RunResult {
     pub stop: String,
     /// The exit code of the program.
     pub exit_code: u8,
-    /// The session; absent if none could be made or opened.
+    /// Session; absent if none could be created or opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The turn.
@@ -84,7 +84,7 @@ pub struct RunResult {
     /// Findings that the model reported, in order, each once; only if a report was requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Changed files that the patch leaves out, since they are outside of the session's folder.
+    /// Changed files that the patch omits because they are outside the session's directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_patch: Vec<String>,
     /// The error, if the task failed.
@@ -104,7 +104,7 @@ pub enum RunStatus {
     Unchanged,
     /// A limit ended it.
     Limit,
-    /// A signal, or the time for the whole task, ended it.
+    /// Ended by a signal, or by the time limit of the entire task.
     Interrupted,
     /// It failed; `error` gives the reason.
     Failed,
@@ -126,7 +126,7 @@ pub struct RunChanges {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunCommand {
-    /// The command, whole.
+    /// The complete command.
     pub command: String,
     /// Its end: `cancelled` if the task ended first.
     pub status: ItemStatus,
@@ -141,7 +141,7 @@ pub struct RunCommand {
 pub struct Finding {
     /// The file, relative to the working directory.
     pub path: String,
-    /// The first line, 1-based; absent if the finding is about the whole file.
+    /// First line, 1-based; absent if the finding applies to the entire file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// The last line, which is part of it.

@@ -108,7 +108,7 @@ pub struct SnippetPiece {
 )]
 #[serde(rename_all = "camelCase")]
 pub enum EntryKind {
-    /// A message of a person.
+    /// User message.
     UserMessage,
     /// A message of the model.
     AgentMessage,
@@ -126,7 +126,7 @@ pub enum EntryKind {
 )]
 #[serde(rename_all = "camelCase")]
 pub enum EntryRole {
-    /// A person, or a program in the place of one.
+    /// The user, or a program in the user's place.
     User,
     /// The model.
     Assistant,

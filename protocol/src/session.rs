@@ -63,8 +63,8 @@ pub struct SessionCreateParams {
     /// The events to send.
     #[serde(flatten)]
     pub filter: EventFilter,
-    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the
-    /// first one made, for a month and also after the engine was restarted.
+    /// Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first
+    /// one created, for a month and also after an engine restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -81,11 +81,11 @@ pub struct SessionOpenParams {
     /// Send the events after this number first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<u64>,
-    /// Send this many of the last events first, if `fromSeq` is left out.
+    /// Number of last events to send first, if `fromSeq` is omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
-    /// Another working directory from now on, absolute: for a session whose folder was moved or deleted. Refused with `conflict` while the
-    /// session is open elsewhere in another folder.
+    /// Another working directory from now on, absolute: for a session whose directory was moved or deleted. Refused with `conflict` while
+    /// the session is open elsewhere in another directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The settings from now on.
@@ -115,7 +115,7 @@ pub struct SessionSubscribeParams {
     /// Send the events after this number first; default: only new ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<u64>,
-    /// Send this many of the last events first, if `fromSeq` is left out.
+    /// Number of last events to send first, if `fromSeq` is omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
     /// The events to send.
@@ -159,7 +159,7 @@ pub struct SessionResult {
     /// The pending approvals.
     #[serde(default)]
     pub approvals: Vec<Approval>,
-    /// The open questions to a person.
+    /// Open questions to the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Question>,
     /// The model's plan.
@@ -199,7 +199,7 @@ pub struct SandboxState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SandboxGrade {
-    /// Too little to rely on: commands ask as if there were none.
+    /// Too little to rely on: commands require approval as if there were none.
     None,
     /// Commands that run unasked are confined, but none runs unasked for the sandbox's sake.
     Partial,
@@ -257,7 +257,7 @@ pub struct SessionSummary {
     pub created_ms: u64,
     /// Time of the last write to its journal, in milliseconds since 1970.
     pub updated_ms: u64,
-    /// The folder that holds its journal.
+    /// Directory that contains its journal.
     pub path: String,
     /// The parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -308,7 +308,7 @@ pub struct SessionEventsResult {
     pub more: bool,
 }
 
-/// The session works in another folder.
+/// The session works in another directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMoved {
@@ -339,13 +339,13 @@ pub struct SessionUpdated {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TitledBy {
-    /// A person. A model never replaces such a title.
+    /// The user. A model never replaces such a title.
     Person,
     /// A model, once, after the first turn.
     Model,
 }
 
-/// The params of `session/update`; fields left out do not change.
+/// Params of `session/update`; omitted fields do not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdateParams {

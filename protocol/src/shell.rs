@@ -36,10 +36,10 @@ pub struct ShellRunResult {
     /// True if it was cancelled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cancelled: bool,
-    /// `output` is not the whole output.
+    /// True if `output` is not the full output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// The file with the whole output, if it was truncated.
+    /// File with the full output, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output_path: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What the params of all requests to a session have in common.
+//! Common properties of the params of all requests to a session.
 
 use crate::approval::ApprovalAnswerParams;
 use crate::config::ConfigSetParams;

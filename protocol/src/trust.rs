@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct TrustResult {
     /// Project root: the root of the git repository, or the session's working directory outside one.
     pub root: String,
-    /// Whether the user trusts the project. If not, the engine uses none of the files.
+    /// True if the user trusts the project. If not, the engine uses none of the files.
     pub is_trusted: bool,
     /// The files, sorted by path: permissions, rules, MCP servers, skills, and agents.
     pub files: Vec<ProjectFile>,
@@ -24,7 +24,7 @@ pub struct ProjectFile {
     pub path: String,
     /// The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
     pub sha256: String,
-    /// Whether the user agreed to this content.
+    /// The user's agreement to this content.
     pub standing: Standing,
 }
 
@@ -38,7 +38,8 @@ pub enum Standing {
     New,
     /// The file has changed since the user agreed to it. It is ignored.
     Changed,
-    /// The user agreed to this permissions file, and it is gone or cannot be read. Every call asks until the user agrees to that.
+    /// The user agreed to this permissions file, and it is missing or unreadable. Every call requires approval until the user agrees to
+    /// that.
     Missing,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageReadResult {
-    /// The usage of all turns, sub-agents included, and of the titles that models made.
+    /// Usage of all turns, including sub-agents, and of generated titles.
     pub total: UsageCount,
     /// Usage of each model in the session's turns, in order of first use. A turn's sub-agents count for the turn's model.
     pub models: Vec<ModelUsage>,
