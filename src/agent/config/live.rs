@@ -107,7 +107,7 @@ fn warning(message: String) -> Problem {
     Problem { is_error: false, message, hint: None }
 }
 
-/// Returns the settings that a running engine does not reload: those that [`Settings`](super::Settings) serializes.
+/// Returns a warning if settings changed that a running engine does not reload: those that [`Settings`](super::Settings) serializes.
 fn kept(before: &Config, now: &Config) -> Option<Problem> {
     let [before, after] = [before, now].map(|config| serde_json::to_value(&config.settings));
     let (Ok(Value::Object(before)), Ok(Value::Object(after))) = (before, after) else {
