@@ -169,7 +169,7 @@ pub enum Event {
     /// The session's settings changed, with effect from the next turn.
     #[serde(rename = "config.changed")]
     ConfigChanged(ConfigChanged),
-    /// Files were changed. The event follows the `item.completed` of the call that changed them.
+    /// Files were changed. The event is emitted after the call that changed them has ended.
     #[serde(rename = "files.changed")]
     FilesChanged(FilesChanged),
     /// The user decided about hunks.

@@ -274,7 +274,7 @@ pub struct HistoryNode {
     /// The label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// It lies on the current path.
+    /// True if it is on the current path.
     pub is_current: bool,
 }
 
@@ -314,7 +314,7 @@ pub struct Anchor {
     pub from: Option<SessionId>,
     /// The time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// It lies on the current path.
+    /// True if it is on the current path.
     pub is_current: bool,
 }
 

@@ -368,7 +368,7 @@ pub struct JobRef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolKind {
-    /// Reads files or folders.
+    /// Reads files or directories.
     Read,
     /// Changes files.
     Edit,

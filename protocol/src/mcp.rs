@@ -69,7 +69,7 @@ pub enum McpStatus {
     Starting,
     /// Connected.
     Ready,
-    /// It could not be started, or the connection was closed. The next use tries again.
+    /// Failed to start, or the connection was closed. The next use tries again.
     Failed,
     /// Disabled for this session.
     Off,

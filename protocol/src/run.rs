@@ -106,7 +106,7 @@ pub enum RunStatus {
     Limit,
     /// Ended by a signal, or by the time limit of the entire task.
     Interrupted,
-    /// It failed; `error` gives the reason.
+    /// Failed; `error` gives the reason.
     Failed,
 }
 

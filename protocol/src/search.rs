@@ -97,7 +97,7 @@ pub struct SearchHit {
 pub struct SnippetPiece {
     /// The text.
     pub text: String,
-    /// It matches the query.
+    /// True if it matches the query.
     #[serde(default, rename = "match", skip_serializing_if = "std::ops::Not::not")]
     pub is_match: bool,
 }

@@ -99,7 +99,7 @@ impl Http {
 }
 
 fn build(reach: Reach, connect: Duration, network: &Network) -> Result<reqwest::Client, Error> {
-    // A retry would fail in the same way.
+    // A setup error is permanent, so it must not be retried.
     let wrong =
         |error: SetupError| Error::new(ErrorKind::InvalidRequest, error.message).hint(error.hint);
     let builder = network.builder(reach).map_err(wrong)?;

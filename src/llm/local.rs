@@ -12,7 +12,7 @@ use pintle_base::text::hosts::leads_to_loopback;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Response timeout. The value is not worth a longer wait.
+/// Response timeout. The context size is not worth a longer wait.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Context that a server gives a model.

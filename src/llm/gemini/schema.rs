@@ -195,7 +195,7 @@ fn values(fields: &Map<String, Value>) -> Option<Vec<Value>> {
     (!values.is_empty()).then_some(values)
 }
 
-/// Lists the values if they are texts; other values are described in the description.
+/// Lists the values if they are texts; other values go into the description.
 fn enumerate(kind: &str, values: &[Value], out: &mut Map<String, Value>) {
     if kind == "string" && values.iter().all(Value::is_string) {
         let values: Vec<Value> =
