@@ -153,7 +153,7 @@ pub struct ApprovalAnswer {
     /// A message for the model, sent with a denial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// The dialog was closed without a choice, which denies this one call.
+    /// True if the dialog was closed without a choice, which denies this one call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
 }

@@ -92,7 +92,7 @@ pub struct AuthLogoutParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLogoutResult {
-    /// There was a stored login.
+    /// True if there was a stored login.
     pub removed: bool,
 }
 

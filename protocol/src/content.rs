@@ -154,10 +154,10 @@ pub struct Truncation {
     pub output_lines: u64,
     /// Bytes that remain.
     pub output_bytes: u64,
-    /// The last remaining line was itself cut at its start.
+    /// True if the last remaining line was itself cut at its start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last_line_partial: bool,
-    /// Nothing remains because the first line alone exceeds the byte limit.
+    /// True if nothing remains because the first line alone exceeds the byte limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_line_exceeds_limit: bool,
     /// The limit in lines.

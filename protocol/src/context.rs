@@ -23,7 +23,7 @@ pub struct ContextReadParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Leave out the messages and return only the token counts.
+    /// If true, omit the messages and return only the token counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summary: bool,
 }
@@ -80,7 +80,7 @@ pub struct ContextMessage {
     /// For a result: id of its call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// Of a result: the call failed.
+    /// For a result: true if the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// Its blocks.

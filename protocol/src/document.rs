@@ -35,7 +35,7 @@ pub struct DocumentOpenParams {
     pub version: i64,
     /// Full text as it would be saved, with its line ends, without a byte order mark.
     pub text: String,
-    /// The text has unsaved changes, so tools read it instead of the file.
+    /// True if the text has unsaved changes, so tools read it instead of the file.
     pub is_dirty: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct DocumentChangeParams {
     pub version: i64,
     /// Changes; each applies to the previous one's result.
     pub changes: Vec<DocumentChange>,
-    /// The text differs from the last saved one.
+    /// True if the text differs from the last saved one.
     pub is_dirty: bool,
 }
 
@@ -102,7 +102,7 @@ pub struct DocumentEdit {
     pub version: i64,
     /// The changes, in order; their ranges refer to the text of `version` and do not overlap.
     pub changes: Vec<TextEdit>,
-    /// The document had no unsaved changes and must be saved again, so that commands see the edit.
+    /// True if the document had no unsaved changes and must be saved again, so that commands see the edit.
     pub save: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct TextEdit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditResult {
-    /// All edits were applied; otherwise none was.
+    /// True if all edits were applied; otherwise none was.
     pub is_applied: bool,
     /// The reason why none was applied, or why a document could not be saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -106,7 +106,8 @@ pub struct ErrorData {
     /// The values that would have been accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supported: Vec<String>,
-    /// Of `openElsewhere`: the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
+    /// For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it
+    /// there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_shared_engine: bool,
 }

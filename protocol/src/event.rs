@@ -468,13 +468,13 @@ pub enum TurnStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
-    /// It finished.
+    /// The model finished.
     EndTurn,
-    /// It called tools.
+    /// The model called tools.
     ToolUse,
-    /// It reached its output limit.
+    /// The model reached its output limit.
     MaxTokens,
-    /// It declined to answer.
+    /// The model declined to answer.
     Refusal,
     /// The provider paused a long reply; the engine then requests its continuation.
     Paused,
@@ -497,7 +497,7 @@ pub struct TurnError {
     /// The suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// A retry may succeed.
+    /// True if a retry may succeed.
     #[serde(default)]
     pub retryable: bool,
     /// The provider's HTTP status.

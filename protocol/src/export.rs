@@ -31,7 +31,7 @@ pub struct SessionExportParams {
     /// holds the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Overwrite an existing file.
+    /// If true, overwrite an existing file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overwrite: bool,
 }

@@ -15,7 +15,7 @@ pub struct FileState {
     /// The permission bits, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
-    /// The content was too large to be kept, so it cannot be restored.
+    /// True if the content was too large to be kept, so it cannot be restored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lost: bool,
 }

@@ -103,7 +103,7 @@ pub struct SessionRewindParams {
     /// turn, whose reply is nothing but the summary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summarize: bool,
-    /// Only report the effect, without changing anything.
+    /// If true, only report the effect, without changing anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }
@@ -231,10 +231,10 @@ pub struct SessionNoteParams {
     /// Any data, at most 64 KB of JSON. The model does not read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// The model reads the text at its next turn; default false.
+    /// True if the model reads the text at its next turn; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_model: bool,
-    /// Clients do not show it to the user; default false.
+    /// True if clients do not show it to the user; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key adds nothing more.
@@ -358,7 +358,7 @@ pub struct SessionItemsParams {
 pub struct SessionItemsResult {
     /// Items of the current path, ordered by their last events. Items that have not ended are in the newest page.
     pub items: Vec<ItemAt>,
-    /// There are more items; request those before the first one's `seq`.
+    /// True if there are more items; request those before the first one's `seq`.
     pub more: bool,
 }
 

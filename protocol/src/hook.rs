@@ -114,7 +114,7 @@ pub struct HookCall {
 pub struct HookResult {
     /// The text for the model.
     pub text: String,
-    /// The call failed.
+    /// True if the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
@@ -166,7 +166,7 @@ pub enum HookMessage {
         tool_name: String,
         /// The content.
         content: Vec<Content>,
-        /// The call failed.
+        /// True if the call failed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },

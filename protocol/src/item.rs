@@ -142,7 +142,7 @@ pub struct ToolCall {
     pub title: String,
     /// The kind of tool, for icons and rules.
     pub kind: ToolKind,
-    /// The model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
+    /// True if the model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_provider: bool,
     /// The files and lines concerned.
@@ -343,10 +343,10 @@ pub struct ClientNote {
     /// The client's data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// The model does not read it.
+    /// True if the model does not read it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unread: bool,
-    /// Clients do not show it to the user.
+    /// True if clients do not show it to the user.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_hidden: bool,
 }
@@ -359,7 +359,7 @@ pub struct JobRef {
     pub job_id: JobId,
     /// The job's item.
     pub item_id: ItemId,
-    /// The result reports how the job ended.
+    /// True if the result reports how the job ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_ended: bool,
 }

@@ -115,10 +115,10 @@ pub struct McpUpdateParams {
     pub session_id: Option<SessionId>,
     /// The server's name.
     pub server: String,
-    /// Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail.
+    /// Enables or disables it for this session. The tools of a disabled server stay in the model's list, and their calls fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Starts one that failed at once, without waiting for its next use.
+    /// If true, restart a failed server at once, without waiting for its next use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restart: bool,
 }
@@ -152,6 +152,6 @@ pub struct McpLogoutParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLogoutResult {
-    /// There was a stored login.
+    /// True if there was a stored login.
     pub removed: bool,
 }

@@ -27,7 +27,7 @@ pub struct Question {
     /// The options to choose from; without any, the answer is a text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<QuestionOption>,
-    /// Several options may be chosen.
+    /// True if several options may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
     /// The deadline after which the default answer applies, in milliseconds since 1970.
@@ -66,7 +66,7 @@ pub struct QuestionAnswer {
     /// Text entered by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The dialog was closed without an answer; the model is informed to decide by itself.
+    /// True if the dialog was closed without an answer; the model is then instructed to decide by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
 }

@@ -40,7 +40,7 @@ pub struct QueueUpdate {
     /// Move it before this message of the same delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<ItemId>,
-    /// Move it behind all messages of the same delivery.
+    /// If true, move it behind all messages of the same delivery.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_end: bool,
 }

@@ -135,7 +135,7 @@ pub enum ReviewAction {
     Undo {
         /// The hunks concerned.
         target: ReviewTarget,
-        /// Also remove lines that the user wrote into a hunk; otherwise such a hunk is a conflict.
+        /// If true, also remove lines that the user wrote into a hunk; otherwise such a hunk is a conflict.
         #[serde(default)]
         discard_edits: bool,
     },
@@ -352,7 +352,7 @@ pub struct ReviewListParams {
     /// Only hunks that this turn created or changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// Include closed hunks.
+    /// If true, include closed hunks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
 }
@@ -407,7 +407,7 @@ pub struct ReviewBaselineParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewBaselineResult {
-    /// The file existed.
+    /// True if the file existed.
     pub exists: bool,
     /// The text; absent if there was no file or it was not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -421,7 +421,7 @@ pub struct ReviewPatchParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Only open hunks; otherwise everything that the agent did and that was not undone.
+    /// If true, only open hunks; otherwise all agent changes that were not undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
 }

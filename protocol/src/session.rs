@@ -174,7 +174,7 @@ pub struct SessionResult {
     /// The estimated fill level of the model's context window.
     #[serde(default)]
     pub context: ContextUsage,
-    /// There are too many events after `fromSeq` to send at once: read them with `session/events`.
+    /// True if there are too many events after `fromSeq` to send at once: read them with `session/events`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gap: bool,
 }
@@ -190,7 +190,7 @@ pub struct SandboxState {
     /// Human-readable parts of the confinement that this machine does not enforce.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
-    /// Every command runs in it or not at all, in each permission mode.
+    /// True if every command runs in it or not at all, in each permission mode.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
 }
@@ -214,7 +214,7 @@ pub struct SessionListParams {
     /// Only sessions with this working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Include the sessions of sub-agents; default false.
+    /// If true, include sub-agents' sessions; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subagents: bool,
     /// Only sessions with this text in their title or working directory, ignoring case.
@@ -223,7 +223,7 @@ pub struct SessionListParams {
     /// The `nextCursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// Only archived sessions; default false: only the others.
+    /// If true, only archived sessions; default false: only the others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
     /// Maximum number of sessions, 1 to 1000; default 50.
@@ -273,7 +273,7 @@ pub struct SessionSummary {
 pub struct SessionArchiveParams {
     /// The session, open or not.
     pub session_id: SessionId,
-    /// False takes it back into the lists; default true.
+    /// True archives it, false returns it to the lists; default true.
     #[serde(default = "crate::yes")]
     pub archived: bool,
 }
@@ -304,7 +304,7 @@ pub struct SessionEventsResult {
     pub events: Vec<EventRecord>,
     /// Number of the session's last durable event.
     pub last_seq: u64,
-    /// There are more events after the last one here; with `before`, before the first one.
+    /// True if there are more events after the last one here; with `before`, before the first one.
     pub more: bool,
 }
 

@@ -13,7 +13,7 @@ pub struct ShellRunParams {
     pub session_id: Option<SessionId>,
     /// The command line, as a shell reads it.
     pub command: String,
-    /// The model reads the command and its output with the next prompt; default true.
+    /// True if the model reads the command and its output with the next prompt; default true.
     #[serde(default = "crate::yes")]
     pub to_model: bool,
     /// A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key runs nothing more, and its

@@ -189,26 +189,26 @@ pub struct Dialect {
     pub reasoning_back: ReasoningBack,
     /// The role of system prompts.
     pub system_role: SystemRole,
-    /// The server knows `stream_options.include_usage`.
+    /// True if the server knows `stream_options.include_usage`.
     pub include_usage: bool,
-    /// It stores conversations unless the request contains `store: false`, and knows that field.
+    /// True if it stores conversations unless the request contains `store: false`, and knows that field.
     pub store: bool,
-    /// A tool's result carries the tool's name.
+    /// True if a tool's result carries the tool's name.
     pub result_name: bool,
-    /// Requires an assistant message between a tool's result and a user message.
+    /// True if it requires an assistant message between a tool's result and a user message.
     pub assistant_after_result: bool,
-    /// It knows `prompt_cache_key` (Chat, Responses).
+    /// True if it knows `prompt_cache_key` (Chat, Responses).
     pub prompt_cache_key: bool,
-    /// It knows tools whose calls are texts that follow a grammar (Responses).
+    /// True if it knows tools whose calls are texts that follow a grammar (Responses).
     pub custom_tools: bool,
-    /// It searches the web for its models (Messages, Responses, Gemini).
+    /// True if it searches the web for its models (Messages, Responses, Gemini).
     pub web_search: bool,
     /// Requested answer length (Responses).
     pub verbosity: Verbosity,
-    /// It silently accepts more input than the window can contain; only the usage shows it.
+    /// True if it silently accepts more input than the window can contain; only the usage shows it.
     pub silent_overflow: bool,
-    /// It requires separate headers that state whether the user or the agent initiated a request, and whether a request contains images, as
-    /// GitHub Copilot does: a user-initiated request counts against an allowance.
+    /// True if it requires separate headers that state whether the user or the agent initiated a request, and whether a request contains
+    /// images, as GitHub Copilot does: a user-initiated request counts against an allowance.
     pub initiator: bool,
     /// The cloud that serves several makers' models under its own URLs.
     #[schemars(example = &"bedrock")]

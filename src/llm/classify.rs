@@ -128,7 +128,7 @@ struct Facts {
     request_id: Option<String>,
     /// Delay that Google requests.
     wait: Option<Duration>,
-    /// Google's daily quota is used up.
+    /// True if Google's daily quota is used up.
     is_used_up: bool,
 }
 

@@ -89,9 +89,9 @@ struct Parser {
     data: Option<String>,
     /// Bytes of lines without data since the last event.
     idle_bytes: usize,
-    /// The last byte was a CR: an LF right after it belongs to the same line end.
+    /// True if the last byte was a CR: an LF right after it belongs to the same line end.
     after_cr: bool,
-    /// The first line, which may begin with a byte order mark, has been read.
+    /// True if the first line, which may begin with a byte order mark, has been read.
     past_start: bool,
 }
 

@@ -33,7 +33,7 @@ pub struct Reply {
     /// The failure after its blocks; immediate if there are none.
     #[serde(default)]
     pub error: Option<Failure>,
-    /// Hangs after its blocks until it is dropped.
+    /// True if it hangs after its blocks until it is dropped.
     #[serde(default)]
     pub hang: bool,
 }
