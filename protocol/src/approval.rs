@@ -16,13 +16,13 @@ pub struct Approval {
     pub approval_id: ApprovalId,
     /// The session it belongs to.
     pub session_id: SessionId,
-    /// The turn that waits.
+    /// Turn that waits.
     pub turn_id: TurnId,
     /// The tool call that waits.
     pub item_id: ItemId,
     /// The tool's name.
     pub tool_name: String,
-    /// The kind of tool.
+    /// Kind of tool.
     pub kind: ToolKind,
     /// One line for the user: `bash: rm -r build`.
     pub title: String,
@@ -44,9 +44,9 @@ pub struct Approval {
     /// known in advance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChange>,
-    /// The options to choose from.
+    /// Options to choose from.
     pub options: Vec<ApprovalOption>,
-    /// The deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
+    /// Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
     #[serde(default)]
     pub deadline_ms: u64,
 }
@@ -56,7 +56,7 @@ pub struct Approval {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalDetail {
-    /// The kind of text.
+    /// Kind of text.
     pub kind: DetailKind,
     /// The complete text, with its line ends.
     pub text: String,
@@ -101,13 +101,13 @@ impl DetailKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOption {
-    /// The id to send back.
+    /// Id to send back.
     pub option_id: String,
-    /// The label to show.
+    /// Label to show.
     pub label: String,
     /// Decision that this option represents.
     pub decision: Decision,
-    /// The scope in which the decision holds.
+    /// Scope in which the decision holds.
     pub scope: Scope,
     /// Human-readable rules that the option adds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -142,8 +142,8 @@ pub enum Scope {
     User,
 }
 
-/// The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was
-/// not offered, denies this one call.
+/// Answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one
+/// call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswer {
@@ -165,7 +165,7 @@ pub struct ApprovalAnswerParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The approval.
+    /// Approval.
     pub approval_id: ApprovalId,
     /// The answer.
     #[serde(flatten)]
@@ -176,13 +176,13 @@ pub struct ApprovalAnswerParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOutcome {
-    /// The approval.
+    /// Approval.
     pub approval_id: ApprovalId,
     /// The tool call.
     pub item_id: ItemId,
-    /// The decision.
+    /// Decision.
     pub decision: Decision,
-    /// The scope in which the decision holds.
+    /// Scope in which the decision holds.
     pub scope: Scope,
     /// Origin of the decision.
     pub by: DecidedBy,

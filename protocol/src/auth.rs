@@ -27,7 +27,7 @@ impl AuthMethod {
     }
 }
 
-/// The result of `auth/status`.
+/// Result of `auth/status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthStatusResult {
@@ -44,7 +44,7 @@ pub struct AuthStatusResult {
 pub struct ProviderAuth {
     /// The provider's name.
     pub provider: String,
-    /// The ways to log in, the preferred one first.
+    /// Ways to log in, the preferred one first.
     pub methods: Vec<AuthMethod>,
     /// Method of the stored login; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,13 +56,13 @@ pub struct ProviderAuth {
     pub key_var: Option<String>,
 }
 
-/// The params of `auth/login`.
+/// Params of `auth/login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLoginParams {
-    /// The provider.
+    /// Provider.
     pub provider: String,
-    /// The way to log in; default the first one of `auth/status`.
+    /// Way to log in; default the first one of `auth/status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<AuthMethod>,
     /// Key that the user typed, for the method `key`.
@@ -70,25 +70,25 @@ pub struct AuthLoginParams {
     pub key: Option<String>,
 }
 
-/// The result of `auth/login`.
+/// Result of `auth/login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLoginResult {
-    /// The provider.
+    /// Provider.
     pub provider: String,
     /// Method of the login.
     pub method: AuthMethod,
 }
 
-/// The params of `auth/logout`.
+/// Params of `auth/logout`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLogoutParams {
-    /// The provider.
+    /// Provider.
     pub provider: String,
 }
 
-/// The result of `auth/logout`.
+/// Result of `auth/logout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLogoutResult {
@@ -96,22 +96,22 @@ pub struct AuthLogoutResult {
     pub removed: bool,
 }
 
-/// The params of `auth/openUrl`.
+/// Params of `auth/openUrl`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthOpenUrlParams {
-    /// The provider, for `auth/login`.
+    /// Provider, for `auth/login`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The server, for `mcp/login`.
+    /// Server, for `mcp/login`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<String>,
-    /// The page to open.
+    /// Page to open.
     pub url: String,
-    /// The code to enter there.
+    /// Code to enter there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_code: Option<String>,
-    /// The time that is left, in milliseconds.
+    /// Time that is left, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_ms: Option<u64>,
 }

@@ -21,12 +21,12 @@ pub struct ClientCapabilities {
     /// The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apply_edit: Option<Supported>,
-    /// The deltas that the client wants. Otherwise it receives all of them, each at once.
+    /// Deltas that the client wants. Otherwise it receives all of them, each at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deltas: Option<DeltaCapability>,
 }
 
-/// The capabilities of this engine.
+/// Capabilities of this engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineCapabilities {

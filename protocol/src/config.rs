@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The params of `config/set`.
+/// Params of `config/set`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigSetParams {
@@ -25,7 +25,7 @@ pub struct ConfigResult {
     /// Ids of the options that were set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applied: Vec<String>,
-    /// The values that were rejected, with the reasons.
+    /// Values that were rejected, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<Rejected>,
 }
@@ -39,7 +39,7 @@ pub struct ConfigOption {
     pub id: String,
     /// Its display name.
     pub name: String,
-    /// The value, effective from the next turn.
+    /// Value, effective from the next turn.
     pub value: String,
     /// Possible values; empty if any text is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -52,6 +52,6 @@ pub struct ConfigOption {
 pub struct Rejected {
     /// Option id, as sent.
     pub id: String,
-    /// The reason, and the next step.
+    /// Reason, and the next step.
     pub reason: String,
 }

@@ -61,11 +61,11 @@ pub struct LineRange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
-    /// The line, 1-based.
+    /// Line, 1-based.
     pub line: u64,
-    /// The severity.
+    /// Severity.
     pub severity: Severity,
-    /// The message.
+    /// Message.
     pub message: String,
     /// The tool that reported it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,13 +160,13 @@ pub struct Truncation {
     /// True if nothing remains because the first line alone exceeds the byte limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_line_exceeds_limit: bool,
-    /// The limit in lines.
+    /// Limit in lines.
     pub max_lines: u64,
-    /// The limit in bytes.
+    /// Limit in bytes.
     pub max_bytes: u64,
 }
 
-/// The limit that truncated an output.
+/// Limit that truncated an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TruncatedBy {

@@ -16,7 +16,7 @@ pub struct ContextUsage {
     pub window: Option<u64>,
 }
 
-/// The params of `context/read`.
+/// Params of `context/read`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReadParams {
@@ -39,21 +39,21 @@ pub struct ContextReadResult {
     /// The system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The tools.
+    /// Tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ContextTool>,
-    /// The messages, in order.
+    /// Messages, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<ContextMessage>,
 }
 
-/// The share of one source in the context.
+/// Share of one source in the context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextSource {
-    /// The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
+    /// Source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
     pub source: String,
-    /// The number of messages or tools.
+    /// Number of messages or tools.
     pub count: u64,
     /// Their estimated tokens.
     pub tokens: u64,
@@ -75,7 +75,7 @@ pub struct ContextTool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextMessage {
-    /// The role: `user`, `assistant` or `result`.
+    /// Role: `user`, `assistant` or `result`.
     pub role: String,
     /// For a result: id of its call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,9 +130,9 @@ pub enum ContextBlock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextPruned {
-    /// The number of results.
+    /// Number of results.
     pub results: u64,
-    /// The number of calls whose long arguments were shortened.
+    /// Number of calls whose long arguments were shortened.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub calls: u64,
     /// The estimated tokens before.
@@ -141,7 +141,7 @@ pub struct ContextPruned {
     pub tokens_after: u64,
 }
 
-/// The params of `session/compact`.
+/// Params of `session/compact`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCompactParams {
@@ -161,6 +161,6 @@ pub struct SessionCompactParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCompactResult {
-    /// The turn that performs it.
+    /// Turn that performs it.
     pub turn_id: TurnId,
 }

@@ -13,12 +13,12 @@ pub struct EditorDiagnosticsParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The file, absolute or relative to the session's working directory.
+    /// File, absolute or relative to the session's working directory.
     pub path: String,
     /// Version of the checked text, as counted by the editor; a report for an older version is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
-    /// The diagnostics; empty when there are none.
+    /// Diagnostics; empty when there are none.
     pub items: Vec<EditorDiagnostic>,
 }
 
@@ -30,7 +30,7 @@ pub struct EditorDiagnostic {
     pub range: LineRange,
     /// Severity. The model receives errors and warnings.
     pub severity: Severity,
-    /// The message.
+    /// Message.
     pub message: String,
     /// The tool that reported it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Position {
-    /// The line, from 0; lines end with `\n` or `\r\n`.
+    /// Line, from 0; lines end with `\n` or `\r\n`.
     pub line: u64,
     /// Offset from the start of the line in UTF-16 code units, as in LSP.
     pub character: u64,
@@ -19,17 +19,17 @@ pub struct Position {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextRange {
-    /// The start.
+    /// Start.
     pub start: Position,
-    /// The end, exclusive.
+    /// End, exclusive.
     pub end: Position,
 }
 
-/// The params of `document/open`. Opening a document again replaces its earlier state.
+/// Params of `document/open`. Opening a document again replaces its earlier state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentOpenParams {
-    /// The file, absolute. It need not exist yet.
+    /// File, absolute. It need not exist yet.
     pub path: String,
     /// Version of the text; it increases with every change.
     pub version: i64,
@@ -39,13 +39,13 @@ pub struct DocumentOpenParams {
     pub is_dirty: bool,
 }
 
-/// The params of `document/change`.
+/// Params of `document/change`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentChangeParams {
     /// File, as it was opened.
     pub path: String,
-    /// The version after the changes.
+    /// Version after the changes.
     pub version: i64,
     /// Changes; each applies to the previous one's result.
     pub changes: Vec<DocumentChange>,
@@ -60,21 +60,21 @@ pub struct DocumentChange {
     /// Range to replace; absent for the full text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<TextRange>,
-    /// The replacement.
+    /// Replacement.
     pub text: String,
 }
 
-/// The params of `document/save`: the file now holds the text of this version.
+/// Params of `document/save`: the file now holds the text of this version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentSaveParams {
     /// File, as it was opened.
     pub path: String,
-    /// The version that was saved.
+    /// Version that was saved.
     pub version: i64,
 }
 
-/// The params of `document/close`. Unsaved text is discarded; tools read the file again.
+/// Params of `document/close`. Unsaved text is discarded; tools read the file again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentCloseParams {
@@ -82,17 +82,17 @@ pub struct DocumentCloseParams {
     pub path: String,
 }
 
-/// The params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none.
+/// Params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditParams {
     /// User-facing description of the edit.
     pub label: String,
-    /// The documents.
+    /// Documents.
     pub edits: Vec<DocumentEdit>,
 }
 
-/// The edit of one document.
+/// Edit of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentEdit {
@@ -100,7 +100,7 @@ pub struct DocumentEdit {
     pub path: String,
     /// Version that the edit was made for. If the document's version has changed since, nothing is changed.
     pub version: i64,
-    /// The changes, in order; their ranges refer to the text of `version` and do not overlap.
+    /// Changes, in order; their ranges refer to the text of `version` and do not overlap.
     pub changes: Vec<TextEdit>,
     /// True if the document had no unsaved changes and must be saved again, so that commands see the edit.
     pub save: bool,
@@ -110,9 +110,9 @@ pub struct DocumentEdit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextEdit {
-    /// The range to replace.
+    /// Range to replace.
     pub range: TextRange,
-    /// The replacement.
+    /// Replacement.
     pub text: String,
 }
 
@@ -136,6 +136,6 @@ pub struct ApplyEditResult {
 pub struct DocumentVersion {
     /// File, as it was opened.
     pub path: String,
-    /// The version.
+    /// Version.
     pub version: i64,
 }

@@ -97,13 +97,13 @@ pub const NARROWER: &[(i32, &str, &str)] = &[
 pub struct ErrorData {
     /// Stable failure code: the error's name, or a more specific one.
     pub code: String,
-    /// The position in the params, as a JSON Pointer.
+    /// Position in the params, as a JSON Pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The values that would have been accepted.
+    /// Values that would have been accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supported: Vec<String>,
     /// For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it

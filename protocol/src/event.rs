@@ -21,11 +21,11 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRecord {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// The event's sequence number in its session, from 1, without gaps.
     pub seq: u64,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,11 +33,11 @@ pub struct EventRecord {
     /// Client request that directly caused the event; absent for the engine's own actions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// The event.
+    /// Event.
     pub event: Event,
 }
 
-/// The request that an event follows from.
+/// Request that an event follows from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cause {
@@ -53,18 +53,18 @@ pub struct Cause {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransientRecord {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// The sequence number of the last durable event before it.
     pub after: u64,
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The event.
+    /// Event.
     pub event: TransientEvent,
 }
 
-/// The params of `session/event`: durable if `seq` is present, transient if `after` is.
+/// Params of `session/event`: durable if `seq` is present, transient if `after` is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AnyRecord {
@@ -229,9 +229,9 @@ pub enum TransientEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemDelta {
-    /// The item.
+    /// Item.
     pub item_id: ItemId,
-    /// The field that grew.
+    /// Field that grew.
     pub field: DeltaField,
     /// Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -241,11 +241,11 @@ pub struct ItemDelta {
     /// Number of the last piece merged into this one, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
-    /// The text to append.
+    /// Text to append.
     pub text: String,
 }
 
-/// The fields that stream.
+/// Fields that stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum DeltaField {
     /// Text of a message or of reasoning.
@@ -263,23 +263,23 @@ pub enum DeltaField {
     Output,
 }
 
-/// The settings that the session was created with.
+/// Settings that the session was created with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreated {
     /// The working directory, absolute.
     pub cwd: String,
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
     /// The permission mode.
     pub permission_mode: PermissionMode,
     /// The work mode.
     #[serde(default)]
     pub mode: WorkMode,
-    /// The title, if one was given.
+    /// Title, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The parent, if the session is a sub-agent.
+    /// Parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
     /// The named agent whose instructions it follows, if any.
@@ -310,7 +310,7 @@ pub struct Parent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigChanged {
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
     /// The permission mode.
     pub permission_mode: PermissionMode,
@@ -323,13 +323,13 @@ pub struct ConfigChanged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedInput {
-    /// The id that the `userMessage` item will have.
+    /// Id that the `userMessage` item will have.
     pub item_id: ItemId,
     /// Turn that it belongs to: the running turn for a steer, a separate turn for a prompt or a follow-up.
     pub turn_id: TurnId,
     /// The way it is delivered.
     pub delivery: Delivery,
-    /// The blocks, as sent.
+    /// Blocks, as sent.
     pub content: Vec<Input>,
     /// Budget of the turn that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -376,11 +376,11 @@ pub enum Delivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RetryScheduled {
-    /// The number of this retry, from 1.
+    /// Number of this retry, from 1.
     pub attempt: u32,
     /// The maximum number of retries.
     pub of: u32,
-    /// The delay in milliseconds, counted from this event.
+    /// Delay in milliseconds, counted from this event.
     pub delay_ms: u64,
     /// The error code, as in [`TurnError`].
     pub code: String,
@@ -397,7 +397,7 @@ pub struct StepCompleted {
     /// The reason why the model stopped; absent when it was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
-    /// The usage of this reply.
+    /// Usage of this reply.
     pub usage: Usage,
     /// Usage of the turn so far.
     pub turn_usage: Usage,
@@ -431,7 +431,7 @@ pub struct TurnCompleted {
     /// The reason why the model stopped, when the model ended the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
-    /// The error, when the turn failed.
+    /// Error, when the turn failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
     /// The turn's usage, including that of sub-agents whose turns ended meanwhile.
@@ -439,16 +439,16 @@ pub struct TurnCompleted {
     /// Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The number of model replies.
+    /// Number of model replies.
     pub steps: u32,
-    /// The number of denied tool calls.
+    /// Number of denied tool calls.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub denials: u32,
     /// Final message as a JSON value that satisfies the turn's `outputSchema`; absent without a schema, and if a limit or the user ended
     /// the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Value>,
-    /// The duration in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
 }
 
@@ -484,7 +484,7 @@ pub enum StopReason {
     Other,
 }
 
-/// The error that ended a turn.
+/// Error that ended a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnError {
@@ -509,12 +509,12 @@ pub struct TurnError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
-    /// The state.
+    /// State.
     pub value: StateValue,
     /// Ids of the approvals and questions that it is waiting for, when it is blocked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_on: Vec<String>,
-    /// The items of background jobs that run, also while the session is idle.
+    /// Items of background jobs that run, also while the session is idle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<ItemId>,
 }
@@ -539,11 +539,11 @@ pub enum StateValue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// The severity.
+    /// Severity.
     pub level: NoticeLevel,
     /// A stable code.
     pub code: String,
-    /// The message.
+    /// Message.
     pub message: String,
     /// The suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]

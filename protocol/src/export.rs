@@ -18,17 +18,16 @@ pub enum ExportFormat {
     Pi,
 }
 
-/// The params of `session/export`.
+/// Params of `session/export`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionExportParams {
     /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The format.
+    /// Format.
     pub format: ExportFormat,
-    /// The file to write, within the session's working directory, absolute or relative to it. Absent: the result
-    /// holds the text.
+    /// File to write, within the session's working directory, absolute or relative to it. Absent: the result holds the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// If true, overwrite an existing file.

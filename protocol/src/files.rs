@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct FileState {
     /// SHA-256 of the content, in hex.
     pub sha256: String,
-    /// The size in bytes.
+    /// Size in bytes.
     pub size: u64,
     /// The permission bits, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct FileState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRecord {
-    /// The path, absolute.
+    /// Path, absolute.
     pub path: String,
     /// The state before; absent when there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct FileRecord {
     pub after: Option<FileState>,
 }
 
-/// The author of changes.
+/// Author of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ChangedBy {
@@ -59,9 +59,9 @@ pub enum ChangedBy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FilesChanged {
-    /// The files.
+    /// Files.
     pub changes: Vec<FileRecord>,
-    /// The author.
+    /// Author.
     pub by: ChangedBy,
 }
 
@@ -82,11 +82,11 @@ pub enum RewindScope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileFate {
-    /// The path, absolute.
+    /// Path, absolute.
     pub path: String,
     /// Author of the later changes.
     pub owner: FileOwner,
-    /// The action.
+    /// Action.
     pub action: FileAction,
 }
 

@@ -4,13 +4,13 @@ use crate::capability::{ClientCapabilities, EngineCapabilities};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The params of `initialize`.
+/// Params of `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
     /// The protocol and the versions that the client supports.
     pub protocol: ProtocolOffer,
-    /// The client.
+    /// Client.
     #[serde(default)]
     pub client: PeerInfo,
     /// The client's capabilities.
@@ -32,9 +32,9 @@ pub struct ProtocolOffer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PeerInfo {
-    /// The name.
+    /// Name.
     pub name: String,
-    /// The version.
+    /// Version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// For a client: its id, at most 200 characters, which distinguishes it from others of the same name. Events caused by its requests
@@ -43,13 +43,13 @@ pub struct PeerInfo {
     pub id: Option<String>,
 }
 
-/// The result of `initialize`.
+/// Result of `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
     /// The protocol version of this connection.
     pub protocol: ProtocolChoice,
-    /// The engine.
+    /// Engine.
     pub engine: EngineInfo,
     /// The engine's capabilities.
     pub capabilities: EngineCapabilities,
@@ -63,7 +63,7 @@ pub struct InitializeResult {
 pub struct ProtocolChoice {
     /// Always `pintle`.
     pub name: String,
-    /// The version.
+    /// Version.
     pub version: String,
 }
 
@@ -89,7 +89,7 @@ pub struct Limits {
     pub max_in_flight: u64,
 }
 
-/// The request to withdraw.
+/// Request to withdraw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelParams {
     /// Request id: a number or a string.

@@ -33,7 +33,7 @@ pub struct HistoryPoint {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryRewound {
-    /// The event after which it continues; 0 is the beginning.
+    /// Event after which it continues; 0 is the beginning.
     pub to_seq: u64,
     /// Items that leave the model's context; a client removes them from its view.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -46,11 +46,11 @@ pub struct HistoryRewound {
     pub merged: Option<MergedFrom>,
 }
 
-/// The origin of merged events.
+/// Origin of merged events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MergedFrom {
-    /// The fork. Its usage is not counted in this session.
+    /// Fork. Its usage is not counted in this session.
     pub session_id: SessionId,
     /// The last event of the fork that is now part of this session's history.
     pub seq: u64,
@@ -64,7 +64,7 @@ pub struct MergedFrom {
 pub struct LabelChanged {
     /// Event of the point.
     pub seq: u64,
-    /// The label; absent when it was removed.
+    /// Label; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The client's data about the point.
@@ -76,7 +76,7 @@ pub struct LabelChanged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkedFrom {
-    /// The session that was forked.
+    /// Session that was forked.
     pub session_id: SessionId,
     /// The last event of that session that is part of this session's history.
     pub seq: u64,
@@ -84,16 +84,16 @@ pub struct ForkedFrom {
     pub copied_seq: u64,
 }
 
-/// The params of `session/rewind`.
+/// Params of `session/rewind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRewindParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The point to return to.
+    /// Point to return to.
     pub to: HistoryPoint,
-    /// The scope: the conversation, the files, or both.
+    /// Scope: the conversation, the files, or both.
     #[serde(default)]
     pub scope: RewindScope,
     /// Absolute paths of files to restore even if they were changed by others.
@@ -112,7 +112,7 @@ pub struct SessionRewindParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRewindResult {
-    /// The event after which the session continues.
+    /// Event after which the session continues.
     pub to_seq: u64,
     /// The last event before the rewind: rewinding to it undoes this rewind.
     pub from_seq: u64,
@@ -120,10 +120,10 @@ pub struct SessionRewindResult {
     pub dropped: Vec<ItemId>,
     /// Items that return to the model's context.
     pub restored: Vec<ItemId>,
-    /// The message before which the session was rewound, to be edited and sent again.
+    /// Message before which the session was rewound, to be edited and sent again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub input: Vec<Input>,
-    /// The turn that writes the summary, if one was requested and there is something to summarize.
+    /// Turn that writes the summary, if one was requested and there is something to summarize.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_turn_id: Option<TurnId>,
     /// The effect on the files that were changed since; empty when only the conversation is rewound.
@@ -131,11 +131,11 @@ pub struct SessionRewindResult {
     pub files: Vec<FileFate>,
 }
 
-/// The params of `session/fork`.
+/// Params of `session/fork`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionForkParams {
-    /// The session to fork; it does not change, and need not be open.
+    /// Session to fork; it does not change, and need not be open.
     pub session_id: SessionId,
     /// The point up to which its history is copied; all of it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,14 +161,14 @@ pub struct SessionForkParams {
     pub key: Option<String>,
 }
 
-/// The params of `session/merge`.
+/// Params of `session/merge`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMergeParams {
     /// Session that receives the events; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The fork, created from that session by `session/fork`; it does not change, and need not be open.
+    /// Fork, created from that session by `session/fork`; it does not change, and need not be open.
     pub fork_id: SessionId,
 }
 
@@ -176,7 +176,7 @@ pub struct SessionMergeParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMergeResult {
-    /// The event after which the copied events are inserted.
+    /// Event after which the copied events are inserted.
     pub to_seq: u64,
     /// The last event before the merge: rewinding to it undoes the merge.
     pub from_seq: u64,
@@ -190,16 +190,16 @@ pub struct SessionMergeResult {
     pub added: Vec<ItemId>,
 }
 
-/// The params of `session/label`.
+/// Params of `session/label`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLabelParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The point.
+    /// Point.
     pub at: HistoryPoint,
-    /// The label, at most 200 characters; absent to remove it.
+    /// Label, at most 200 characters; absent to remove it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it.
@@ -215,14 +215,14 @@ pub struct SessionLabelResult {
     pub seq: u64,
 }
 
-/// The params of `session/note`.
+/// Params of `session/note`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionNoteParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The text, at most 64 KB. May be empty if there is data and the model does not read the note.
+    /// Text, at most 64 KB. May be empty if there is data and the model does not read the note.
     #[serde(default)]
     pub text: String,
     /// The client's name for this kind of note, at most 64 characters.
@@ -256,7 +256,7 @@ pub struct SessionTreeResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryNode {
-    /// The event.
+    /// Event.
     pub seq: u64,
     /// Event of the parent node; absent for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -264,21 +264,21 @@ pub struct HistoryNode {
     /// The message's item, if the node is a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
-    /// The turn.
+    /// Turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// Beginning of the message.
     pub text: String,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The label.
+    /// Label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// True if it is on the current path.
     pub is_current: bool,
 }
 
-/// The params of `session/anchors`.
+/// Params of `session/anchors`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAnchorsParams {
@@ -287,11 +287,11 @@ pub struct SessionAnchorsParams {
     pub session_id: Option<SessionId>,
 }
 
-/// The anchors, between which a session's items can be listed and searched.
+/// Anchors, between which a session's items can be listed and searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAnchorsResult {
-    /// The anchors, in the order of their events.
+    /// Anchors, in the order of their events.
     pub anchors: Vec<Anchor>,
 }
 
@@ -299,9 +299,9 @@ pub struct SessionAnchorsResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Anchor {
-    /// The event.
+    /// Event.
     pub seq: u64,
-    /// The kind.
+    /// Kind.
     pub kind: AnchorKind,
     /// Label, or the beginning of the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -309,10 +309,10 @@ pub struct Anchor {
     /// The client's data about a labelled point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
-    /// The session from which events were copied.
+    /// Session from which events were copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SessionId>,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
     /// True if it is on the current path.
     pub is_current: bool,
@@ -334,7 +334,7 @@ pub enum AnchorKind {
     Label,
 }
 
-/// The params of `session/items`.
+/// Params of `session/items`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionItemsParams {
@@ -366,24 +366,24 @@ pub struct SessionItemsResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemAt {
-    /// The event.
+    /// Event.
     pub seq: u64,
-    /// The item.
+    /// Item.
     pub item: Item,
 }
 
-/// The params of `item/read`.
+/// Params of `item/read`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemReadParams {
     /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The item.
+    /// Item.
     pub item_id: ItemId,
 }
 
-/// The params of `item/cancel`.
+/// Params of `item/cancel`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemCancelParams {
@@ -394,7 +394,7 @@ pub struct ItemCancelParams {
     pub item_id: ItemId,
 }
 
-/// The params of `checkpoint/list`.
+/// Params of `checkpoint/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointListParams {
@@ -403,11 +403,11 @@ pub struct CheckpointListParams {
     pub session_id: Option<SessionId>,
 }
 
-/// The points to which files can be restored: the start and the end of each turn.
+/// Points to which files can be restored: the start and the end of each turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointListResult {
-    /// The checkpoints, oldest first.
+    /// Checkpoints, oldest first.
     pub checkpoints: Vec<Checkpoint>,
 }
 
@@ -415,21 +415,21 @@ pub struct CheckpointListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
-    /// The event after which the checkpoint lies; 0 is the beginning.
+    /// Event after which the checkpoint lies; 0 is the beginning.
     pub seq: u64,
-    /// The turn that ended there.
+    /// Turn that ended there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The paths that changed since the checkpoint before, absolute.
+    /// Paths that changed since the checkpoint before, absolute.
     pub changed: Vec<String>,
     /// Label of the point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// The params of `checkpoint/diff`.
+/// Params of `checkpoint/diff`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffParams {

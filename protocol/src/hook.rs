@@ -46,11 +46,11 @@ pub enum HookPoint {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookRun {
-    /// The point.
+    /// Point.
     pub point: HookPoint,
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The turn; absent at points of the session.
+    /// Turn; absent at points of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// The session's working directory.
@@ -81,7 +81,7 @@ pub struct HookRun {
     /// The model's reply, at `afterModelResponse`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<HookResponse>,
-    /// The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
+    /// Number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
     /// The unfinished parts of the model's plan, at `beforeAgent`.
@@ -97,11 +97,11 @@ pub struct HookCall {
     pub item_id: ItemId,
     /// The tool's name.
     pub tool_name: String,
-    /// The kind of tool.
+    /// Kind of tool.
     pub kind: ToolKind,
     /// One line for the user.
     pub title: String,
-    /// The arguments, as hooks before this one left them.
+    /// Arguments, as hooks before this one left them.
     pub arguments: Value,
     /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -112,7 +112,7 @@ pub struct HookCall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookResult {
-    /// The text for the model.
+    /// Text for the model.
     pub text: String,
     /// True if the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -145,19 +145,19 @@ pub enum HookMessage {
     },
     /// A reply of the model.
     Assistant {
-        /// The position in the context, from 0.
+        /// Position in the context, from 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
-        /// The text.
+        /// Text.
         #[serde(default)]
         text: String,
-        /// The calls.
+        /// Calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<HookMessageCall>,
     },
     /// Result of a call.
     ToolResult {
-        /// The position in the context, from 0.
+        /// Position in the context, from 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
         /// The call.
@@ -191,7 +191,7 @@ pub struct HookMessageCall {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments, as the model wrote them: JSON text.
+    /// Arguments, as the model wrote them: JSON text.
     pub arguments: String,
 }
 
@@ -217,7 +217,7 @@ pub struct HookAnswer {
     /// The call's complete new arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
-    /// The new result of the call.
+    /// New result of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<HookResult>,
     /// Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`.
@@ -253,12 +253,12 @@ pub enum OnFailure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookRegisterParams {
-    /// The points at which it runs.
+    /// Points at which it runs.
     pub points: Vec<HookPoint>,
     /// The tools whose calls it sees: names, with `*` for any text. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The timeout in milliseconds; default 60000.
+    /// Timeout in milliseconds; default 60000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Effect of a failure; default `closed`.
@@ -291,13 +291,13 @@ pub struct ToolUnregisterParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallParams {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// The call's item.
     pub item_id: ItemId,
     /// The tool's name.
     pub tool_name: String,
-    /// The arguments, as the model wrote them. They match the schema; other calls are refused.
+    /// Arguments, as the model wrote them. They match the schema; other calls are refused.
     pub arguments: Value,
 }
 
@@ -305,7 +305,7 @@ pub struct ToolCallParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallResult {
-    /// The content for the model.
+    /// Content for the model.
     pub content: Vec<Content>,
     /// True if the call failed; the content gives the reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

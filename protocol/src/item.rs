@@ -26,7 +26,7 @@ pub struct Item {
     pub status: ItemStatus,
     /// The start time, in milliseconds since 1970; of a call that runs, when it began to run.
     pub started_ms: u64,
-    /// The duration in milliseconds; present once the item has ended.
+    /// Duration in milliseconds; present once the item has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The content, by kind.
@@ -120,7 +120,7 @@ impl ItemBody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
-    /// The blocks, as sent.
+    /// Blocks, as sent.
     pub content: Vec<Input>,
 }
 
@@ -140,7 +140,7 @@ pub struct ToolCall {
     pub tool_name: String,
     /// One line for the user: `bash: cargo test`.
     pub title: String,
-    /// The kind of tool, for icons and rules.
+    /// Kind of tool, for icons and rules.
     pub kind: ToolKind,
     /// True if the model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -148,13 +148,13 @@ pub struct ToolCall {
     /// The files and lines concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// The arguments; absent until they are complete.
+    /// Arguments; absent until they are complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// The arguments that a hook put in their place; the call ran with these.
+    /// Arguments that a hook put in their place; the call ran with these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_input: Option<Value>,
-    /// The result; absent until the call has ended.
+    /// Result; absent until the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<ToolResult>,
 }
@@ -180,11 +180,11 @@ impl ToolCall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
-    /// The id that the model and clients use.
+    /// Id that the model and clients use.
     pub job_id: JobId,
     /// One line for the user.
     pub title: String,
-    /// The command, as the shell reads it.
+    /// Command, as the shell reads it.
     pub command: String,
     /// True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -204,13 +204,13 @@ pub struct Job {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subagent {
-    /// The id that the model and clients use.
+    /// Id that the model and clients use.
     pub agent_id: AgentId,
     /// The sub-agent's session.
     pub session_id: SessionId,
     /// The task it was given.
     pub task: String,
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
     /// The sub-agent's state.
     pub state: SubagentState,
@@ -233,17 +233,17 @@ pub struct Subagent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Compaction {
-    /// The reason for the compaction.
+    /// Reason for the compaction.
     pub reason: CompactionReason,
     /// The estimated tokens of the conversation before.
     pub tokens_before: u64,
     /// The estimated tokens afterwards; absent until the compaction is completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_after: Option<u64>,
-    /// The summary. While the compaction runs, deltas of the field `text` carry it.
+    /// Summary. While the compaction runs, deltas of the field `text` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The files that the model has read and changed so far, which the summary lists; absent if there are none.
+    /// Files that the model has read and changed so far, which the summary lists; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<CompactionFiles>,
     /// Reason for a failure, which leaves the conversation unchanged.
@@ -255,10 +255,10 @@ pub struct Compaction {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionFiles {
-    /// The files that it has read and not changed.
+    /// Files that it has read and not changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// The files that its calls have changed, created or deleted.
+    /// Files that its calls have changed, created or deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
     /// Number of omitted files.
@@ -266,7 +266,7 @@ pub struct CompactionFiles {
     pub omitted: u64,
 }
 
-/// The reason for a compaction.
+/// Reason for a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CompactionReason {
@@ -314,12 +314,12 @@ pub enum JobEnd {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineMessage {
-    /// The text, as the model reads it.
+    /// Text, as the model reads it.
     pub text: String,
     /// Items of the jobs whose end it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<ItemId>,
-    /// The mode that it announces.
+    /// Mode that it announces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
     /// The review events that it reports.
@@ -394,7 +394,7 @@ pub enum ToolKind {
 pub struct Location {
     /// The absolute path.
     pub path: String,
-    /// The line, 1-based.
+    /// Line, 1-based.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
 }
@@ -403,7 +403,7 @@ pub struct Location {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// The content for the model.
+    /// Content for the model.
     pub content: Vec<Content>,
     /// True if the tool failed, was declined or was cancelled; the content gives the reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -441,7 +441,7 @@ pub struct ToolDetails {
     /// The sub-agent that it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
-    /// The sandbox that the command ran in; absent if it was not confined.
+    /// Sandbox that the command ran in; absent if it was not confined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxReport>,
     /// The reason why the permissions denied the call; absent if they did not.

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpServer {
-    /// The program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
+    /// Program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Its arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// The variables that it is given.
+    /// Variables that it is given.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// Its working directory, if it differs from the session's.
@@ -25,7 +25,7 @@ pub struct McpServer {
     /// Address of a streamable HTTP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The headers of each request to it.
+    /// Headers of each request to it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
 }
@@ -45,7 +45,7 @@ pub struct McpServerState {
     /// Human-readable failure reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The login to it; absent if it has none: a program, or an address whose settings have an `Authorization`.
+    /// Login to it; absent if it has none: a program, or an address whose settings have an `Authorization`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<McpLoginState>,
     /// Its own name and version, and the protocol's; once it is connected.
@@ -75,7 +75,7 @@ pub enum McpStatus {
     Off,
 }
 
-/// The login to a server.
+/// Login to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum McpLoginState {
@@ -98,7 +98,7 @@ pub struct McpTool {
     pub says_read_only: Option<bool>,
 }
 
-/// The result of `mcp/list`.
+/// Result of `mcp/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpListResult {
@@ -106,7 +106,7 @@ pub struct McpListResult {
     pub servers: Vec<McpServerState>,
 }
 
-/// The params of `mcp/update`.
+/// Params of `mcp/update`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpUpdateParams {
@@ -123,7 +123,7 @@ pub struct McpUpdateParams {
     pub restart: bool,
 }
 
-/// The params of `mcp/login`.
+/// Params of `mcp/login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLoginParams {
@@ -137,7 +137,7 @@ pub struct McpLoginParams {
     pub scopes: Vec<String>,
 }
 
-/// The params of `mcp/logout`.
+/// Params of `mcp/logout`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLogoutParams {
@@ -148,7 +148,7 @@ pub struct McpLogoutParams {
     pub server: String,
 }
 
-/// The result of `mcp/logout`.
+/// Result of `mcp/logout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLogoutResult {

@@ -81,7 +81,7 @@ pub trait Notification {
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 }
 
-/// The side that sends a method.
+/// Side that sends a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     /// Clients.
@@ -92,7 +92,7 @@ pub enum Sender {
     Both,
 }
 
-/// The promise that a method keeps from version to version.
+/// Promise that a method keeps from version to version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stability {
     /// A minor version only adds to it.
@@ -106,7 +106,7 @@ pub enum Stability {
 pub struct MethodRow {
     /// The name on the wire.
     pub method: &'static str,
-    /// The side that sends it.
+    /// Side that sends it.
     pub sender: Sender,
     /// Its purpose, in a sentence or two.
     pub doc: &'static str,
@@ -367,7 +367,7 @@ methods! {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Empty {}
 
-/// The params of `blob/read`.
+/// Params of `blob/read`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BlobReadParams {
@@ -388,7 +388,7 @@ pub struct BlobReadParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BlobReadResult {
-    /// The text; it may be a few bytes shorter than requested, so that no character is cut.
+    /// Text; it may be a few bytes shorter than requested, so that no character is cut.
     pub text: String,
     /// Offset of its first byte.
     pub offset: u64,
@@ -406,18 +406,18 @@ pub struct JobListResult {
     pub jobs: Vec<Item>,
 }
 
-/// The params of `job/stop`.
+/// Params of `job/stop`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStopParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The job.
+    /// Job.
     pub job_id: JobId,
 }
 
-/// The result of `job/stop`.
+/// Result of `job/stop`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStopResult {
@@ -425,22 +425,22 @@ pub struct JobStopResult {
     pub job: Item,
 }
 
-/// The result of `command/list`.
+/// Result of `command/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandListResult {
-    /// The prompts, by name.
+    /// Prompts, by name.
     pub commands: Vec<PromptCommand>,
     /// Files that could not be read, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// The result of `skill/list`.
+/// Result of `skill/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillListResult {
-    /// The skills, by name.
+    /// Skills, by name.
     pub skills: Vec<PromptCommand>,
 }
 
@@ -453,7 +453,7 @@ pub struct PromptCommand {
     /// Its description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The arguments that may follow the name.
+    /// Arguments that may follow the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument_hint: Option<String>,
     /// Its file; `mcp:SERVER` for a server's prompt.
@@ -464,7 +464,7 @@ pub struct PromptCommand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLaggedParams {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// The last durable event that was sent.
     pub last_sent_seq: u64,

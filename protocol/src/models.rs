@@ -20,7 +20,7 @@ pub struct ModelsListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderInfo {
-    /// The name in `provider/id`.
+    /// Name in `provider/id`.
     pub name: String,
     /// The wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub struct ModelInfo {
     /// The maximum number of output tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
-    /// The price.
+    /// Price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
     /// The model accepts images; absent if unknown.
@@ -81,7 +81,7 @@ pub struct ModelInfo {
     pub profile: String,
     /// Source of this entry: the user's files, or the location it was read from.
     pub source: String,
-    /// The date of that source, as year and month.
+    /// Date of that source, as year and month.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<String>,
 }

@@ -17,7 +17,7 @@ pub struct Plan {
 pub struct PlanItem {
     /// Step description.
     pub content: String,
-    /// The status.
+    /// Status.
     pub status: PlanStatus,
 }
 

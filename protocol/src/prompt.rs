@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptMade {
-    /// The files that it contains or names, in order.
+    /// Files that it contains or names, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PromptSource>,
 }
@@ -16,7 +16,7 @@ pub struct PromptMade {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptSource {
-    /// The kind of file.
+    /// Kind of file.
     pub kind: PromptSourceKind,
     /// Its absolute path.
     pub path: String,
@@ -40,9 +40,9 @@ pub enum PromptSourceKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRole {
-    /// The name.
+    /// Name.
     pub name: String,
-    /// The instructions.
+    /// Instructions.
     pub instructions: String,
     /// Tools that it may use, as listed in its file; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,24 +13,24 @@ pub struct Question {
     pub question_id: QuestionId,
     /// The session it belongs to.
     pub session_id: SessionId,
-    /// The turn that waits.
+    /// Turn that waits.
     pub turn_id: TurnId,
     /// The tool call that waits.
     pub item_id: ItemId,
-    /// The kind of question.
+    /// Kind of question.
     pub kind: QuestionKind,
-    /// The question.
+    /// Question.
     pub text: String,
-    /// The plan to be accepted, as Markdown; only with the kind `plan`.
+    /// Plan to be accepted, as Markdown; only with the kind `plan`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// The options to choose from; without any, the answer is a text.
+    /// Options to choose from; without any, the answer is a text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<QuestionOption>,
     /// True if several options may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
-    /// The deadline after which the default answer applies, in milliseconds since 1970.
+    /// Deadline after which the default answer applies, in milliseconds since 1970.
     pub deadline_ms: u64,
 }
 
@@ -49,9 +49,9 @@ pub enum QuestionKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
-    /// The id to send back.
+    /// Id to send back.
     pub option_id: String,
-    /// The label to show.
+    /// Label to show.
     pub label: String,
 }
 
@@ -79,7 +79,7 @@ pub struct QuestionAnswerParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The question.
+    /// Question.
     pub question_id: QuestionId,
     /// The answer.
     #[serde(flatten)]
@@ -90,7 +90,7 @@ pub struct QuestionAnswerParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOutcome {
-    /// The question.
+    /// Question.
     pub question_id: QuestionId,
     /// The tool call.
     pub item_id: ItemId,

@@ -6,7 +6,7 @@ use crate::ids::{ItemId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The number of queued messages that are delivered at once.
+/// Number of queued messages that are delivered at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QueueMode {
@@ -21,7 +21,7 @@ pub enum QueueMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueResult {
-    /// The messages.
+    /// Messages.
     pub queue: Vec<QueuedInput>,
 }
 
@@ -29,7 +29,7 @@ pub struct QueueResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdate {
-    /// The message.
+    /// Message.
     pub item_id: ItemId,
     /// The new content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub struct QueueUpdate {
     pub to_end: bool,
 }
 
-/// The params of `queue/update`.
+/// Params of `queue/update`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdateParams {
@@ -57,14 +57,14 @@ pub struct QueueUpdateParams {
     pub update: QueueUpdate,
 }
 
-/// The params of `queue/remove`.
+/// Params of `queue/remove`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueRemoveParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The messages to remove; all by default.
+    /// Messages to remove; all by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_ids: Option<Vec<ItemId>>,
 }

@@ -17,15 +17,15 @@ pub struct Hunk {
     pub path: String,
     /// Kind: lines, or the entire file.
     pub kind: HunkKind,
-    /// The state.
+    /// State.
     pub state: HunkState,
-    /// The lines in the baseline.
+    /// Lines in the baseline.
     pub before: LineSpan,
-    /// The lines in the present file.
+    /// Lines in the present file.
     pub after: LineSpan,
     /// Text of those lines in the baseline, with line ends; empty if the file is not text.
     pub old_text: String,
-    /// The text of those lines in the present file.
+    /// Text of those lines in the present file.
     pub new_text: String,
     /// Last event that changed its text. A decision that refers to an older one is refused.
     pub changed_seq: u64,
@@ -38,16 +38,16 @@ pub struct Hunk {
     /// The comments on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
-    /// The verdict that closed it.
+    /// Verdict that closed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<u64>,
     /// Number of a queued verdict about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u64>,
-    /// The hunk that absorbed it.
+    /// Hunk that absorbed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absorbed_by: Option<HunkId>,
-    /// The hunk that it was split from, when a decision covered only some of its lines.
+    /// Hunk that it was split from, when a decision covered only some of its lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<HunkId>,
 }
@@ -90,7 +90,7 @@ pub enum HunkState {
 pub struct LineSpan {
     /// The first line, from 1. For an empty span: the line before which it lies.
     pub start: u64,
-    /// The number of lines.
+    /// Number of lines.
     pub count: u64,
 }
 
@@ -98,7 +98,7 @@ pub struct LineSpan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Maker {
-    /// The turn.
+    /// Turn.
     pub turn_id: TurnId,
     /// The tool call.
     pub item_id: ItemId,
@@ -111,9 +111,9 @@ pub struct Maker {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comment {
-    /// The event that added it.
+    /// Event that added it.
     pub seq: u64,
-    /// The side: the baseline or the present file.
+    /// Side: the baseline or the present file.
     pub side: Side,
     /// The lines within the hunk; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,7 +158,7 @@ pub enum ReviewAction {
     },
 }
 
-/// The hunks that a decision concerns.
+/// Hunks that a decision concerns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "of", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReviewTarget {
@@ -218,7 +218,7 @@ pub struct Verdict {
     pub waited: Option<u64>,
 }
 
-/// The queue of verdicts that wait for a gap between two calls of the running turn.
+/// Queue of verdicts that wait for a gap between two calls of the running turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewQueue {
@@ -253,16 +253,16 @@ pub struct RefusedVerdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictPart {
-    /// The hunk.
+    /// Hunk.
     pub hunk: HunkId,
     /// Its file's absolute path.
     pub path: String,
-    /// The effect.
+    /// Effect.
     pub effect: Effect,
     /// Affected lines; absent for the entire hunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSelection>,
-    /// The outcome.
+    /// Outcome.
     pub outcome: Outcome,
     /// For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -314,9 +314,9 @@ pub struct ReviewNote {
 pub struct NoteEntry {
     /// The file's absolute path.
     pub path: String,
-    /// The lines in the present file.
+    /// Lines in the present file.
     pub lines: LineSpan,
-    /// The kind of change.
+    /// Kind of change.
     pub what: NoteKind,
     /// The user's text, the removed lines, or the comment.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -339,7 +339,7 @@ pub enum NoteKind {
     Comment,
 }
 
-/// The params of `review/list`.
+/// Params of `review/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewListParams {
@@ -361,13 +361,13 @@ pub struct ReviewListParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewListResult {
-    /// The hunks.
+    /// Hunks.
     pub hunks: Vec<Hunk>,
     /// The last event that the list takes into account.
     pub seq: u64,
 }
 
-/// The params of `review/decide`.
+/// Params of `review/decide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideParams {
@@ -378,7 +378,7 @@ pub struct ReviewDecideParams {
     pub action: ReviewAction,
 }
 
-/// The result of `review/decide`.
+/// Result of `review/decide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideResult {
@@ -392,14 +392,14 @@ pub struct ReviewDecideResult {
     pub is_queued: bool,
 }
 
-/// The params of `review/baseline`.
+/// Params of `review/baseline`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewBaselineParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The file, by its absolute path.
+    /// File, by its absolute path.
     pub path: String,
 }
 
@@ -409,12 +409,12 @@ pub struct ReviewBaselineParams {
 pub struct ReviewBaselineResult {
     /// True if the file existed.
     pub exists: bool,
-    /// The text; absent if there was no file or it was not UTF-8.
+    /// Text; absent if there was no file or it was not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// The params of `review/patch`.
+/// Params of `review/patch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewPatchParams {
@@ -430,7 +430,7 @@ pub struct ReviewPatchParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewPatchResult {
-    /// The patch; empty when nothing was changed.
+    /// Patch; empty when nothing was changed.
     pub text: String,
     /// Changed files outside of the working directory, which the patch leaves out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

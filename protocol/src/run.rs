@@ -27,19 +27,19 @@ pub struct RunHeader {
     pub protocol: String,
     /// Hash of the protocol's schema.
     pub schema_hash: String,
-    /// The engine.
+    /// Engine.
     pub engine: PeerInfo,
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// The working directory.
     pub cwd: String,
 }
 
-/// The result of `pintle run`.
+/// Result of `pintle run`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunResult {
-    /// The kind of end.
+    /// Kind of end.
     pub status: RunStatus,
     /// Reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`,
     /// `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
@@ -49,7 +49,7 @@ pub struct RunResult {
     /// Session; absent if none could be created or opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The turn.
+    /// Turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// Path of the session's journal.
@@ -57,10 +57,10 @@ pub struct RunResult {
     pub journal: Option<String>,
     /// The last message of the model.
     pub text: String,
-    /// The answer that satisfies `--output-schema`.
+    /// Answer that satisfies `--output-schema`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Value>,
-    /// The number of replies of the model.
+    /// Number of replies of the model.
     pub steps: u32,
     /// Duration of the turn, in milliseconds.
     pub duration_ms: u64,
@@ -75,11 +75,11 @@ pub struct RunResult {
     /// The model that answered last, as `provider/id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The files that the agent changed.
+    /// Files that the agent changed.
     pub changes: RunChanges,
-    /// The commands that ran, in order.
+    /// Commands that ran, in order.
     pub commands: Vec<RunCommand>,
-    /// The calls that were denied.
+    /// Calls that were denied.
     pub denials: Vec<RunDenial>,
     /// Findings that the model reported, in order, each once; only if a report was requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -87,12 +87,12 @@ pub struct RunResult {
     /// Changed files that the patch omits because they are outside the session's directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_patch: Vec<String>,
-    /// The error, if the task failed.
+    /// Error, if the task failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
 }
 
-/// The kind of end of a task.
+/// Kind of end of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RunStatus {
@@ -110,7 +110,7 @@ pub enum RunStatus {
     Failed,
 }
 
-/// The files that differ from before the task.
+/// Files that differ from before the task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunChanges {
@@ -139,7 +139,7 @@ pub struct RunCommand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
-    /// The file, relative to the working directory.
+    /// File, relative to the working directory.
     pub path: String,
     /// First line, 1-based; absent if the finding applies to the entire file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,7 +149,7 @@ pub struct Finding {
     pub end_line: Option<u64>,
     /// Its weight.
     pub severity: Severity,
-    /// The name for its kind.
+    /// Name for its kind.
     pub rule: String,
     /// The model's words about it.
     pub message: String,
@@ -176,7 +176,7 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunDenial {
-    /// The tool.
+    /// Tool.
     pub tool: String,
     /// Human-readable call.
     pub title: String,

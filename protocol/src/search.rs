@@ -4,7 +4,7 @@ use crate::ids::{ItemId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The params of `session/search`.
+/// Params of `session/search`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSearchParams {
@@ -50,12 +50,11 @@ pub struct SessionSearchParams {
     pub limit: Option<u32>,
 }
 
-/// The result of `session/search`.
+/// Result of `session/search`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSearchResult {
-    /// The hits, best first; among equals the newest. For words that occur in very many entries, only the newest
-    /// thousands are ranked.
+    /// Hits, best first; among equals the newest. For words that occur in very many entries, only the newest thousands are ranked.
     pub hits: Vec<SearchHit>,
     /// Cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,18 +68,18 @@ pub struct SessionSearchResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// Number of its event, around which `session/events` reads.
     pub seq: u64,
-    /// The item.
+    /// Item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The kind of entry.
+    /// Kind of entry.
     pub kind: EntryKind,
-    /// The role.
+    /// Role.
     pub role: EntryRole,
     /// The session's title, as in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,7 +94,7 @@ pub struct SearchHit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SnippetPiece {
-    /// The text.
+    /// Text.
     pub text: String,
     /// True if it matches the query.
     #[serde(default, rename = "match", skip_serializing_if = "std::ops::Not::not")]
@@ -134,15 +133,15 @@ pub enum EntryRole {
     Tool,
 }
 
-/// The params of `session/delete`.
+/// Params of `session/delete`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteParams {
-    /// The session. It must be named, and must not be open anywhere.
+    /// Session. It must be named, and must not be open anywhere.
     pub session_id: SessionId,
 }
 
-/// The result of `session/delete`.
+/// Result of `session/delete`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteResult {

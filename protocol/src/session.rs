@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionConfig {
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The permission mode.
@@ -44,7 +44,7 @@ pub struct SessionConfig {
     pub mcp_servers: Option<BTreeMap<String, McpServer>>,
 }
 
-/// The params of `session/create`.
+/// Params of `session/create`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreateParams {
@@ -54,7 +54,7 @@ pub struct SessionCreateParams {
     /// The session's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The settings.
+    /// Settings.
     #[serde(default)]
     pub config: SessionConfig,
     /// Subscribe this connection; default true.
@@ -69,11 +69,11 @@ pub struct SessionCreateParams {
     pub key: Option<String>,
 }
 
-/// The params of `session/open`.
+/// Params of `session/open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOpenParams {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// Subscribe this connection; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ pub struct SessionOpenParams {
     /// the session is open elsewhere in another directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The settings from now on.
+    /// Settings from now on.
     #[serde(default)]
     pub config: SessionConfig,
     /// The events to send.
@@ -105,7 +105,7 @@ pub struct SessionParams {
     pub session_id: Option<SessionId>,
 }
 
-/// The params of `session/subscribe`.
+/// Params of `session/subscribe`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSubscribeParams {
@@ -127,20 +127,20 @@ pub struct SessionSubscribeParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionResult {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// Number of its last durable event.
     pub seq: u64,
     /// The working directory.
     pub cwd: String,
-    /// The title.
+    /// Title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
     /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// The sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it,
+    /// Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it,
     /// unless it is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxState>,
@@ -165,7 +165,7 @@ pub struct SessionResult {
     /// The model's plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
-    /// The usage of all its turns, including sub-agents.
+    /// Usage of all its turns, including sub-agents.
     #[serde(default)]
     pub usage: Usage,
     /// Cost of that usage, in billionths of a US dollar; absent if no price is known.
@@ -179,13 +179,13 @@ pub struct SessionResult {
     pub gap: bool,
 }
 
-/// The sandbox that confines commands which run unasked.
+/// Sandbox that confines commands which run unasked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxState {
-    /// The grade that this machine enforces.
+    /// Grade that this machine enforces.
     pub grade: SandboxGrade,
-    /// The same in human-readable form: `full: Landlock 7, seccomp, namespaces`.
+    /// Same in human-readable form: `full: Landlock 7, seccomp, namespaces`.
     pub level: String,
     /// Human-readable parts of the confinement that this machine does not enforce.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -195,7 +195,7 @@ pub struct SandboxState {
     pub required: bool,
 }
 
-/// The grade to which a sandbox is enforced.
+/// Grade to which a sandbox is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SandboxGrade {
@@ -207,7 +207,7 @@ pub enum SandboxGrade {
     Full,
 }
 
-/// The params of `session/list`.
+/// Params of `session/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListParams {
@@ -235,7 +235,7 @@ pub struct SessionListParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListResult {
-    /// The sessions, newest first.
+    /// Sessions, newest first.
     pub sessions: Vec<SessionSummary>,
     /// Cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -246,7 +246,7 @@ pub struct SessionListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// The working directory.
     pub cwd: String,
@@ -259,7 +259,7 @@ pub struct SessionSummary {
     pub updated_ms: u64,
     /// Directory that contains its journal.
     pub path: String,
-    /// The parent, if the session is a sub-agent.
+    /// Parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
     /// True if it is archived.
@@ -267,18 +267,18 @@ pub struct SessionSummary {
     pub archived: bool,
 }
 
-/// The params of `session/archive`.
+/// Params of `session/archive`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionArchiveParams {
-    /// The session, open or not.
+    /// Session, open or not.
     pub session_id: SessionId,
     /// True archives it, false returns it to the lists; default true.
     #[serde(default = "crate::yes")]
     pub archived: bool,
 }
 
-/// The params of `session/events`.
+/// Params of `session/events`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionEventsParams {
@@ -300,7 +300,7 @@ pub struct SessionEventsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionEventsResult {
-    /// The events, in order.
+    /// Events, in order.
     pub events: Vec<EventRecord>,
     /// Number of the session's last durable event.
     pub last_seq: u64,
@@ -322,7 +322,7 @@ pub struct SessionMoved {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdated {
-    /// The title; absent when it was removed.
+    /// Title; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Author of the title.
@@ -352,18 +352,17 @@ pub struct SessionUpdateParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of
-    /// the first prompt again.
+    /// Title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("x-null" = "removes"))]
     pub title: Option<Option<String>>,
 }
 
-/// The result of `session/update`.
+/// Result of `session/update`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdateResult {
-    /// The title; absent when there is none.
+    /// Title; absent when there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }

@@ -4,7 +4,7 @@ use crate::ids::{JobId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The params of `shell/run`.
+/// Params of `shell/run`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShellRunParams {

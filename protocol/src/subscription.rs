@@ -24,7 +24,7 @@ pub struct EventFilter {
     pub max_latency_ms: Option<u64>,
 }
 
-/// The deltas that a client wants in all of its subscriptions.
+/// Deltas that a client wants in all of its subscriptions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeltaCapability {

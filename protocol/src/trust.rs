@@ -4,7 +4,7 @@ use crate::ids::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The result of `trust/read` and `trust/agree`.
+/// Result of `trust/read` and `trust/agree`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrustResult {
@@ -12,7 +12,7 @@ pub struct TrustResult {
     pub root: String,
     /// True if the user trusts the project. If not, the engine uses none of the files.
     pub is_trusted: bool,
-    /// The files, sorted by path: permissions, rules, MCP servers, skills, and agents.
+    /// Files, sorted by path: permissions, rules, MCP servers, skills, and agents.
     pub files: Vec<ProjectFile>,
 }
 
@@ -43,14 +43,14 @@ pub enum Standing {
     Missing,
 }
 
-/// The params of `trust/agree`.
+/// Params of `trust/agree`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrustAgreeParams {
-    /// The session. Optional if this connection has created or opened exactly one.
+    /// Session. Optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The files to use, with the content the user saw.
+    /// Files to use, with the content the user saw.
     pub files: Vec<SeenFile>,
 }
 
@@ -58,7 +58,7 @@ pub struct TrustAgreeParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SeenFile {
-    /// The path from `trust/read`.
+    /// Path from `trust/read`.
     pub path: String,
     /// The SHA-256 from `trust/read`.
     pub sha256: String,

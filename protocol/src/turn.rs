@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The params of `turn/start`.
+/// Params of `turn/start`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStartParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The prompt.
+    /// Prompt.
     pub input: Vec<Input>,
     /// The action while a turn runs; default `reject`.
     #[serde(default)]
@@ -26,8 +26,8 @@ pub struct TurnStartParams {
     /// again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace
-    /// Context. A malformed or empty value ends the trace that was set before.
+    /// Trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty
+    /// value ends the trace that was set before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
     /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the
@@ -51,9 +51,9 @@ pub enum WhenBusy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStartResult {
-    /// The turn that it starts, now or later.
+    /// Turn that it starts, now or later.
     pub turn_id: TurnId,
-    /// The id of its `userMessage` item.
+    /// Id of its `userMessage` item.
     pub item_id: ItemId,
     /// Disposition of the prompt.
     pub disposition: Disposition,
@@ -69,7 +69,7 @@ pub enum Disposition {
     Queued,
 }
 
-/// The params of `turn/steer`.
+/// Params of `turn/steer`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSteerParams {
@@ -79,7 +79,7 @@ pub struct TurnSteerParams {
     /// Refuse with `conflict` unless this turn is the running one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_turn_id: Option<TurnId>,
-    /// The message.
+    /// Message.
     pub input: Vec<Input>,
     /// The action while no turn runs; default `reject`.
     #[serde(default)]
@@ -101,13 +101,13 @@ pub enum WhenIdle {
     Hold,
 }
 
-/// The result of `turn/steer`.
+/// Result of `turn/steer`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSteerResult {
-    /// The outcome.
+    /// Outcome.
     pub outcome: SteerOutcome,
-    /// The id of its `userMessage` item, when it was accepted.
+    /// Id of its `userMessage` item, when it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
     /// The turn it goes into, when it was accepted.
@@ -127,7 +127,7 @@ pub enum SteerOutcome {
     NoActiveTurn,
 }
 
-/// The params of `turn/interrupt`.
+/// Params of `turn/interrupt`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnInterruptParams {
@@ -137,12 +137,12 @@ pub struct TurnInterruptParams {
     /// Refuse with `conflict` unless this turn is the running one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The handling of queued messages; default `return`.
+    /// Handling of queued messages; default `return`.
     #[serde(default)]
     pub queue: QueuePolicy,
 }
 
-/// The handling of queued messages when a turn is interrupted.
+/// Handling of queued messages when a turn is interrupted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QueuePolicy {
@@ -153,7 +153,7 @@ pub enum QueuePolicy {
     Keep,
 }
 
-/// The result of `turn/interrupt`.
+/// Result of `turn/interrupt`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnInterruptResult {

@@ -12,7 +12,7 @@ pub struct UsageReadResult {
     pub total: UsageCount,
     /// Usage of each model in the session's turns, in order of first use. A turn's sub-agents count for the turn's model.
     pub models: Vec<ModelUsage>,
-    /// The part of titles, which belong to no turn.
+    /// Part of titles, which belong to no turn.
     pub titles: UsageCount,
 }
 
@@ -20,13 +20,13 @@ pub struct UsageReadResult {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCount {
-    /// The number of turns.
+    /// Number of turns.
     pub turns: u64,
-    /// The number of model replies in these turns.
+    /// Number of model replies in these turns.
     pub steps: u64,
-    /// The tokens.
+    /// Tokens.
     pub usage: Usage,
-    /// The cost, in billionths of a US dollar, as far as prices are known; absent if none is.
+    /// Cost, in billionths of a US dollar, as far as prices are known; absent if none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
     /// Cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent if a
@@ -41,7 +41,7 @@ pub struct UsageCount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelUsage {
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
     /// Its count.
     #[serde(flatten)]
