@@ -12,21 +12,21 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
-    /// The approval's id.
+    /// Approval id.
     pub approval_id: ApprovalId,
-    /// The session it belongs to.
+    /// Session it belongs to.
     pub session_id: SessionId,
     /// Turn that waits.
     pub turn_id: TurnId,
-    /// The tool call that waits.
+    /// Tool call that waits.
     pub item_id: ItemId,
-    /// The tool's name.
+    /// Tool name.
     pub tool_name: String,
     /// Kind of tool.
     pub kind: ToolKind,
     /// One line for the user: `bash: rm -r build`.
     pub title: String,
-    /// The reason why permission is needed, in a sentence.
+    /// Reason why permission is needed, in a sentence.
     pub reason: String,
     /// The tool's complete arguments: the command, or the text to write.
     pub input: Value,
@@ -58,7 +58,7 @@ pub struct Approval {
 pub struct ApprovalDetail {
     /// Kind of text.
     pub kind: DetailKind,
-    /// The complete text, with its line ends.
+    /// Complete text, with its line ends.
     pub text: String,
 }
 
@@ -147,7 +147,7 @@ pub enum Scope {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswer {
-    /// The chosen option.
+    /// Chosen option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option_id: Option<String>,
     /// A message for the model, sent with a denial.
@@ -178,7 +178,7 @@ pub struct ApprovalAnswerParams {
 pub struct ApprovalOutcome {
     /// Approval.
     pub approval_id: ApprovalId,
-    /// The tool call.
+    /// Tool call.
     pub item_id: ItemId,
     /// Decision.
     pub decision: Decision,
@@ -205,8 +205,7 @@ pub enum DecidedBy {
     Interrupt,
 }
 
-/// The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to
-/// the widest.
+/// Permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

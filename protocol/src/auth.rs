@@ -33,7 +33,7 @@ impl AuthMethod {
 pub struct AuthStatusResult {
     /// Providers that support login.
     pub providers: Vec<ProviderAuth>,
-    /// The reason why the stored logins cannot be used.
+    /// Reason why the stored logins cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct AuthStatusResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderAuth {
-    /// The provider's name.
+    /// Provider name.
     pub provider: String,
     /// Ways to log in, the preferred one first.
     pub methods: Vec<AuthMethod>,
@@ -51,7 +51,7 @@ pub struct ProviderAuth {
     pub stored: Option<AuthMethod>,
     /// Source of the key in use: settings and variables take precedence over a stored login.
     pub key: KeyState,
-    /// The environment variable in use, or to set.
+    /// Environment variable in use, or to set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_var: Option<String>,
 }

@@ -51,9 +51,9 @@ pub enum Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineRange {
-    /// The first line.
+    /// First line.
     pub start: u64,
-    /// The last line.
+    /// Last line.
     pub end: u64,
 }
 
@@ -67,7 +67,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Message.
     pub message: String,
-    /// The tool that reported it, such as `rustc`.
+    /// Tool that reported it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
-    /// The estimated tokens of the next request.
+    /// Estimated tokens of the next request.
     pub tokens: u64,
     /// Size of the context window; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,15 +28,15 @@ pub struct ContextReadParams {
     pub summary: bool,
 }
 
-/// The last request to the model; before the first one, the request that would be sent.
+/// Last request to the model; before the first one, the request that would be sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReadResult {
-    /// The fill level of the window.
+    /// Fill level of the window.
     pub usage: ContextUsage,
-    /// The estimated tokens by source.
+    /// Estimated tokens by source.
     pub sources: Vec<ContextSource>,
-    /// The system prompt.
+    /// System prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// Tools.
@@ -135,9 +135,9 @@ pub struct ContextPruned {
     /// Number of calls whose long arguments were shortened.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub calls: u64,
-    /// The estimated tokens before.
+    /// Estimated tokens before.
     pub tokens_before: u64,
-    /// The estimated tokens afterwards.
+    /// Estimated tokens afterwards.
     pub tokens_after: u64,
 }
 

@@ -32,7 +32,7 @@ pub struct EditorDiagnostic {
     pub severity: Severity,
     /// Message.
     pub message: String,
-    /// The tool that reported it, such as `rustc`.
+    /// Tool that reported it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The tool's code for it, such as `E0308`.

@@ -14,13 +14,13 @@ pub struct FileChange {
     /// Path before a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path: Option<String>,
-    /// The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
+    /// Change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
     pub diff: String,
     /// Number of lines added.
     pub added: u64,
     /// Number of lines removed.
     pub removed: u64,
-    /// The first line that differs, 1-based, counted in the new text: the line to which an editor jumps.
+    /// First line that differs, 1-based, counted in the new text: the line to which an editor jumps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_changed_line: Option<u64>,
     /// Parts that differ within changed lines, for highlighting words; at most 1,000.
@@ -32,7 +32,7 @@ pub struct FileChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WordSpan {
-    /// The text it belongs to.
+    /// Text it belongs to.
     pub side: Side,
     /// Line in that text, 1-based.
     pub line: u64,

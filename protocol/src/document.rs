@@ -122,10 +122,10 @@ pub struct TextEdit {
 pub struct ApplyEditResult {
     /// True if all edits were applied; otherwise none was.
     pub is_applied: bool,
-    /// The reason why none was applied, or why a document could not be saved.
+    /// Reason why none was applied, or why a document could not be saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
-    /// The current versions of the documents.
+    /// Current versions of the documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<DocumentVersion>,
 }

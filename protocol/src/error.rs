@@ -100,7 +100,7 @@ pub struct ErrorData {
     /// Position in the params, as a JSON Pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The suggested next step.
+    /// Suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// Values that would have been accepted.

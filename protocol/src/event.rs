@@ -27,7 +27,7 @@ pub struct EventRecord {
     pub seq: u64,
     /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The turn it belongs to.
+    /// Turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// Client request that directly caused the event; absent for the engine's own actions.
@@ -41,7 +41,7 @@ pub struct EventRecord {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cause {
-    /// The client that sent it: its `id` of `initialize`, or else its name.
+    /// Client that sent it: its `id` of `initialize`, or else its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// The `key` of the request.
@@ -55,9 +55,9 @@ pub struct Cause {
 pub struct TransientRecord {
     /// Session.
     pub session_id: SessionId,
-    /// The sequence number of the last durable event before it.
+    /// Sequence number of the last durable event before it.
     pub after: u64,
-    /// The turn it belongs to.
+    /// Turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// Event.
@@ -267,13 +267,13 @@ pub enum DeltaField {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreated {
-    /// The working directory, absolute.
+    /// Working directory, absolute.
     pub cwd: String,
     /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// The permission mode.
+    /// Permission mode.
     pub permission_mode: PermissionMode,
-    /// The work mode.
+    /// Work mode.
     #[serde(default)]
     pub mode: WorkMode,
     /// Title, if one was given.
@@ -282,7 +282,7 @@ pub struct SessionCreated {
     /// Parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// The named agent whose instructions it follows, if any.
+    /// Named agent whose instructions it follows, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<AgentRole>,
     /// Instructions for this session alone.
@@ -300,9 +300,9 @@ pub struct SessionCreated {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Parent {
-    /// The parent's session.
+    /// Parent session.
     pub session_id: SessionId,
-    /// The sub-agent's id in the parent's session.
+    /// Sub-agent id in the parent's session.
     pub agent_id: AgentId,
 }
 
@@ -312,9 +312,9 @@ pub struct Parent {
 pub struct ConfigChanged {
     /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// The permission mode.
+    /// Permission mode.
     pub permission_mode: PermissionMode,
-    /// The work mode.
+    /// Work mode.
     #[serde(default)]
     pub mode: WorkMode,
 }
@@ -334,7 +334,7 @@ pub struct QueuedInput {
     /// Budget of the turn that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
-    /// The JSON Schema that the final message of the turn that it starts must satisfy.
+    /// JSON Schema that the final message of the turn that it starts must satisfy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
 }
@@ -343,19 +343,19 @@ pub struct QueuedInput {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnLimits {
-    /// The maximum number of model replies.
+    /// Maximum number of model replies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-    /// The maximum number of tool calls, checked between replies; those of sub-agents are not counted.
+    /// Maximum number of tool calls, checked between replies; those of sub-agents are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u64>,
-    /// The maximum number of tokens, input and output together.
+    /// Maximum number of tokens, input and output together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Maximum cost, in billionths of a US dollar; never reached if no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The maximum duration in milliseconds, checked between replies.
+    /// Maximum duration in milliseconds, checked between replies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
@@ -378,11 +378,11 @@ pub enum Delivery {
 pub struct RetryScheduled {
     /// Number of this retry, from 1.
     pub attempt: u32,
-    /// The maximum number of retries.
+    /// Maximum number of retries.
     pub of: u32,
     /// Delay in milliseconds, counted from this event.
     pub delay_ms: u64,
-    /// The error code, as in [`TurnError`].
+    /// Error code, as in [`TurnError`].
     pub code: String,
     /// User-facing message.
     pub message: String,
@@ -392,9 +392,9 @@ pub struct RetryScheduled {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepCompleted {
-    /// The step within the turn, from 1.
+    /// Step within the turn, from 1.
     pub step: u32,
-    /// The reason why the model stopped; absent when it was interrupted.
+    /// Reason why the model stopped; absent when it was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
     /// Usage of this reply.
@@ -413,9 +413,9 @@ pub struct StepCompleted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepUsage {
-    /// The step within the turn, from 1.
+    /// Step within the turn, from 1.
     pub step: u32,
-    /// The usage so far.
+    /// Usage so far.
     pub usage: Usage,
     /// Cost so far, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -426,9 +426,9 @@ pub struct StepUsage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnCompleted {
-    /// The final status.
+    /// Final status.
     pub status: TurnStatus,
-    /// The reason why the model stopped, when the model ended the turn.
+    /// Reason why the model stopped, when the model ended the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
     /// Error, when the turn failed.
@@ -452,7 +452,7 @@ pub struct TurnCompleted {
     pub duration_ms: u64,
 }
 
-/// The final status of a turn.
+/// Final status of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TurnStatus {
@@ -464,7 +464,7 @@ pub enum TurnStatus {
     Failed,
 }
 
-/// The reason why a model stopped.
+/// Reason why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
@@ -494,7 +494,7 @@ pub struct TurnError {
     pub code: String,
     /// User-facing message.
     pub message: String,
-    /// The suggested next step.
+    /// Suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// True if a retry may succeed.
@@ -505,7 +505,7 @@ pub struct TurnError {
     pub http_status: Option<u16>,
 }
 
-/// The current state of a session. A reader never takes an unknown value for idle.
+/// Current state of a session. A reader never takes an unknown value for idle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
@@ -545,7 +545,7 @@ pub struct Notice {
     pub code: String,
     /// Message.
     pub message: String,
-    /// The suggested next step.
+    /// Suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

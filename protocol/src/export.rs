@@ -35,7 +35,7 @@ pub struct SessionExportParams {
     pub overwrite: bool,
 }
 
-/// The exported session.
+/// Exported session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionExportResult {

@@ -12,7 +12,7 @@ pub struct FileState {
     pub sha256: String,
     /// Size in bytes.
     pub size: u64,
-    /// The permission bits, if any.
+    /// Permission bits, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
     /// True if the content was too large to be kept, so it cannot be restored.

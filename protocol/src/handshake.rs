@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The protocol and the versions that the client supports.
+    /// Protocol and the versions that the client supports.
     pub protocol: ProtocolOffer,
     /// Client.
     #[serde(default)]
     pub client: PeerInfo,
-    /// The client's capabilities.
+    /// Client capabilities.
     #[serde(default)]
     pub capabilities: ClientCapabilities,
 }
 
-/// The protocol versions that a client supports.
+/// Protocol versions that a client supports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProtocolOffer {
@@ -47,17 +47,17 @@ pub struct PeerInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
-    /// The protocol version of this connection.
+    /// Protocol version of this connection.
     pub protocol: ProtocolChoice,
     /// Engine.
     pub engine: EngineInfo,
-    /// The engine's capabilities.
+    /// Engine capabilities.
     pub capabilities: EngineCapabilities,
     /// Limits of this connection.
     pub limits: Limits,
 }
 
-/// The protocol version of a connection.
+/// Protocol version of a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProtocolChoice {
@@ -67,13 +67,13 @@ pub struct ProtocolChoice {
     pub version: String,
 }
 
-/// The engine's name, version and schema.
+/// Engine name, version and schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineInfo {
     /// Always `pintle`.
     pub name: String,
-    /// The program's version.
+    /// Program version.
     pub version: String,
     /// A hash that changes whenever the protocol's schema does.
     pub schema_hash: String,
@@ -83,9 +83,9 @@ pub struct EngineInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// The maximum size of a message, in bytes.
+    /// Maximum size of a message, in bytes.
     pub max_message_bytes: u64,
-    /// The maximum number of unanswered requests.
+    /// Maximum number of unanswered requests.
     pub max_in_flight: u64,
 }
 

@@ -52,7 +52,7 @@ pub struct HistoryRewound {
 pub struct MergedFrom {
     /// Fork. Its usage is not counted in this session.
     pub session_id: SessionId,
-    /// The last event of the fork that is now part of this session's history.
+    /// Last event of the fork that is now part of this session's history.
     pub seq: u64,
     /// Number of the last copied event in this session.
     pub copied_seq: u64,
@@ -78,7 +78,7 @@ pub struct LabelChanged {
 pub struct ForkedFrom {
     /// Session that was forked.
     pub session_id: SessionId,
-    /// The last event of that session that is part of this session's history.
+    /// Last event of that session that is part of this session's history.
     pub seq: u64,
     /// Number of the last copied event in this session.
     pub copied_seq: u64,
@@ -114,7 +114,7 @@ pub struct SessionRewindParams {
 pub struct SessionRewindResult {
     /// Event after which the session continues.
     pub to_seq: u64,
-    /// The last event before the rewind: rewinding to it undoes this rewind.
+    /// Last event before the rewind: rewinding to it undoes this rewind.
     pub from_seq: u64,
     /// Items that leave the model's context.
     pub dropped: Vec<ItemId>,
@@ -126,7 +126,7 @@ pub struct SessionRewindResult {
     /// Turn that writes the summary, if one was requested and there is something to summarize.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_turn_id: Option<TurnId>,
-    /// The effect on the files that were changed since; empty when only the conversation is rewound.
+    /// Effect on the files that were changed since; empty when only the conversation is rewound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileFate>,
 }
@@ -137,13 +137,13 @@ pub struct SessionRewindResult {
 pub struct SessionForkParams {
     /// Session to fork; it does not change, and need not be open.
     pub session_id: SessionId,
-    /// The point up to which its history is copied; all of it by default.
+    /// Point up to which its history is copied; all of it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<HistoryPoint>,
     /// Title of the new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The working directory of the new session, absolute; that of the other one by default.
+    /// Working directory of the new session, absolute; that of the other one by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Settings of the new session; omitted settings are copied.
@@ -178,7 +178,7 @@ pub struct SessionMergeParams {
 pub struct SessionMergeResult {
     /// Event after which the copied events are inserted.
     pub to_seq: u64,
-    /// The last event before the merge: rewinding to it undoes the merge.
+    /// Last event before the merge: rewinding to it undoes the merge.
     pub from_seq: u64,
     /// Number of the last copied event, now the session's current position.
     pub copied_seq: u64,
@@ -207,7 +207,7 @@ pub struct SessionLabelParams {
     pub metadata: Option<Value>,
 }
 
-/// The point whose label changed.
+/// Point whose label changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLabelResult {
@@ -225,7 +225,7 @@ pub struct SessionNoteParams {
     /// Text, at most 64 KB. May be empty if there is data and the model does not read the note.
     #[serde(default)]
     pub text: String,
-    /// The client's name for this kind of note, at most 64 characters.
+    /// Client name for this kind of note, at most 64 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Any data, at most 64 KB of JSON. The model does not read it.
@@ -242,13 +242,13 @@ pub struct SessionNoteParams {
     pub key: Option<String>,
 }
 
-/// The history tree of a session.
+/// History tree of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTreeResult {
     /// User messages and labelled points, oldest first.
     pub nodes: Vec<HistoryNode>,
-    /// The last event.
+    /// Last event.
     pub leaf_seq: u64,
 }
 
@@ -261,7 +261,7 @@ pub struct HistoryNode {
     /// Event of the parent node; absent for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_seq: Option<u64>,
-    /// The message's item, if the node is a message.
+    /// Message item, if the node is a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
     /// Turn.
@@ -347,12 +347,12 @@ pub struct SessionItemsParams {
     /// Only items after this event, such as an anchor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The maximum number of items, 1 to 1,000; default 100.
+    /// Maximum number of items, 1 to 1,000; default 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// The current values of items.
+/// Current values of items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionItemsResult {
@@ -436,9 +436,9 @@ pub struct CheckpointDiffParams {
     /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The first point.
+    /// First point.
     pub from: HistoryPoint,
-    /// The second point; the journal's present state by default.
+    /// Second point; the journal's present state by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<HistoryPoint>,
 }

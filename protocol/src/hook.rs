@@ -62,7 +62,7 @@ pub struct HookRun {
     /// answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Content>,
-    /// The system prompt, at `beforeAgent`.
+    /// System prompt, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// Messages of the model's context, at `contextBuilt`.
@@ -72,7 +72,7 @@ pub struct HookRun {
     /// state, and when a fork is merged back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_seq: Option<u64>,
-    /// The tool call, at `beforeToolCall` and `afterToolCall`.
+    /// Tool call, at `beforeToolCall` and `afterToolCall`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<HookCall>,
     /// The call's result, at `afterToolCall`.
@@ -84,7 +84,7 @@ pub struct HookRun {
     /// Number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
-    /// The unfinished parts of the model's plan, at `beforeAgent`.
+    /// Unfinished parts of the model's plan, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_todos: Option<String>,
 }
@@ -95,7 +95,7 @@ pub struct HookRun {
 pub struct HookCall {
     /// Its item.
     pub item_id: ItemId,
-    /// The tool's name.
+    /// Tool name.
     pub tool_name: String,
     /// Kind of tool.
     pub kind: ToolKind,
@@ -189,7 +189,7 @@ impl HookMessage {
 pub struct HookMessageCall {
     /// Id, which the call's result repeats.
     pub id: String,
-    /// The tool's name.
+    /// Tool name.
     pub name: String,
     /// Arguments, as the model wrote them: JSON text.
     pub arguments: String,
@@ -205,10 +205,10 @@ pub struct HookAnswer {
     /// Reason for a denial, for the model or the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The new text of the message, at `inputReceived` and `beforeAgent`.
+    /// New text of the message, at `inputReceived` and `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// The new system prompt of the turn, at `beforeAgent`.
+    /// New system prompt of the turn, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// Messages of the next request, at `contextBuilt`. They apply to that request only.
@@ -255,7 +255,7 @@ pub enum OnFailure {
 pub struct HookRegisterParams {
     /// Points at which it runs.
     pub points: Vec<HookPoint>,
-    /// The tools whose calls it sees: names, with `*` for any text. Default: all.
+    /// Tools whose calls it sees: names, with `*` for any text. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     /// Timeout in milliseconds; default 60000.
@@ -293,9 +293,9 @@ pub struct ToolUnregisterParams {
 pub struct ToolCallParams {
     /// Session.
     pub session_id: SessionId,
-    /// The call's item.
+    /// Call item.
     pub item_id: ItemId,
-    /// The tool's name.
+    /// Tool name.
     pub tool_name: String,
     /// Arguments, as the model wrote them. They match the schema; other calls are refused.
     pub arguments: Value,

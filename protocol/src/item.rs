@@ -14,17 +14,17 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
-    /// The item's id.
+    /// Item id.
     pub id: ItemId,
-    /// The turn it belongs to.
+    /// Turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
-    /// The item's status.
+    /// Item status.
     pub status: ItemStatus,
-    /// The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    /// Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     pub started_ms: u64,
     /// Duration in milliseconds; present once the item has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,7 +136,7 @@ pub struct TextBody {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// The tool's name, as the model calls it.
+    /// Tool name, as the model calls it.
     pub tool_name: String,
     /// One line for the user: `bash: cargo test`.
     pub title: String,
@@ -145,7 +145,7 @@ pub struct ToolCall {
     /// True if the model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_provider: bool,
-    /// The files and lines concerned.
+    /// Files and lines concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
     /// Arguments; absent until they are complete.
@@ -192,7 +192,7 @@ pub struct Job {
     /// End of the job; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<JobEnd>,
-    /// The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
+    /// Last part of the output; absent while the job runs, when deltas of the field `output` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// Exit code, signal, and the output's truncation with a reference to the full output.
@@ -206,13 +206,13 @@ pub struct Job {
 pub struct Subagent {
     /// Id that the model and clients use.
     pub agent_id: AgentId,
-    /// The sub-agent's session.
+    /// Sub-agent session.
     pub session_id: SessionId,
-    /// The task it was given.
+    /// Task it was given.
     pub task: String,
     /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// The sub-agent's state.
+    /// Sub-agent state.
     pub state: SubagentState,
     /// Its last message, as the parent's model reads it; absent until its first turn has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -235,9 +235,9 @@ pub struct Subagent {
 pub struct Compaction {
     /// Reason for the compaction.
     pub reason: CompactionReason,
-    /// The estimated tokens of the conversation before.
+    /// Estimated tokens of the conversation before.
     pub tokens_before: u64,
-    /// The estimated tokens afterwards; absent until the compaction is completed.
+    /// Estimated tokens afterwards; absent until the compaction is completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_after: Option<u64>,
     /// Summary. While the compaction runs, deltas of the field `text` carry it.
@@ -322,7 +322,7 @@ pub struct EngineMessage {
     /// Mode that it announces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
-    /// The review events that it reports.
+    /// Review events that it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviewed: Vec<u64>,
     /// True if it summarizes the history that a rewind left behind.
@@ -337,7 +337,7 @@ pub struct EngineMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientNote {
-    /// The client's name for this kind of note.
+    /// Client name for this kind of note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The client's data.
@@ -355,9 +355,9 @@ pub struct ClientNote {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobRef {
-    /// The job's id.
+    /// Job id.
     pub job_id: JobId,
-    /// The job's item.
+    /// Job item.
     pub item_id: ItemId,
     /// True if the result reports how the job ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -392,7 +392,7 @@ pub enum ToolKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
-    /// The absolute path.
+    /// Absolute path.
     pub path: String,
     /// Line, 1-based.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -417,7 +417,7 @@ pub struct ToolResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDetails {
-    /// The files it changed.
+    /// Files it changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChange>,
     /// A command's exit code.
@@ -435,16 +435,16 @@ pub struct ToolDetails {
     /// Full output for `blob/read`, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output: Option<FullOutput>,
-    /// The background jobs concerned.
+    /// Background jobs concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRef>,
-    /// The sub-agent that it started.
+    /// Sub-agent that it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
     /// Sandbox that the command ran in; absent if it was not confined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxReport>,
-    /// The reason why the permissions denied the call; absent if they did not.
+    /// Reason why the permissions denied the call; absent if they did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denial: Option<Denial>,
 }

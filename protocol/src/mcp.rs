@@ -54,7 +54,7 @@ pub struct McpServerState {
     /// Its tools, once it is connected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<McpTool>,
-    /// The last lines that it wrote to its error output.
+    /// Last lines that it wrote to its error output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,
 }
@@ -113,7 +113,7 @@ pub struct McpUpdateParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The server's name.
+    /// Server name.
     pub server: String,
     /// Enables or disables it for this session. The tools of a disabled server stay in the model's list, and their calls fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,7 @@ pub struct McpLoginParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The server's name.
+    /// Server name.
     pub server: String,
     /// Scopes to request, instead of those in its settings and those that the server lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -144,7 +144,7 @@ pub struct McpLogoutParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The server's name.
+    /// Server name.
     pub server: String,
 }
 

@@ -104,7 +104,7 @@ pub enum Stability {
 /// A row of the method table, from which schema, client types and reference are generated.
 #[derive(Debug)]
 pub struct MethodRow {
-    /// The name on the wire.
+    /// Name on the wire.
     pub method: &'static str,
     /// Side that sends it.
     pub sender: Sender,
@@ -376,10 +376,10 @@ pub struct BlobReadParams {
     pub session_id: Option<SessionId>,
     /// The output's name, as `details.fullOutput` gives it.
     pub r#ref: String,
-    /// The first byte, from 0; default 0. Continue with the `end` of the part before.
+    /// First byte, from 0; default 0. Continue with the `end` of the part before.
     #[serde(default)]
     pub offset: u64,
-    /// The maximum number of bytes, 1 to 1,048,576; default 65,536.
+    /// Maximum number of bytes, 1 to 1,048,576; default 65,536.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u32>,
 }
@@ -421,7 +421,7 @@ pub struct JobStopParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStopResult {
-    /// The ended job's item.
+    /// Ended job's item.
     pub job: Item,
 }
 
@@ -460,14 +460,14 @@ pub struct PromptCommand {
     pub path: String,
 }
 
-/// The durable events that were not sent to a slow connection.
+/// Durable events that were not sent to a slow connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLaggedParams {
     /// Session.
     pub session_id: SessionId,
-    /// The last durable event that was sent.
+    /// Last durable event that was sent.
     pub last_sent_seq: u64,
-    /// The last durable event that was not sent.
+    /// Last durable event that was not sent.
     pub head_seq: u64,
 }

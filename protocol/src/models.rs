@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The providers and models known by name. Any other `provider/id` of a known provider works as well.
+/// Providers and models known by name. Any other `provider/id` of a known provider works as well.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsListResult {
@@ -22,7 +22,7 @@ pub struct ModelsListResult {
 pub struct ProviderInfo {
     /// Name in `provider/id`.
     pub name: String,
-    /// The wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
+    /// Wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
     /// Request URL, without secret parts. Names in braces or after a dollar sign are variables.
@@ -30,7 +30,7 @@ pub struct ProviderInfo {
     pub url: Option<String>,
     /// Key availability.
     pub key: KeyState,
-    /// The environment variable for the key.
+    /// Environment variable for the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_var: Option<String>,
     /// Source of this entry: the user's files, or the location it was read from.
@@ -62,10 +62,10 @@ pub struct ModelInfo {
     /// Display name, if it differs from the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The maximum number of input tokens.
+    /// Maximum number of input tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
-    /// The maximum number of output tokens.
+    /// Maximum number of output tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
     /// Price.
@@ -77,7 +77,7 @@ pub struct ModelInfo {
     /// The model can reason before it answers; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
-    /// The tool profile, unless the settings choose another.
+    /// Tool profile, unless the settings choose another.
     pub profile: String,
     /// Source of this entry: the user's files, or the location it was read from.
     pub source: String,

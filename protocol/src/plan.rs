@@ -33,7 +33,7 @@ pub enum PlanStatus {
     Completed,
 }
 
-/// The work mode: act or plan only.
+/// Work mode: act or plan only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WorkMode {

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// The question's id.
+    /// Question id.
     pub question_id: QuestionId,
-    /// The session it belongs to.
+    /// Session it belongs to.
     pub session_id: SessionId,
     /// Turn that waits.
     pub turn_id: TurnId,
-    /// The tool call that waits.
+    /// Tool call that waits.
     pub item_id: ItemId,
     /// Kind of question.
     pub kind: QuestionKind,
@@ -60,7 +60,7 @@ pub struct QuestionOption {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswer {
-    /// The chosen options.
+    /// Chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_ids: Vec<String>,
     /// Text entered by the user.
@@ -92,9 +92,9 @@ pub struct QuestionAnswerParams {
 pub struct QuestionOutcome {
     /// Question.
     pub question_id: QuestionId,
-    /// The tool call.
+    /// Tool call.
     pub item_id: ItemId,
-    /// The chosen options.
+    /// Chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_ids: Vec<String>,
     /// Text entered by the user.

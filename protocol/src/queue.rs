@@ -17,7 +17,7 @@ pub enum QueueMode {
     One,
 }
 
-/// The queued messages, in the order in which the model will read them.
+/// Queued messages, in the order in which the model will read them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueResult {
@@ -31,7 +31,7 @@ pub struct QueueResult {
 pub struct QueueUpdate {
     /// Message.
     pub item_id: ItemId,
-    /// The new content.
+    /// New content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Vec<Input>>,
     /// New delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a separate turn.
@@ -69,10 +69,10 @@ pub struct QueueRemoveParams {
     pub item_ids: Option<Vec<ItemId>>,
 }
 
-/// The removed messages.
+/// Removed messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueRemoveResult {
-    /// The complete messages.
+    /// Complete messages.
     pub removed: Vec<QueuedInput>,
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
-    /// The hunk's id, stable while the file changes elsewhere and never reused.
+    /// Hunk id, stable while the file changes elsewhere and never reused.
     pub id: HunkId,
     /// The file's absolute path.
     pub path: String,
@@ -35,7 +35,7 @@ pub struct Hunk {
     /// everything skips it; undo the hunk or its file instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// The comments on it.
+    /// Comments on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
     /// Verdict that closed it.
@@ -88,7 +88,7 @@ pub enum HunkState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineSpan {
-    /// The first line, from 1. For an empty span: the line before which it lies.
+    /// First line, from 1. For an empty span: the line before which it lies.
     pub start: u64,
     /// Number of lines.
     pub count: u64,
@@ -100,7 +100,7 @@ pub struct LineSpan {
 pub struct Maker {
     /// Turn.
     pub turn_id: TurnId,
-    /// The tool call.
+    /// Tool call.
     pub item_id: ItemId,
     /// Set if the change may not be the call's: the command that ran while the file changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,10 +115,10 @@ pub struct Comment {
     pub seq: u64,
     /// Side: the baseline or the present file.
     pub side: Side,
-    /// The lines within the hunk; absent for all.
+    /// Lines within the hunk; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSpan>,
-    /// The comment's text.
+    /// Comment text.
     pub text: String,
 }
 
@@ -150,7 +150,7 @@ pub enum ReviewAction {
         hunk: HunkId,
         /// The side: the baseline or the present file.
         side: Side,
-        /// The lines within the hunk; absent for all.
+        /// Lines within the hunk; absent for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lines: Option<LineSpan>,
         /// The comment's text.
@@ -209,11 +209,11 @@ pub struct LineSelection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
-    /// The requested action.
+    /// Requested action.
     pub action: ReviewAction,
-    /// The effect on each hunk.
+    /// Effect on each hunk.
     pub parts: Vec<VerdictPart>,
-    /// The number under which it was queued, if it was.
+    /// Number under which it was queued, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<u64>,
 }
@@ -222,7 +222,7 @@ pub struct Verdict {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewQueue {
-    /// The queued verdicts, in order.
+    /// Queued verdicts, in order.
     pub waiting: Vec<WaitingVerdict>,
     /// A verdict that left the queue without being applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -235,7 +235,7 @@ pub struct ReviewQueue {
 pub struct WaitingVerdict {
     /// Its number: the event that queued it.
     pub id: u64,
-    /// The requested action.
+    /// Requested action.
     pub action: ReviewAction,
 }
 
@@ -357,13 +357,13 @@ pub struct ReviewListParams {
     pub closed: bool,
 }
 
-/// The hunks by path and line, followed by closed ones, oldest first.
+/// Hunks by path and line, followed by closed ones, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewListResult {
     /// Hunks.
     pub hunks: Vec<Hunk>,
-    /// The last event that the list takes into account.
+    /// Last event that the list takes into account.
     pub seq: u64,
 }
 
@@ -374,7 +374,7 @@ pub struct ReviewDecideParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The requested action.
+    /// Requested action.
     pub action: ReviewAction,
 }
 
@@ -384,7 +384,7 @@ pub struct ReviewDecideParams {
 pub struct ReviewDecideResult {
     /// Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
     pub seq: u64,
-    /// The effect on each hunk; for a queued verdict, the effect that it would have now.
+    /// Effect on each hunk; for a queued verdict, the effect that it would have now.
     pub verdict: Verdict,
     /// True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it
     /// was applied, or `review.queued` why not.

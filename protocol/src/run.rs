@@ -19,7 +19,7 @@ pub enum RunLine {
     Result(Box<RunResult>),
 }
 
-/// The first line of `pintle run --format events`.
+/// First line of `pintle run --format events`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunHeader {
@@ -31,7 +31,7 @@ pub struct RunHeader {
     pub engine: PeerInfo,
     /// Session.
     pub session_id: SessionId,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
 }
 
@@ -44,7 +44,7 @@ pub struct RunResult {
     /// Reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`,
     /// `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
     pub stop: String,
-    /// The exit code of the program.
+    /// Exit code of the program.
     pub exit_code: u8,
     /// Session; absent if none could be created or opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ pub struct RunResult {
     /// Path of the session's journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The last message of the model.
+    /// Last message of the model.
     pub text: String,
     /// Answer that satisfies `--output-schema`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub struct RunResult {
     /// The same cost in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// The model that answered last, as `provider/id`.
+    /// Model that answered last, as `provider/id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Files that the agent changed.
@@ -126,7 +126,7 @@ pub struct RunChanges {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunCommand {
-    /// The complete command.
+    /// Complete command.
     pub command: String,
     /// Its end: `cancelled` if the task ended first.
     pub status: ItemStatus,
@@ -144,7 +144,7 @@ pub struct Finding {
     /// First line, 1-based; absent if the finding applies to the entire file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// The last line, which is part of it.
+    /// Last line, which is part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u64>,
     /// Its weight.

@@ -45,7 +45,7 @@ pub struct SessionSearchParams {
     /// The `nextCursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The maximum number of hits, 1 to 200; default 20.
+    /// Maximum number of hits, 1 to 200; default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -81,12 +81,12 @@ pub struct SearchHit {
     pub kind: EntryKind,
     /// Role.
     pub role: EntryRole,
-    /// The session's title, as in lists.
+    /// Session title, as in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The session's working directory.
     pub cwd: String,
-    /// The text around the first match, in pieces, without line ends.
+    /// Text around the first match, in pieces, without line ends.
     pub snippet: Vec<SnippetPiece>,
 }
 

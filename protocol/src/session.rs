@@ -20,7 +20,7 @@ pub struct SessionConfig {
     /// Model, as `provider/id` or `provider/id:effort`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The permission mode.
+    /// Permission mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
     /// Instructions for this session alone, appended to the system prompt; only when the session is created.
@@ -30,7 +30,7 @@ pub struct SessionConfig {
     /// same purpose, so `bash` includes `shell`. Client tools are not limited by it. Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The work mode.
+    /// Work mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
     /// Further directories that belong to the work, absolute: changes there need the same permission as in the
@@ -48,10 +48,10 @@ pub struct SessionConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreateParams {
-    /// The working directory, absolute; default: the directory in which the engine was started.
+    /// Working directory, absolute; default: the directory in which the engine was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The session's title.
+    /// Session title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Settings.
@@ -131,32 +131,32 @@ pub struct SessionResult {
     pub session_id: SessionId,
     /// Number of its last durable event.
     pub seq: u64,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
     /// Title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// The permission mode.
+    /// Permission mode.
     pub permission_mode: PermissionMode,
     /// Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it,
     /// unless it is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxState>,
-    /// The work mode.
+    /// Work mode.
     #[serde(default)]
     pub mode: WorkMode,
-    /// The current state.
+    /// Current state.
     pub state: SessionState,
-    /// The running turn.
+    /// Running turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_turn_id: Option<TurnId>,
-    /// The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and
+    /// Queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and
     /// are read with the next prompt, before it.
     #[serde(default)]
     pub queue: Vec<QueuedInput>,
-    /// The pending approvals.
+    /// Pending approvals.
     #[serde(default)]
     pub approvals: Vec<Approval>,
     /// Open questions to the user.
@@ -171,7 +171,7 @@ pub struct SessionResult {
     /// Cost of that usage, in billionths of a US dollar; absent if no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The estimated fill level of the model's context window.
+    /// Estimated fill level of the model's context window.
     #[serde(default)]
     pub context: ContextUsage,
     /// True if there are too many events after `fromSeq` to send at once: read them with `session/events`.
@@ -248,12 +248,12 @@ pub struct SessionListResult {
 pub struct SessionSummary {
     /// Session.
     pub session_id: SessionId,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
     /// Its title, or the beginning of its first prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The creation time, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     pub created_ms: u64,
     /// Time of the last write to its journal, in milliseconds since 1970.
     pub updated_ms: u64,
@@ -291,7 +291,7 @@ pub struct SessionEventsParams {
     /// Read the last events before this number instead; a number beyond the end selects the session's end. Not together with `after`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
-    /// The maximum number of events, 1 to 1000; default 200.
+    /// Maximum number of events, 1 to 1000; default 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -312,9 +312,9 @@ pub struct SessionEventsResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMoved {
-    /// The working directory until now.
+    /// Working directory until now.
     pub from: String,
-    /// The working directory from now on.
+    /// Working directory from now on.
     pub cwd: String,
 }
 

@@ -11,7 +11,7 @@ pub struct ShellRunParams {
     /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The command line, as a shell reads it.
+    /// Command line, as a shell reads it.
     pub command: String,
     /// True if the model reads the command and its output with the next prompt; default true.
     #[serde(default = "crate::yes")]

@@ -28,7 +28,7 @@ pub struct EventFilter {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeltaCapability {
-    /// The fields whose deltas are sent; none if it is empty. Default: all of them.
+    /// Fields whose deltas are sent; none if it is empty. Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub types: Option<Vec<DeltaField>>,
     /// Default `maxLatencyMs` of subscriptions.

@@ -20,9 +20,9 @@ pub struct TrustResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectFile {
-    /// The path relative to the project's root, separated by `/`.
+    /// Path relative to the project's root, separated by `/`.
     pub path: String,
-    /// The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
+    /// SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
     pub sha256: String,
     /// The user's agreement to this content.
     pub standing: Standing,
@@ -47,7 +47,7 @@ pub enum Standing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrustAgreeParams {
-    /// Session. Optional if this connection has created or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Files to use, with the content the user saw.
@@ -60,6 +60,6 @@ pub struct TrustAgreeParams {
 pub struct SeenFile {
     /// Path from `trust/read`.
     pub path: String,
-    /// The SHA-256 from `trust/read`.
+    /// SHA-256 from `trust/read`.
     pub sha256: String,
 }

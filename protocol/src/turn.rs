@@ -16,10 +16,10 @@ pub struct TurnStartParams {
     pub session_id: Option<SessionId>,
     /// Prompt.
     pub input: Vec<Input>,
-    /// The action while a turn runs; default `reject`.
+    /// Action while a turn runs; default `reject`.
     #[serde(default)]
     pub when_busy: WhenBusy,
-    /// The turn's budget.
+    /// Turn budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
     /// JSON Schema that the turn's final message must satisfy. The model receives it, and a message that does not satisfy it is requested
@@ -81,7 +81,7 @@ pub struct TurnSteerParams {
     pub expected_turn_id: Option<TurnId>,
     /// Message.
     pub input: Vec<Input>,
-    /// The action while no turn runs; default `reject`.
+    /// Action while no turn runs; default `reject`.
     #[serde(default)]
     pub when_idle: WhenIdle,
     /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the
@@ -110,7 +110,7 @@ pub struct TurnSteerResult {
     /// Id of its `userMessage` item, when it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
-    /// The turn it goes into, when it was accepted.
+    /// Turn it goes into, when it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
 }
@@ -157,10 +157,10 @@ pub enum QueuePolicy {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnInterruptResult {
-    /// The interrupted turn; absent when none runs.
+    /// Interrupted turn; absent when none runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The returned messages.
+    /// Returned messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub returned: Vec<QueuedInput>,
 }
