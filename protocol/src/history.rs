@@ -225,7 +225,7 @@ pub struct SessionNoteParams {
     /// Text, at most 64 KB. May be empty if there is data and the model does not read the note.
     #[serde(default)]
     pub text: String,
-    /// Client name for this kind of note, at most 64 characters.
+    /// Client-chosen name for this kind of note, at most 64 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Any data, at most 64 KB of JSON. The model does not read it.

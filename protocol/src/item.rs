@@ -337,7 +337,7 @@ pub struct EngineMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientNote {
-    /// Client name for this kind of note.
+    /// Client-chosen name for this kind of note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The client's data.
