@@ -30,7 +30,7 @@ pub struct EventRecord {
     /// Turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// Client request that directly caused the event; absent for the engine's own actions.
+    /// Client request that directly caused the event; absent for actions initiated by the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     /// Event.

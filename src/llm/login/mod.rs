@@ -2,7 +2,7 @@
 //!
 //! [`Logins`] owns the login file. A token is renewed shortly before it expires, and once if the server refuses it, under the file's lock:
 //! one of several processes renews it and the others read the new one. A short-lived token that a provider returns for the stored one is
-//! kept in memory only. Every token is registered as a secret before it is used.
+//! kept in memory only. Every token is registered as a secret before a caller receives it.
 
 mod browser;
 mod device;
