@@ -12,63 +12,63 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
-    /// The approval's id.
+    /// Approval id.
     pub approval_id: ApprovalId,
-    /// The session it belongs to.
+    /// Session it belongs to.
     pub session_id: SessionId,
-    /// The turn that waits.
+    /// Turn that waits.
     pub turn_id: TurnId,
-    /// The tool call that waits.
+    /// Tool call that waits.
     pub item_id: ItemId,
-    /// The tool's name.
+    /// Tool name.
     pub tool_name: String,
-    /// The kind of tool.
+    /// Kind of tool.
     pub kind: ToolKind,
-    /// One line for a person: `bash: rm -r build`.
+    /// One line for the user: `bash: rm -r build`.
     pub title: String,
-    /// The reason why permission is needed, in a sentence.
+    /// Reason why permission is needed, in a sentence.
     pub reason: String,
-    /// The tool's arguments, whole: the command, or the text to write.
+    /// The tool's complete arguments: the command, or the text to write.
     pub input: Value,
     /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// The rule or default that asks, in words.
+    /// Human-readable rule or default that requires approval.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub decided_by: String,
-    /// All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every
-    /// part, or denies the call.
+    /// Everything to be approved, in full, for the user to read: the command, the paths, the content. A client shows every part, or denies
+    /// the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<ApprovalDetail>,
-    /// The changes of files that the call would make, computed from the files as they are now. Left out where a call
-    /// changes no file, and where its changes are not known beforehand.
+    /// File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not
+    /// known in advance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChange>,
-    /// The options to choose from.
+    /// Options to choose from.
     pub options: Vec<ApprovalOption>,
-    /// The deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
+    /// Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
     #[serde(default)]
     pub deadline_ms: u64,
 }
 
-/// A part of a call that a person is asked about. Control characters, and characters that are invisible or change the
-/// direction of text, are drawn as signs.
+/// Part of a call that requires the user's approval. Control characters, and characters that are invisible or change the text direction,
+/// are drawn as signs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalDetail {
-    /// The kind of text.
+    /// Kind of text.
     pub kind: DetailKind,
-    /// The text, whole, with its line ends.
+    /// Complete text, with its line ends.
     pub text: String,
 }
 
-/// The kind of a text that a person is asked about.
+/// Kind of text shown with an approval request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DetailKind {
     /// A command of the shell.
     Command,
-    /// The path of a file, resolved.
+    /// Resolved file path.
     Path,
     /// The text that is written or inserted.
     Content,
@@ -76,14 +76,14 @@ pub enum DetailKind {
     Diff,
     /// An address on the network.
     Address,
-    /// The arguments of a tool as JSON.
+    /// Tool arguments as JSON.
     Arguments,
     /// A description by the model itself, which may be wrong.
     ModelText,
 }
 
 impl DetailKind {
-    /// The heading for people.
+    /// User-facing heading.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Command => "Command",
@@ -97,19 +97,19 @@ impl DetailKind {
     }
 }
 
-/// An option that a person can choose.
+/// Option offered to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOption {
-    /// The id to send back.
+    /// Id to send back.
     pub option_id: String,
-    /// The label to show.
+    /// Label to show.
     pub label: String,
-    /// The decision that it stands for.
+    /// Decision that this option represents.
     pub decision: Decision,
-    /// The scope in which the decision holds.
+    /// Scope in which the decision holds.
     pub scope: Scope,
-    /// The rules that the option adds, in words.
+    /// Human-readable rules that the option adds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
 }
@@ -120,13 +120,13 @@ pub struct ApprovalOption {
 pub enum Decision {
     /// The call may run.
     Allow,
-    /// The call does not run; the turn continues and the model is told.
+    /// The call does not run; the turn continues and the model is informed.
     Deny,
     /// The call does not run and the turn ends.
     Abort,
 }
 
-/// The scope of a decision.
+/// Decision scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
@@ -142,57 +142,56 @@ pub enum Scope {
     User,
 }
 
-/// The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was
-/// not offered, denies this one call.
+/// Answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one
+/// call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswer {
-    /// The chosen option.
+    /// Chosen option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option_id: Option<String>,
     /// A message for the model, sent with a denial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// The dialog was closed without a choice, which denies this one call.
+    /// True if the dialog was closed without a choice, which denies this one call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
 }
 
-/// An answer to an approval, sent as a request of the client. One that names no offered option is refused, and the
-/// approval stays pending.
+/// Answer to an approval, sent as a client request. If it selects no offered option, it is refused, and the approval stays pending.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswerParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The approval.
+    /// Approval.
     pub approval_id: ApprovalId,
     /// The answer.
     #[serde(flatten)]
     pub answer: ApprovalAnswer,
 }
 
-/// The outcome of an approval.
+/// Approval outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOutcome {
-    /// The approval.
+    /// Approval.
     pub approval_id: ApprovalId,
-    /// The tool call.
+    /// Tool call.
     pub item_id: ItemId,
-    /// The decision.
+    /// Decision.
     pub decision: Decision,
-    /// The scope in which the decision holds.
+    /// Scope in which the decision holds.
     pub scope: Scope,
-    /// The origin of the decision.
+    /// Origin of the decision.
     pub by: DecidedBy,
-    /// The person's message to the model.
+    /// The user's message to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
 }
 
-/// The origin of a decision about an approval.
+/// Origin of an approval decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DecidedBy {
@@ -206,8 +205,7 @@ pub enum DecidedBy {
     Interrupt,
 }
 
-/// The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to
-/// the widest.
+/// Permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -216,19 +214,19 @@ pub enum PermissionMode {
     /// Reading in the workspace and harmless commands run; changes and other commands are denied.
     #[serde(alias = "read-only")]
     ReadOnly,
-    /// Reading in the workspace and harmless commands run; everything else asks.
+    /// Reading in the workspace and harmless commands run; everything else requires approval.
     #[default]
     Ask,
-    /// Changes of files in the workspace run too, and commands in the sandbox. Where there is no sandbox, commands
-    /// ask.
+    /// File changes in the workspace also run without approval, as do commands in the sandbox. Without a sandbox, commands require
+    /// approval.
     #[serde(alias = "auto-edit")]
     AutoEdit,
-    /// Nothing asks, except where a rule says so.
+    /// Nothing requires approval unless a rule demands it.
     Full,
 }
 
 impl PermissionMode {
-    /// All modes with the names of the command line and of `config.toml`.
+    /// All modes, with their names on the command line and in `config.toml`.
     pub const NAMES: [(&'static str, Self); 4] = [
         ("read-only", Self::ReadOnly),
         ("ask", Self::Ask),

@@ -1,4 +1,4 @@
-//! Logins of providers: by a code for a device, in a browser, or by a key that a person types.
+//! Provider logins: with a device code, in a browser, or with a key that the user types.
 
 use crate::models::KeyState;
 use schemars::JsonSchema;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AuthMethod {
-    /// A code that a person enters on a page, with any device.
+    /// A code that the user enters on a page, with any device.
     Device,
-    /// A page in a browser on the machine of the engine.
+    /// A browser page on the engine's machine.
     Browser,
-    /// A key that a person types.
+    /// A key that the user types.
     Key,
 }
 
@@ -27,91 +27,91 @@ impl AuthMethod {
     }
 }
 
-/// The result of `auth/status`.
+/// Result of `auth/status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthStatusResult {
-    /// The providers that a person can log in to.
+    /// Providers that support login.
     pub providers: Vec<ProviderAuth>,
-    /// The reason why the stored logins cannot be used.
+    /// Reason why the stored logins cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// A provider that a person can log in to.
+/// Provider that supports login.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderAuth {
-    /// The provider's name.
+    /// Provider name.
     pub provider: String,
-    /// The ways to log in, the preferred one first.
+    /// Ways to log in, the preferred one first.
     pub methods: Vec<AuthMethod>,
-    /// The way in which the stored login was made; absent without one.
+    /// Method of the stored login; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<AuthMethod>,
-    /// The source of the key in use: settings and variables precede a stored login.
+    /// Source of the key in use: settings and variables take precedence over a stored login.
     pub key: KeyState,
-    /// The environment variable in use, or to set.
+    /// Environment variable in use, or to set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_var: Option<String>,
 }
 
-/// The params of `auth/login`.
+/// Params of `auth/login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLoginParams {
-    /// The provider.
+    /// Provider.
     pub provider: String,
-    /// The way to log in; default the first one of `auth/status`.
+    /// Way to log in; default the first one of `auth/status`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<AuthMethod>,
-    /// The key that the person typed, for the method `key`.
+    /// Key that the user typed, for the method `key`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
-/// The result of `auth/login`.
+/// Result of `auth/login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLoginResult {
-    /// The provider.
+    /// Provider.
     pub provider: String,
-    /// The way in which the person logged in.
+    /// Method of the login.
     pub method: AuthMethod,
 }
 
-/// The params of `auth/logout`.
+/// Params of `auth/logout`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLogoutParams {
-    /// The provider.
+    /// Provider.
     pub provider: String,
 }
 
-/// The result of `auth/logout`.
+/// Result of `auth/logout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthLogoutResult {
-    /// There was a stored login.
+    /// True if there was a stored login.
     pub removed: bool,
 }
 
-/// The params of `auth/openUrl`.
+/// Params of `auth/openUrl`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthOpenUrlParams {
-    /// The provider, for `auth/login`.
+    /// Provider, for `auth/login`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The server, for `mcp/login`.
+    /// Server, for `mcp/login`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<String>,
-    /// The page to open.
+    /// Page to open.
     pub url: String,
-    /// The code to enter there.
+    /// Code to enter there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_code: Option<String>,
-    /// The time that is left, in milliseconds.
+    /// Time that is left, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_ms: Option<u64>,
 }

@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Supported {}
 
-/// The capabilities of a client.
+/// Client capabilities.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
-    /// The client answers `approval/request`. Otherwise calls that would ask are denied, and the model is told.
+    /// The client answers `approval/request`. Otherwise calls that require approval are denied, and the model is informed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approvals: Option<Supported>,
-    /// The client answers `question/request`. Otherwise the model is told that nobody can answer.
+    /// The client answers `question/request`. Otherwise the model is informed that questions cannot be answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Supported>,
     /// The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apply_edit: Option<Supported>,
-    /// The deltas that the client wants. Otherwise it receives all of them, each at once.
+    /// Deltas that the client wants. Otherwise it receives all of them, each at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deltas: Option<DeltaCapability>,
 }
 
-/// The capabilities of this engine.
+/// Capabilities of this engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineCapabilities {
@@ -42,8 +42,7 @@ pub struct EngineCapabilities {
     /// Subscriptions can leave out events and hold deltas back: `include`, `exclude`, `maxLatencyMs`, and the client's capability `deltas`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filters: Option<Supported>,
-    /// Documents that an editor has open are read and changed through the editor. Absent where files are on another
-    /// machine.
+    /// Documents that an editor has open are read and changed through the editor. Absent if the files are on another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<Supported>,
     /// Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.

@@ -5,27 +5,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The params of `config/set`.
+/// Params of `config/set`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigSetParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// New values, by the option's id.
     pub values: BTreeMap<String, String>,
 }
 
-/// A session's settings, and the outcome of a change.
+/// Session settings, and the outcome of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigResult {
     /// Every option, with its current value.
     pub options: Vec<ConfigOption>,
-    /// The ids of the options that were set.
+    /// Ids of the options that were set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applied: Vec<String>,
-    /// The values that were rejected, with the reasons.
+    /// Values that were rejected, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<Rejected>,
 }
@@ -39,9 +39,9 @@ pub struct ConfigOption {
     pub id: String,
     /// Its display name.
     pub name: String,
-    /// The value, effective from the next turn.
+    /// Value, effective from the next turn.
     pub value: String,
-    /// The possible values; empty where any text is accepted.
+    /// Possible values; empty if any text is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
 }
@@ -50,8 +50,8 @@ pub struct ConfigOption {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejected {
-    /// The option's id, as it was sent.
+    /// Option id, as sent.
     pub id: String,
-    /// The reason, and the next step.
+    /// Reason, and the next step.
     pub reason: String,
 }

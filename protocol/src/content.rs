@@ -1,4 +1,4 @@
-//! The content of messages and tool results: blocks of text, images, and parts of files.
+//! Content of messages and tool results: text blocks, images, and file excerpts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Input {
-    /// Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. A text
-    /// that begins with `/name` calls the prompt of that name, if there is one.
+    /// Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. Text that begins with `/name`
+    /// invokes the prompt of that name, if one exists.
     Text {
         /// The text.
         text: String,
@@ -17,7 +17,7 @@ pub enum Input {
     File {
         /// The path, absolute or relative to the working directory.
         path: String,
-        /// The lines; absent for the whole file.
+        /// Lines; absent for the entire file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         range: Option<LineRange>,
     },
@@ -51,9 +51,9 @@ pub enum Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineRange {
-    /// The first line.
+    /// First line.
     pub start: u64,
-    /// The last line.
+    /// Last line.
     pub end: u64,
 }
 
@@ -61,18 +61,18 @@ pub struct LineRange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
-    /// The line, 1-based.
+    /// Line, 1-based.
     pub line: u64,
-    /// The severity.
+    /// Severity.
     pub severity: Severity,
-    /// The message.
+    /// Message.
     pub message: String,
-    /// The tool that reported it, such as `rustc`.
+    /// Tool that reported it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
-/// The severity of a diagnostic.
+/// Diagnostic severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
@@ -92,7 +92,7 @@ impl Input {
         Self::Text { text: text.into() }
     }
 
-    /// Returns the text of a text block.
+    /// Returns the text if this is a text block.
     pub fn as_text(&self) -> Option<&str> {
         if let Self::Text { text } = self { Some(text) } else { None }
     }
@@ -128,7 +128,7 @@ impl Content {
         Self::Text { text: text.into() }
     }
 
-    /// Returns the text of a text block.
+    /// Returns the text if this is a text block.
     pub fn as_text(&self) -> Option<&str> {
         if let Self::Text { text } = self { Some(text) } else { None }
     }
@@ -139,34 +139,34 @@ impl Content {
     }
 }
 
-/// A record of the truncation of a tool's output, made before the model saw it.
+/// Record of a tool output's truncation, made before the model saw the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Truncation {
     /// The limit that was exceeded; absent when nothing was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_by: Option<TruncatedBy>,
-    /// Lines of the whole output; a trailing newline does not count as one more.
+    /// Lines of the full output; a trailing newline does not count as one more.
     pub total_lines: u64,
-    /// Bytes of the whole output.
+    /// Bytes of the full output.
     pub total_bytes: u64,
     /// Lines that remain.
     pub output_lines: u64,
     /// Bytes that remain.
     pub output_bytes: u64,
-    /// The last remaining line was itself cut at its start.
+    /// True if the last remaining line was itself cut at its start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last_line_partial: bool,
-    /// Nothing remains because the first line alone exceeds the byte limit.
+    /// True if nothing remains because the first line alone exceeds the byte limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_line_exceeds_limit: bool,
-    /// The limit in lines.
+    /// Limit in lines.
     pub max_lines: u64,
-    /// The limit in bytes.
+    /// Limit in bytes.
     pub max_bytes: u64,
 }
 
-/// The limit that truncated an output.
+/// Limit that truncated an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TruncatedBy {
@@ -190,10 +190,10 @@ pub struct Usage {
     /// Input tokens written to the provider's cache.
     #[serde(default)]
     pub cache_write_tokens: u64,
-    /// The part of the output tokens spent on reasoning, where the provider reports it.
+    /// Output tokens spent on reasoning, if the provider reports them.
     #[serde(default)]
     pub reasoning_tokens: u64,
-    /// The searches of the web that the provider ran, which it charges for beside the tokens.
+    /// Web searches run by the provider, which it charges for in addition to the tokens.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub web_searches: u64,
 }

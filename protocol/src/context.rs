@@ -5,56 +5,55 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate
-/// of what was added since.
+/// Fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of later additions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
-    /// The estimated tokens of the next request.
+    /// Estimated tokens of the next request.
     pub tokens: u64,
-    /// The size of the context window; absent where it is not known.
+    /// Size of the context window; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
 }
 
-/// The params of `context/read`.
+/// Params of `context/read`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReadParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Leave out the messages and return only the token counts.
+    /// If true, omit the messages and return only the token counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summary: bool,
 }
 
-/// The last request to the model; before the first one, the request that would be sent.
+/// Last request to the model; before the first one, the request that would be sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReadResult {
-    /// The fill level of the window.
+    /// Fill level of the window.
     pub usage: ContextUsage,
-    /// The estimated tokens by source.
+    /// Estimated tokens by source.
     pub sources: Vec<ContextSource>,
-    /// The system prompt.
+    /// System prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The tools.
+    /// Tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ContextTool>,
-    /// The messages, in order.
+    /// Messages, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<ContextMessage>,
 }
 
-/// The share of one source in the context.
+/// Share of one source in the context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextSource {
-    /// The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
+    /// Source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
     pub source: String,
-    /// The number of messages or tools.
+    /// Number of messages or tools.
     pub count: u64,
     /// Their estimated tokens.
     pub tokens: u64,
@@ -72,23 +71,23 @@ pub struct ContextTool {
     pub parameters: Value,
 }
 
-/// A message as it is sent to the model, independent of the provider's wire format.
+/// Message as sent to the model, independent of the provider's wire format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextMessage {
-    /// The role: `user`, `assistant` or `result`.
+    /// Role: `user`, `assistant` or `result`.
     pub role: String,
-    /// Of a result: the id of its call.
+    /// For a result: id of its call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// Of a result: the call failed.
+    /// For a result: true if the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// Its blocks.
     pub blocks: Vec<ContextBlock>,
 }
 
-/// A block of a message, told apart by `type`.
+/// A block of a message, distinguished by `type`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ContextBlock {
@@ -131,22 +130,22 @@ pub enum ContextBlock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextPruned {
-    /// The number of results.
+    /// Number of results.
     pub results: u64,
-    /// The number of calls whose long arguments were shortened.
+    /// Number of calls whose long arguments were shortened.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub calls: u64,
-    /// The estimated tokens before.
+    /// Estimated tokens before.
     pub tokens_before: u64,
-    /// The estimated tokens afterwards.
+    /// Estimated tokens afterwards.
     pub tokens_after: u64,
 }
 
-/// The params of `session/compact`.
+/// Params of `session/compact`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCompactParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Instructions for the summary.
@@ -162,6 +161,6 @@ pub struct SessionCompactParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCompactResult {
-    /// The turn that performs it.
+    /// Turn that performs it.
     pub turn_id: TurnId,
 }

@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorDiagnosticsParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The file, absolute or relative to the session's working directory.
+    /// File, absolute or relative to the session's working directory.
     pub path: String,
-    /// The version of the text that was checked, as the editor counts; a report for an older version is ignored.
+    /// Version of the checked text, as counted by the editor; a report for an older version is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
-    /// The diagnostics; empty when there are none.
+    /// Diagnostics; empty when there are none.
     pub items: Vec<EditorDiagnostic>,
 }
 
@@ -28,11 +28,11 @@ pub struct EditorDiagnosticsParams {
 pub struct EditorDiagnostic {
     /// The lines concerned.
     pub range: LineRange,
-    /// The severity. The model is told of errors and warnings.
+    /// Severity. The model receives errors and warnings.
     pub severity: Severity,
-    /// The message.
+    /// Message.
     pub message: String,
-    /// The tool that reported it, such as `rustc`.
+    /// Tool that reported it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The tool's code for it, such as `E0308`.

@@ -3,27 +3,27 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The change of one file.
+/// Change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileChange {
-    /// The operation.
+    /// Operation.
     pub op: FileOp,
     /// The file's absolute path (the new one after a move).
     pub path: String,
-    /// The path before a move.
+    /// Path before a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path: Option<String>,
-    /// The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
+    /// Change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
     pub diff: String,
-    /// The number of lines added.
+    /// Number of lines added.
     pub added: u64,
-    /// The number of lines removed.
+    /// Number of lines removed.
     pub removed: u64,
-    /// The first line that differs, 1-based, counted in the new text: the line to which an editor jumps.
+    /// First line that differs, 1-based, counted in the new text: the line to which an editor jumps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_changed_line: Option<u64>,
-    /// The parts that differ within changed lines, for highlighting words; at most 1,000.
+    /// Parts that differ within changed lines, for highlighting words; at most 1,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<WordSpan>,
 }
@@ -32,13 +32,13 @@ pub struct FileChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WordSpan {
-    /// The text it belongs to.
+    /// Text it belongs to.
     pub side: Side,
-    /// The line in that text, 1-based.
+    /// Line in that text, 1-based.
     pub line: u64,
     /// Its first byte in the line as UTF-8, from 0.
     pub start: u64,
-    /// The byte after it.
+    /// Byte after it.
     pub end: u64,
 }
 
@@ -52,7 +52,7 @@ pub enum Side {
     New,
 }
 
-/// The kind of a file change.
+/// File change kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileOp {

@@ -9,47 +9,47 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Position {
-    /// The line, from 0; lines end with `\n` or `\r\n`.
+    /// Line, from 0; lines end with `\n` or `\r\n`.
     pub line: u64,
-    /// UTF-16 code units from the start of the line, as in LSP.
+    /// Offset from the start of the line in UTF-16 code units, as in LSP.
     pub character: u64,
 }
 
-/// A range in a text. Positions beyond the end of a line or of the text mean that end.
+/// Text range. Positions past a line's or the text's end are clamped to that end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextRange {
-    /// The start.
+    /// Start.
     pub start: Position,
-    /// The end, exclusive.
+    /// End, exclusive.
     pub end: Position,
 }
 
-/// The params of `document/open`. Opening a document again replaces its earlier state.
+/// Params of `document/open`. Opening a document again replaces its earlier state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentOpenParams {
-    /// The file, absolute. It need not exist yet.
+    /// File, absolute. It need not exist yet.
     pub path: String,
-    /// The version of the text; it rises with every change.
+    /// Version of the text; it increases with every change.
     pub version: i64,
-    /// The whole text as it would be saved, with its line ends, without a byte order mark.
+    /// Full text as it would be saved, with its line ends, without a byte order mark.
     pub text: String,
-    /// The text has unsaved changes, so tools read it instead of the file.
+    /// True if the text has unsaved changes, so tools read it instead of the file.
     pub is_dirty: bool,
 }
 
-/// The params of `document/change`.
+/// Params of `document/change`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentChangeParams {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
-    /// The version after the changes.
+    /// Version after the changes.
     pub version: i64,
-    /// The changes; each applies to the result of the one before.
+    /// Changes; each applies to the previous one's result.
     pub changes: Vec<DocumentChange>,
-    /// The text differs from the last saved one.
+    /// True if the text differs from the last saved one.
     pub is_dirty: bool,
 }
 
@@ -57,86 +57,85 @@ pub struct DocumentChangeParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentChange {
-    /// The range to replace; absent for the whole text.
+    /// Range to replace; absent for the full text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<TextRange>,
-    /// The replacement.
+    /// Replacement.
     pub text: String,
 }
 
-/// The params of `document/save`: the file now holds the text of this version.
+/// Params of `document/save`: the file now holds the text of this version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentSaveParams {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
-    /// The version that was saved.
+    /// Version that was saved.
     pub version: i64,
 }
 
-/// The params of `document/close`. Unsaved text is discarded; tools read the file again.
+/// Params of `document/close`. Unsaved text is discarded; tools read the file again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentCloseParams {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
 }
 
-/// The params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none.
+/// Params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditParams {
-    /// A description of the edit, for people.
+    /// User-facing description of the edit.
     pub label: String,
-    /// The documents.
+    /// Documents.
     pub edits: Vec<DocumentEdit>,
 }
 
-/// The edit of one document.
+/// Edit of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentEdit {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
-    /// The version that the edit was made for. If the document has another version by now, nothing is changed.
+    /// Version that the edit was made for. If the document's version has changed since, nothing is changed.
     pub version: i64,
-    /// The changes, in order; their ranges refer to the text of `version` and do not overlap.
+    /// Changes, in order; their ranges refer to the text of `version` and do not overlap.
     pub changes: Vec<TextEdit>,
-    /// The document had no unsaved changes and must be saved again, so that commands see the edit.
+    /// True if the document had no unsaved changes and must be saved again, so that commands see the edit.
     pub save: bool,
 }
 
-/// The replacement of a range of text.
+/// Replacement of a text range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextEdit {
-    /// The range to replace.
+    /// Range to replace.
     pub range: TextRange,
-    /// The replacement.
+    /// Replacement.
     pub text: String,
 }
 
-/// The result of `workspace/applyEdit`. The client sends the changes that it made by `document/change` before its
-/// response.
+/// Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditResult {
-    /// All edits were applied; otherwise none was.
+    /// True if all edits were applied; otherwise none was.
     pub is_applied: bool,
-    /// The reason why none was applied, or why a document could not be saved.
+    /// Reason why none was applied, or why a document could not be saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
-    /// The current versions of the documents.
+    /// Current versions of the documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<DocumentVersion>,
 }
 
-/// The version of a document.
+/// Document version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentVersion {
-    /// The file, as it was opened.
+    /// File, as it was opened.
     pub path: String,
-    /// The version.
+    /// Version.
     pub version: i64,
 }

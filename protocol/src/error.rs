@@ -72,7 +72,7 @@ pub const CODES: &[(i32, &str, &str)] = &[
     (LIMIT_EXCEEDED, "limitExceeded", "Too many documents, or too much text in them."),
 ];
 
-/// Names in `data.code` that say more than the name of the code, each with its code and meaning.
+/// Names in `data.code` that are more specific than the code's name, each with its code and meaning.
 pub const NARROWER: &[(i32, &str, &str)] = &[
     (INVALID_REQUEST, "notInitialized", "A method came before `initialize`."),
     (INVALID_REQUEST, "alreadyInitialized", "`initialize` came twice."),
@@ -91,22 +91,23 @@ pub const NARROWER: &[(i32, &str, &str)] = &[
     (CONFLICT, "openElsewhere", "The session is open in another process."),
 ];
 
-/// The data of an error response.
+/// Data of an error response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorData {
-    /// A stable code of the failure: the name of the error, or one that says more.
+    /// Stable failure code: the error's name, or a more specific one.
     pub code: String,
-    /// The position in the params, as a JSON Pointer.
+    /// Position in the params, as a JSON Pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The suggested next step.
+    /// Suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The values that would have been accepted.
+    /// Values that would have been accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supported: Vec<String>,
-    /// Of `openElsewhere`: the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
+    /// For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it
+    /// there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_shared_engine: bool,
 }

@@ -1,4 +1,4 @@
-//! Events: the record of a session, in the order in which things happened.
+//! Events: the record of a session, in chronological order.
 
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};
@@ -21,27 +21,27 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRecord {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// The event's sequence number in its session, from 1, without gaps.
     pub seq: u64,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The turn it belongs to.
+    /// Turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The request of a client that it follows from at once; absent for what the engine does by itself.
+    /// Client request that directly caused the event; absent for actions initiated by the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// The event.
+    /// Event.
     pub event: Event,
 }
 
-/// The request that an event follows from.
+/// Request that an event follows from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cause {
-    /// The client that sent it: its `id` of `initialize`, or else its name.
+    /// Client that sent it: its `id` of `initialize`, or else its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// The `key` of the request.
@@ -53,18 +53,18 @@ pub struct Cause {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransientRecord {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The sequence number of the last durable event before it.
+    /// Sequence number of the last durable event before it.
     pub after: u64,
-    /// The turn it belongs to.
+    /// Turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The event.
+    /// Event.
     pub event: TransientEvent,
 }
 
-/// The params of `session/event`: durable if `seq` is present, transient if `after` is.
+/// Params of `session/event`: durable if `seq` is present, transient if `after` is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AnyRecord {
@@ -74,7 +74,7 @@ pub enum AnyRecord {
     Transient(TransientRecord),
 }
 
-/// Durable events, told apart by `type`. A reader skips a type that it does not know.
+/// Durable events, distinguished by `type`. A reader skips unknown types.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum Event {
@@ -84,26 +84,26 @@ pub enum Event {
     /// The session was closed in order; it can be opened again.
     #[serde(rename = "session.closed")]
     SessionClosed {},
-    /// The session works in another folder from now on. Earlier events keep the paths that they had.
+    /// The session works in another directory from now on. Earlier events keep their original paths.
     #[serde(rename = "session.moved")]
     SessionMoved(SessionMoved),
     /// The session's title changed or was removed.
     #[serde(rename = "session.updated")]
     SessionUpdated(SessionUpdated),
-    /// A person's message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same
-    /// id is completed, or `input.removed` names it.
+    /// A user message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or
+    /// `input.removed` lists it.
     #[serde(rename = "input.accepted")]
     InputAccepted(QueuedInput),
-    /// Messages left the queue unread by the model. They are handed back here, whole.
+    /// Messages left the queue unread by the model. They are returned here in full.
     #[serde(rename = "input.removed")]
     InputRemoved {
         /// The messages.
         inputs: Vec<QueuedInput>,
-        /// A hook has done what they ask for, so they are not to be sent again.
+        /// True if a hook has handled them, so they must not be sent again.
         #[serde(default, rename = "isHandled", skip_serializing_if = "std::ops::Not::not")]
         is_handled: bool,
     },
-    /// Messages in the queue were edited or reordered. This is the whole queue.
+    /// Messages in the queue were edited or reordered. This is the full queue.
     #[serde(rename = "queue.changed")]
     QueueChanged {
         /// The messages, in the order in which the model will read them.
@@ -129,13 +129,13 @@ pub enum Event {
         /// The item's current value.
         item: Item,
     },
-    /// An item changed; this is its whole new value.
+    /// An item changed; this is its full new value.
     #[serde(rename = "item.updated")]
     ItemUpdated {
         /// The item's current value.
         item: Item,
     },
-    /// An item ended; this is its whole final value.
+    /// An item ended; this is its full final value.
     #[serde(rename = "item.completed")]
     ItemCompleted {
         /// The item's final value.
@@ -147,20 +147,20 @@ pub enum Event {
     /// An approval was answered or withdrawn.
     #[serde(rename = "approval.resolved")]
     ApprovalResolved(ApprovalOutcome),
-    /// A question is put to a person.
+    /// The user is asked a question.
     #[serde(rename = "question.requested")]
     QuestionRequested(Question),
     /// A question was answered or withdrawn.
     #[serde(rename = "question.resolved")]
     QuestionResolved(QuestionOutcome),
-    /// The model changed its plan; this is the whole plan.
+    /// The model changed its plan; this is the full plan.
     #[serde(rename = "plan.updated")]
     PlanUpdated(Plan),
     /// A model reply ended, complete or cut off; its tool calls, if any, run now.
     #[serde(rename = "step.completed")]
     StepCompleted(StepCompleted),
-    /// The provider failed, and the request is retried after a delay. What was shown of the interrupted reply stays,
-    /// its open items are cancelled, and the model replies anew.
+    /// The provider failed, and the request is retried after a delay. The part of the interrupted reply that was shown stays, its open
+    /// items are cancelled, and the model replies again.
     #[serde(rename = "retry.scheduled")]
     RetryScheduled(RetryScheduled),
     /// Old results were removed from the model's context to make room. The journal keeps them.
@@ -169,10 +169,10 @@ pub enum Event {
     /// The session's settings changed, with effect from the next turn.
     #[serde(rename = "config.changed")]
     ConfigChanged(ConfigChanged),
-    /// Files were changed. The event follows the end of the call that changed them.
+    /// Files were changed. The event is emitted after the call that changed them has ended.
     #[serde(rename = "files.changed")]
     FilesChanged(FilesChanged),
-    /// A person decided about hunks.
+    /// The user decided about hunks.
     #[serde(rename = "review.decided")]
     ReviewDecided(Verdict),
     /// The queue of verdicts that wait for the next gap between two calls changed.
@@ -182,10 +182,10 @@ pub enum Event {
     /// the model's context.
     #[serde(rename = "history.rewound")]
     HistoryRewound(HistoryRewound),
-    /// The label of a point in the history changed.
+    /// Label of a point in the history changed.
     #[serde(rename = "label.changed")]
     LabelChanged(LabelChanged),
-    /// A notice for a person.
+    /// Notice for the user.
     #[serde(rename = "notice")]
     Notice(Notice),
 }
@@ -204,7 +204,7 @@ impl Event {
     }
 }
 
-/// Transient events, told apart by `type`.
+/// Transient events, distinguished by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum TransientEvent {
@@ -217,10 +217,10 @@ pub enum TransientEvent {
     /// The fill level of the model's context window, sent after each reply.
     #[serde(rename = "context")]
     Context(ContextUsage),
-    /// The usage so far of the reply that streams, where its provider reports it on the way.
+    /// Usage so far of the streaming reply, if its provider reports it before the end.
     #[serde(rename = "step.usage")]
     StepUsage(StepUsage),
-    /// A notice for a person that could not be written to the journal.
+    /// Notice for the user that could not be written to the journal.
     #[serde(rename = "notice")]
     Notice(Notice),
 }
@@ -229,80 +229,80 @@ pub enum TransientEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemDelta {
-    /// The item.
+    /// Item.
     pub item_id: ItemId,
-    /// The field that grew.
+    /// Field that grew.
     pub field: DeltaField,
-    /// The string of the arguments that grew, as a JSON Pointer such as `/content`; only with the field `input`.
+    /// Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The piece's number within item and field, from 0.
     pub n: u64,
-    /// The number of the last piece merged into this one, if any.
+    /// Number of the last piece merged into this one, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
-    /// The text to append.
+    /// Text to append.
     pub text: String,
 }
 
-/// The fields that stream.
+/// Fields that stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum DeltaField {
-    /// The text of a message or of reasoning.
+    /// Text of a message or of reasoning.
     #[serde(rename = "text")]
     Text,
-    /// The arguments of a tool call, as JSON text.
+    /// Tool call arguments, as JSON text.
     #[serde(rename = "args")]
     Args,
     /// One string of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is
     /// being written.
     #[serde(rename = "input")]
     Input,
-    /// The output of a running tool.
+    /// Output of a running tool.
     #[serde(rename = "output")]
     Output,
 }
 
-/// The settings that the session was created with.
+/// Settings that the session was created with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreated {
-    /// The working directory, absolute.
+    /// Working directory, absolute.
     pub cwd: String,
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// The permission mode.
+    /// Permission mode.
     pub permission_mode: PermissionMode,
-    /// The work mode.
+    /// Work mode.
     #[serde(default)]
     pub mode: WorkMode,
-    /// The title, if one was given.
+    /// Title, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The parent, if the session is a sub-agent.
+    /// Parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// The named agent whose instructions it follows, if any.
+    /// Named agent whose instructions it follows, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<AgentRole>,
     /// Instructions for this session alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// The names of the tools that its model sees; all of them if absent.
+    /// Names of the tools visible to its model; all tools if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The origin of the history it began with, if it is a fork.
+    /// Origin of its initial history, if it is a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkedFrom>,
 }
 
-/// The parent of a sub-agent's session.
+/// Parent of a sub-agent's session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Parent {
-    /// The parent's session.
+    /// Parent session.
     pub session_id: SessionId,
-    /// The sub-agent's id in the parent's session.
+    /// Sub-agent id in the parent's session.
     pub agent_id: AgentId,
 }
 
@@ -310,58 +310,57 @@ pub struct Parent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigChanged {
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// The permission mode.
+    /// Permission mode.
     pub permission_mode: PermissionMode,
-    /// The work mode.
+    /// Work mode.
     #[serde(default)]
     pub mode: WorkMode,
 }
 
-/// A person's message that is accepted and not yet read by the model.
+/// User message that is accepted and not yet read by the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedInput {
-    /// The id that the `userMessage` item will have.
+    /// Id that the `userMessage` item will have.
     pub item_id: ItemId,
-    /// The turn it belongs to: the running turn for a steer, a turn of its own for a prompt or a follow-up.
+    /// Turn that it belongs to: the running turn for a steer, a separate turn for a prompt or a follow-up.
     pub turn_id: TurnId,
     /// The way it is delivered.
     pub delivery: Delivery,
-    /// The blocks, as sent.
+    /// Blocks, as sent.
     pub content: Vec<Input>,
-    /// The budget of the turn that it starts.
+    /// Budget of the turn that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
-    /// The JSON Schema that the final message of the turn that it starts must satisfy.
+    /// JSON Schema that the final message of the turn that it starts must satisfy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
 }
 
-/// The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The
-/// user's settings may be stricter.
+/// Turn budget. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnLimits {
-    /// The maximum number of model replies.
+    /// Maximum number of model replies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-    /// The maximum number of tool calls, checked between replies; those of sub-agents are not counted.
+    /// Maximum number of tool calls, checked between replies; those of sub-agents are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u64>,
-    /// The maximum number of tokens, input and output together.
+    /// Maximum number of tokens, input and output together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// The maximum cost, in billionths of a US dollar; never reached where no price is known.
+    /// Maximum cost, in billionths of a US dollar; never reached if no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The maximum duration in milliseconds, checked between replies.
+    /// Maximum duration in milliseconds, checked between replies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
 
-/// The way in which a person's message reaches the model.
+/// Delivery of a user message to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Delivery {
@@ -377,82 +376,83 @@ pub enum Delivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RetryScheduled {
-    /// The number of this retry, from 1.
+    /// Number of this retry, from 1.
     pub attempt: u32,
-    /// The maximum number of retries.
+    /// Maximum number of retries.
     pub of: u32,
-    /// The delay in milliseconds, counted from this event.
+    /// Delay in milliseconds, counted from this event.
     pub delay_ms: u64,
-    /// The error code, as in [`TurnError`].
+    /// Error code, as in [`TurnError`].
     pub code: String,
-    /// The message, for a person.
+    /// User-facing message.
     pub message: String,
 }
 
-/// The end of a model reply, with its usage and cost.
+/// End of a model reply, with its usage and cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepCompleted {
-    /// The step within the turn, from 1.
+    /// Step within the turn, from 1.
     pub step: u32,
-    /// The reason why the model stopped; absent when it was interrupted.
+    /// Reason why the model stopped; absent when it was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
-    /// The usage of this reply.
+    /// Usage of this reply.
     pub usage: Usage,
-    /// The usage of the turn so far.
+    /// Usage of the turn so far.
     pub turn_usage: Usage,
-    /// The cost of this reply, in billionths of a US dollar; absent where the price is not known.
+    /// Cost of this reply, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The cost of the turn so far, in billionths of a US dollar; absent where no price is known.
+    /// Cost of the turn so far, in billionths of a US dollar; absent if no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_cost_nano_usd: Option<u64>,
 }
 
-/// The usage of a reply that streams. `step.completed` has the final count.
+/// Usage of a streaming reply. `step.completed` has the final count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepUsage {
-    /// The step within the turn, from 1.
+    /// Step within the turn, from 1.
     pub step: u32,
-    /// The usage so far.
+    /// Usage so far.
     pub usage: Usage,
-    /// The cost so far, in billionths of a US dollar; absent where the price is not known.
+    /// Cost so far, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
 
-/// The outcome of a turn.
+/// Turn outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnCompleted {
-    /// The final status.
+    /// Final status.
     pub status: TurnStatus,
-    /// The reason why the model stopped, when the model ended the turn.
+    /// Reason why the model stopped, when the model ended the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
-    /// The error, when the turn failed.
+    /// Error, when the turn failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
     /// The turn's usage, including that of sub-agents whose turns ended meanwhile.
     pub usage: Usage,
-    /// The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+    /// Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The number of model replies.
+    /// Number of model replies.
     pub steps: u32,
-    /// The number of denied tool calls.
+    /// Number of denied tool calls.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub denials: u32,
-    /// The final message as a JSON value that satisfies the turn's `outputSchema`; absent without one, and where a limit or a person ended the turn.
+    /// Final message as a JSON value that satisfies the turn's `outputSchema`; absent without a schema, and if a limit or the user ended
+    /// the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Value>,
-    /// The duration in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
 }
 
-/// The final status of a turn.
+/// Final status of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TurnStatus {
@@ -460,31 +460,31 @@ pub enum TurnStatus {
     Completed,
     /// The turn was interrupted.
     Interrupted,
-    /// The turn could not continue; `error` says why.
+    /// The turn could not continue; `error` gives the reason.
     Failed,
 }
 
-/// The reason why a model stopped.
+/// Reason why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
-    /// It finished.
+    /// The model finished.
     EndTurn,
-    /// It called tools.
+    /// The model called tools.
     ToolUse,
-    /// It reached its output limit.
+    /// The model reached its output limit.
     MaxTokens,
-    /// It declined to answer.
+    /// The model declined to answer.
     Refusal,
-    /// The provider paused a long reply, which the engine then asks it to continue.
+    /// The provider paused a long reply; the engine then requests its continuation.
     Paused,
-    /// The engine ended the turn at a limit or because the model repeated itself; a notice says which.
+    /// The engine ended the turn at a limit or because the model repeated itself; a notice identifies which.
     Limit,
     /// A reason that this engine does not know; treated as finished.
     Other,
 }
 
-/// The error that ended a turn.
+/// Error that ended a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnError {
@@ -492,12 +492,12 @@ pub struct TurnError {
     /// `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`.
     /// More may be added.
     pub code: String,
-    /// The message, for a person.
+    /// User-facing message.
     pub message: String,
-    /// The suggested next step.
+    /// Suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// A retry may succeed.
+    /// True if a retry may succeed.
     #[serde(default)]
     pub retryable: bool,
     /// The provider's HTTP status.
@@ -505,21 +505,21 @@ pub struct TurnError {
     pub http_status: Option<u16>,
 }
 
-/// The current state of a session. A reader never takes an unknown value for idle.
+/// Current state of a session. A reader never takes an unknown value for idle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
-    /// The state.
+    /// State.
     pub value: StateValue,
-    /// The ids of the approvals and questions that it waits for, when it is blocked.
+    /// Ids of the approvals and questions that it is waiting for, when it is blocked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_on: Vec<String>,
-    /// The items of background jobs that run, also while the session is idle.
+    /// Items of background jobs that run, also while the session is idle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<ItemId>,
 }
 
-/// The state of a session.
+/// Session state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StateValue {
@@ -527,7 +527,7 @@ pub enum StateValue {
     Idle,
     /// A turn runs.
     Running,
-    /// A turn waits for a person.
+    /// A turn waits for the user.
     Blocked,
     /// A request to the provider failed and will be retried.
     Retrying,
@@ -535,22 +535,22 @@ pub enum StateValue {
     Compacting,
 }
 
-/// A notice for a person.
+/// Notice for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// The severity.
+    /// Severity.
     pub level: NoticeLevel,
     /// A stable code.
     pub code: String,
-    /// The message.
+    /// Message.
     pub message: String,
-    /// The suggested next step.
+    /// Suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// The severity of a notice.
+/// Notice severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum NoticeLevel {

@@ -4,7 +4,7 @@ use crate::ids::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The format of an export.
+/// Export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ExportFormat {
@@ -18,34 +18,33 @@ pub enum ExportFormat {
     Pi,
 }
 
-/// The params of `session/export`.
+/// Params of `session/export`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionExportParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The format.
+    /// Format.
     pub format: ExportFormat,
-    /// The file to write, within the session's working directory, absolute or relative to it. Absent: the result
-    /// holds the text.
+    /// File to write, within the session's working directory, absolute or relative to it. Absent: the result holds the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Overwrite an existing file.
+    /// If true, overwrite an existing file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overwrite: bool,
 }
 
-/// The exported session.
+/// Exported session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionExportResult {
-    /// The text; absent where a file was written.
+    /// Text; absent if a file was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The path of the written file, absolute.
+    /// Absolute path of the written file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The size of the text in bytes.
+    /// Text size in bytes.
     pub bytes: u64,
 }

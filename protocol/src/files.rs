@@ -1,30 +1,30 @@
-//! Files in a session's history: their changes, who made them, and the effect of a rewind.
+//! Files in a session's history: their changes, the authors of those changes, and the effect of a rewind.
 
 use crate::ids::ItemId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The state of a file at some time. The session keeps its content under its hash.
+/// File state at some time. The session keeps the content under its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileState {
     /// SHA-256 of the content, in hex.
     pub sha256: String,
-    /// The size in bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// The permission bits, if any.
+    /// Permission bits, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
-    /// The content was too large to be kept, so it cannot be restored.
+    /// True if the content was too large to be kept, so it cannot be restored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lost: bool,
 }
 
-/// The change of a file.
+/// File change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRecord {
-    /// The path, absolute.
+    /// Path, absolute.
     pub path: String,
     /// The state before; absent when there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct FileRecord {
     pub after: Option<FileState>,
 }
 
-/// The author of changes.
+/// Author of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ChangedBy {
@@ -43,15 +43,15 @@ pub enum ChangedBy {
     Call {
         /// The call's item.
         item_id: ItemId,
-        /// Set if the command may not have made the changes: the command that ran while the files changed.
+        /// Set if the changes may not be the command's: the command that ran while the files changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         while_ran: Option<String>,
     },
-    /// Somebody else, before the next call: a person, another program, a background job.
+    /// Another author, before the next call: the user, another program, a background job.
     Other {},
     /// A rewind.
     Rewind {},
-    /// A person's verdict, logged in the `review.decided` before it.
+    /// A user verdict, logged in the preceding `review.decided`.
     Review {},
 }
 
@@ -59,13 +59,13 @@ pub enum ChangedBy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FilesChanged {
-    /// The files.
+    /// Files.
     pub changes: Vec<FileRecord>,
-    /// The author.
+    /// Author.
     pub by: ChangedBy,
 }
 
-/// The scope of a rewind.
+/// Rewind scope.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RewindScope {
@@ -78,19 +78,19 @@ pub enum RewindScope {
     Both,
 }
 
-/// The effect of a rewind on one file.
+/// Effect of a rewind on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileFate {
-    /// The path, absolute.
+    /// Path, absolute.
     pub path: String,
-    /// The author of the later changes.
+    /// Author of the later changes.
     pub owner: FileOwner,
-    /// The action.
+    /// Action.
     pub action: FileAction,
 }
 
-/// The author of a file's changes since the target of a rewind.
+/// Author of a file's changes since the rewind target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileOwner {
@@ -102,7 +102,7 @@ pub enum FileOwner {
     Conflict,
 }
 
-/// The action of a rewind on a file.
+/// Action of a rewind on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileAction {
@@ -110,9 +110,9 @@ pub enum FileAction {
     Restore,
     /// The file did not exist and is removed.
     Remove,
-    /// The file stays as it is.
+    /// The file does not change.
     Leave,
-    /// The file stays as it is, because its old content was not kept, or its present content cannot be.
+    /// The file does not change, because its old content was not kept, or its current content cannot be.
     Lost,
     /// The file could not be restored. `files.changed` holds its present state, if it changed at all.
     Failed,

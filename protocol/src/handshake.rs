@@ -1,24 +1,24 @@
-//! The start of a connection: the two programs, their capabilities, and the connection's limits.
+//! Connection setup: the two programs, their capabilities, and the connection's limits.
 
 use crate::capability::{ClientCapabilities, EngineCapabilities};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The params of `initialize`.
+/// Params of `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The protocol and the versions that the client supports.
+    /// Protocol and the versions that the client supports.
     pub protocol: ProtocolOffer,
-    /// The client.
+    /// Client.
     #[serde(default)]
     pub client: PeerInfo,
-    /// The client's capabilities.
+    /// Client capabilities.
     #[serde(default)]
     pub capabilities: ClientCapabilities,
 }
 
-/// The protocol versions that a client supports.
+/// Protocol versions that a client supports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProtocolOffer {
@@ -32,48 +32,48 @@ pub struct ProtocolOffer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PeerInfo {
-    /// The name.
+    /// Name.
     pub name: String,
-    /// The version.
+    /// Version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Of a client: its id, at most 200 characters, which tells it from others of the same name. Events that its requests cause carry it as
-    /// `cause.clientId`; default: its name.
+    /// For a client: its id, at most 200 characters, which distinguishes it from others of the same name. Events caused by its requests
+    /// carry it as `cause.clientId`; default: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
-/// The result of `initialize`.
+/// Result of `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
-    /// The protocol version of this connection.
+    /// Protocol version of this connection.
     pub protocol: ProtocolChoice,
-    /// The engine.
+    /// Engine.
     pub engine: EngineInfo,
-    /// The engine's capabilities.
+    /// Engine capabilities.
     pub capabilities: EngineCapabilities,
     /// Limits of this connection.
     pub limits: Limits,
 }
 
-/// The protocol version of a connection.
+/// Protocol version of a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProtocolChoice {
     /// Always `pintle`.
     pub name: String,
-    /// The version.
+    /// Version.
     pub version: String,
 }
 
-/// The engine's name, version and schema.
+/// Engine name, version and schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineInfo {
     /// Always `pintle`.
     pub name: String,
-    /// The program's version.
+    /// Program version.
     pub version: String,
     /// A hash that changes whenever the protocol's schema does.
     pub schema_hash: String,
@@ -83,15 +83,15 @@ pub struct EngineInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// The maximum size of a message, in bytes.
+    /// Maximum size of a message, in bytes.
     pub max_message_bytes: u64,
-    /// The maximum number of unanswered requests.
+    /// Maximum number of unanswered requests.
     pub max_in_flight: u64,
 }
 
-/// The request to withdraw.
+/// Request to withdraw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelParams {
-    /// The id of the request: a number or a string.
+    /// Request id: a number or a string.
     pub id: serde_json::Value,
 }

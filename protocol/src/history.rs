@@ -1,8 +1,8 @@
-//! A session's history: rewinding it, continuing from another point, forks, labels and anchors.
+//! Session history: rewinding it, continuing from another point, forks, labels and anchors.
 //!
-//! A session's events form one sequence, from which their tree follows: the parent of an event is the event before
-//! it, except for `history.rewound`, whose parent is the event that it names. The path from the last event back to
-//! the first is the current path, which the model reads. Events beside it stay in the journal and can be returned to.
+//! A session's events form one sequence, from which their tree follows: an event's parent is the preceding event, except for
+//! `history.rewound`, whose parent is the event that it specifies. The path from the last event back to the first is the current path,
+//! which the model reads. Events off this path stay in the journal and can be returned to.
 
 use crate::content::Input;
 use crate::files::{FileFate, RewindScope};
@@ -18,13 +18,13 @@ use serde_json::Value;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryPoint {
-    /// Before this message of a person.
+    /// Before this user message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
     /// After the end of this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// After the event with this number, which may lie beside the current path; 0 is the beginning.
+    /// After the event with this number, which may be off the current path; 0 is the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
 }
@@ -33,7 +33,7 @@ pub struct HistoryPoint {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryRewound {
-    /// The event after which it continues; 0 is the beginning.
+    /// Event after which it continues; 0 is the beginning.
     pub to_seq: u64,
     /// Items that leave the model's context; a client removes them from its view.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -41,30 +41,30 @@ pub struct HistoryRewound {
     /// Items that return to the model's context.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<ItemId>,
-    /// The origin of the next events, when they are merged from a fork.
+    /// Origin of the next events, when they are merged from a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<MergedFrom>,
 }
 
-/// The origin of merged events.
+/// Origin of merged events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MergedFrom {
-    /// The fork. Its usage is not counted in this session.
+    /// Fork. Its usage is not counted in this session.
     pub session_id: SessionId,
-    /// The last event of the fork that is now part of this session's history.
+    /// Last event of the fork that is now part of this session's history.
     pub seq: u64,
-    /// The number of the last copied event in this session.
+    /// Number of the last copied event in this session.
     pub copied_seq: u64,
 }
 
-/// The label of a point in the history changed.
+/// Change of a history point's label.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LabelChanged {
-    /// The event of the point.
+    /// Event of the point.
     pub seq: u64,
-    /// The label; absent when it was removed.
+    /// Label; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The client's data about the point.
@@ -72,81 +72,81 @@ pub struct LabelChanged {
     pub metadata: Option<Value>,
 }
 
-/// The origin of a forked session.
+/// Origin of a forked session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkedFrom {
-    /// The session that was forked.
+    /// Session that was forked.
     pub session_id: SessionId,
-    /// The last event of that session that is part of this session's history.
+    /// Last event of that session that is part of this session's history.
     pub seq: u64,
-    /// The number of the last copied event in this session.
+    /// Number of the last copied event in this session.
     pub copied_seq: u64,
 }
 
-/// The params of `session/rewind`.
+/// Params of `session/rewind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRewindParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The point to return to.
+    /// Point to return to.
     pub to: HistoryPoint,
-    /// The scope: the conversation, the files, or both.
+    /// Scope: the conversation, the files, or both.
     #[serde(default)]
     pub scope: RewindScope,
-    /// Files to restore although somebody else has changed them, by their absolute paths.
+    /// Absolute paths of files to restore even if they were changed by others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwrite: Vec<String>,
-    /// Have the model summarize the part of the history that it loses, and keep the summary in its context. This
-    /// takes a turn of its own, whose reply is nothing but the summary.
+    /// If true, the model summarizes the part of the history that it loses, and the summary stays in its context. This takes a separate
+    /// turn, whose reply is nothing but the summary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summarize: bool,
-    /// Only report the effect, without changing anything.
+    /// If true, only report the effect, without changing anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }
 
-/// The effect of a rewind.
+/// Rewind result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRewindResult {
-    /// The event after which the session continues.
+    /// Event after which the session continues.
     pub to_seq: u64,
-    /// The last event before the rewind: rewinding to it undoes this rewind.
+    /// Last event before the rewind: rewinding to it undoes this rewind.
     pub from_seq: u64,
     /// Items that leave the model's context.
     pub dropped: Vec<ItemId>,
     /// Items that return to the model's context.
     pub restored: Vec<ItemId>,
-    /// The message before which the session was rewound, to be edited and sent again.
+    /// Message before which the session was rewound, to be edited and sent again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub input: Vec<Input>,
-    /// The turn that writes the summary, if one was requested and there is something to summarize.
+    /// Turn that writes the summary, if one was requested and there is something to summarize.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_turn_id: Option<TurnId>,
-    /// The effect on the files that were changed since; empty when only the conversation is rewound.
+    /// Effect on the files that were changed since; empty when only the conversation is rewound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileFate>,
 }
 
-/// The params of `session/fork`.
+/// Params of `session/fork`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionForkParams {
-    /// The session to fork; it does not change, and need not be open.
+    /// Session to fork; it does not change, and need not be open.
     pub session_id: SessionId,
-    /// The point up to which its history is copied; all of it by default.
+    /// Point up to which its history is copied; all of it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<HistoryPoint>,
-    /// The title of the new session.
+    /// Title of the new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The working directory of the new session, absolute; that of the other one by default.
+    /// Working directory of the new session, absolute; that of the other one by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The settings of the new session; those left out are copied.
+    /// Settings of the new session; omitted settings are copied.
     #[serde(default)]
     pub config: SessionConfig,
     /// Subscribe this connection to the new session; default true.
@@ -155,32 +155,32 @@ pub struct SessionForkParams {
     /// The events to send.
     #[serde(flatten)]
     pub filter: EventFilter,
-    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the
-    /// first one made, for a month and also after the engine was restarted.
+    /// Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first
+    /// one created, for a month and also after an engine restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
-/// The params of `session/merge`.
+/// Params of `session/merge`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMergeParams {
-    /// The session that receives the events; may be left out where this connection has made or opened exactly one.
+    /// Session that receives the events; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The fork, made of that session by `session/fork`; it does not change, and need not be open.
+    /// Fork, created from that session by `session/fork`; it does not change, and need not be open.
     pub fork_id: SessionId,
 }
 
-/// The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`.
+/// Merge result. The copied events follow as `session/event`, after a `history.rewound`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMergeResult {
-    /// The event after which the copied events are inserted.
+    /// Event after which the copied events are inserted.
     pub to_seq: u64,
-    /// The last event before the merge: rewinding to it undoes the merge.
+    /// Last event before the merge: rewinding to it undoes the merge.
     pub from_seq: u64,
-    /// The number of the last copied event, at which the session now stands.
+    /// Number of the last copied event, now the session's current position.
     pub copied_seq: u64,
     /// Items that leave the model's context.
     pub dropped: Vec<ItemId>,
@@ -190,16 +190,16 @@ pub struct SessionMergeResult {
     pub added: Vec<ItemId>,
 }
 
-/// The params of `session/label`.
+/// Params of `session/label`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLabelParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The point.
+    /// Point.
     pub at: HistoryPoint,
-    /// The label, at most 200 characters; absent to remove it.
+    /// Label, at most 200 characters; absent to remove it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it.
@@ -207,34 +207,34 @@ pub struct SessionLabelParams {
     pub metadata: Option<Value>,
 }
 
-/// The point whose label changed.
+/// Point whose label changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLabelResult {
-    /// The event of the point.
+    /// Event of the point.
     pub seq: u64,
 }
 
-/// The params of `session/note`.
+/// Params of `session/note`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionNoteParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The text, at most 64 KB. May be empty if there is data and the model does not read the note.
+    /// Text, at most 64 KB. May be empty if there is data and the model does not read the note.
     #[serde(default)]
     pub text: String,
-    /// The client's name for this kind of note, at most 64 characters.
+    /// Client-chosen name for this kind of note, at most 64 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Any data, at most 64 KB of JSON. The model does not read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// The model reads the text at its next turn; default false.
+    /// True if the model reads the text at its next turn; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_model: bool,
-    /// Clients do not show it to people; default false.
+    /// True if clients do not show it to the user; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key adds nothing more.
@@ -242,13 +242,13 @@ pub struct SessionNoteParams {
     pub key: Option<String>,
 }
 
-/// The history tree of a session.
+/// History tree of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTreeResult {
-    /// Messages of people and labelled points, oldest first.
+    /// User messages and labelled points, oldest first.
     pub nodes: Vec<HistoryNode>,
-    /// The last event.
+    /// Last event.
     pub leaf_seq: u64,
 }
 
@@ -256,42 +256,42 @@ pub struct SessionTreeResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryNode {
-    /// The event.
+    /// Event.
     pub seq: u64,
-    /// The event of the parent node; absent for the first.
+    /// Event of the parent node; absent for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_seq: Option<u64>,
-    /// The message's item, if the node is a message.
+    /// Message item, if the node is a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
-    /// The turn.
+    /// Turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The beginning of the message.
+    /// Beginning of the message.
     pub text: String,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The label.
+    /// Label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// It lies on the current path.
+    /// True if it is on the current path.
     pub is_current: bool,
 }
 
-/// The params of `session/anchors`.
+/// Params of `session/anchors`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAnchorsParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
-/// The anchors, between which a session's items can be listed and searched.
+/// Anchors, between which a session's items can be listed and searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAnchorsResult {
-    /// The anchors, in the order of their events.
+    /// Anchors, in the order of their events.
     pub anchors: Vec<Anchor>,
 }
 
@@ -299,32 +299,32 @@ pub struct SessionAnchorsResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Anchor {
-    /// The event.
+    /// Event.
     pub seq: u64,
-    /// The kind.
+    /// Kind.
     pub kind: AnchorKind,
-    /// The label, or the beginning of the summary.
+    /// Label, or the beginning of the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The client's data about a labelled point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
-    /// The session from which events were copied.
+    /// Session from which events were copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SessionId>,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// It lies on the current path.
+    /// True if it is on the current path.
     pub is_current: bool,
 }
 
-/// The kind of an anchor.
+/// Anchor kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AnchorKind {
     /// The session begins.
     Start,
-    /// The end of the events copied into a fork or merged from one.
+    /// End of the events copied into a fork or merged from one.
     Copied,
     /// A compaction of the conversation.
     Compaction,
@@ -334,11 +334,11 @@ pub enum AnchorKind {
     Label,
 }
 
-/// The params of `session/items`.
+/// Params of `session/items`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionItemsParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Only items before this event; the last items by default.
@@ -347,19 +347,18 @@ pub struct SessionItemsParams {
     /// Only items after this event, such as an anchor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The maximum number of items, 1 to 1,000; default 100.
+    /// Maximum number of items, 1 to 1,000; default 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// The current values of items.
+/// Current values of items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionItemsResult {
-    /// The items of the current path, in the order of their last events. Items that have not ended are in the newest
-    /// page.
+    /// Items of the current path, ordered by their last events. Items that have not ended are in the newest page.
     pub items: Vec<ItemAt>,
-    /// There are more items; request those before the first one's `seq`.
+    /// True if there are more items; request those before the first one's `seq`.
     pub more: bool,
 }
 
@@ -367,48 +366,48 @@ pub struct SessionItemsResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemAt {
-    /// The event.
+    /// Event.
     pub seq: u64,
-    /// The item.
+    /// Item.
     pub item: Item,
 }
 
-/// The params of `item/read`.
+/// Params of `item/read`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemReadParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The item.
+    /// Item.
     pub item_id: ItemId,
 }
 
-/// The params of `item/cancel`.
+/// Params of `item/cancel`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemCancelParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The `toolCall` item.
     pub item_id: ItemId,
 }
 
-/// The params of `checkpoint/list`.
+/// Params of `checkpoint/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointListParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
-/// The points to which files can be restored: the start and the end of each turn.
+/// Points to which files can be restored: the start and the end of each turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointListResult {
-    /// The checkpoints, oldest first.
+    /// Checkpoints, oldest first.
     pub checkpoints: Vec<Checkpoint>,
 }
 
@@ -416,39 +415,39 @@ pub struct CheckpointListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
-    /// The event after which the checkpoint lies; 0 is the beginning.
+    /// Event after which the checkpoint lies; 0 is the beginning.
     pub seq: u64,
-    /// The turn that ended there.
+    /// Turn that ended there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The paths that changed since the checkpoint before, absolute.
+    /// Paths that changed since the checkpoint before, absolute.
     pub changed: Vec<String>,
-    /// The label of the point.
+    /// Label of the point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// The params of `checkpoint/diff`.
+/// Params of `checkpoint/diff`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffParams {
-    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The first point.
+    /// First point.
     pub from: HistoryPoint,
-    /// The second point; the journal's present state by default.
+    /// Second point; the journal's present state by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<HistoryPoint>,
 }
 
-/// The difference of files between two points.
+/// Difference of files between two points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffResult {
-    /// A patch for `git apply` in the session's working directory, with the changes of everybody.
+    /// Patch for `git apply` in the session's working directory, with the changes of all authors.
     pub text: String,
     /// Changed files that the patch leaves out: outside of that directory, or with a content that was not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,6 @@
-//! Hooks and tools of a client: the calls of the engine and the client's results.
+//! Client hooks and tools: the engine's calls and the client's results.
 //!
-//! A hook of the config file reads [`HookRun`] as one JSON document from its input and prints a [`HookAnswer`]; a client gets the same with
+//! A config file hook reads [`HookRun`] as one JSON document from its input and prints a [`HookAnswer`]; a client gets the same with
 //! `hook/run`.
 
 use crate::content::Content;
@@ -16,9 +16,9 @@ use serde_json::Value;
 )]
 #[serde(rename_all = "camelCase")]
 pub enum HookPoint {
-    /// A person's message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text.
+    /// A user message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text.
     InputReceived,
-    /// The start of a turn. A hook may deny it, add context, and change the prompt and the system prompt.
+    /// Start of a turn. A hook may deny it, add context, and change the prompt and the system prompt.
     BeforeAgent,
     /// The model's context is complete. A hook may add to it or replace its messages, for the next request alone.
     ContextBuilt,
@@ -34,7 +34,7 @@ pub enum HookPoint {
     SessionCompact,
     /// A session was created or opened. A hook changes nothing; not for clients.
     SessionStart,
-    /// Before a fork of this session is made. A hook may deny it; not for clients.
+    /// Before a fork of this session is created. A hook may deny it; not for clients.
     SessionFork,
     /// Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients.
     SessionSwitch,
@@ -42,37 +42,37 @@ pub enum HookPoint {
     SessionEnd,
 }
 
-/// The input of a hook.
+/// Hook input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookRun {
-    /// The point.
+    /// Point.
     pub point: HookPoint,
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The turn; absent at points of the session.
+    /// Turn; absent at points of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// The session's working directory.
     pub cwd: String,
-    /// The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
+    /// Text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the
+    /// Images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They are kept regardless of the
     /// answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Content>,
-    /// The system prompt, at `beforeAgent`.
+    /// System prompt, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The messages of the model's context, at `contextBuilt`.
+    /// Messages of the model's context, at `contextBuilt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Vec<HookMessage>>,
-    /// The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the
-    /// present state, and where a fork is taken back.
+    /// Event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the current
+    /// state, and when a fork is merged back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_seq: Option<u64>,
-    /// The tool call, at `beforeToolCall` and `afterToolCall`.
+    /// Tool call, at `beforeToolCall` and `afterToolCall`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<HookCall>,
     /// The call's result, at `afterToolCall`.
@@ -81,10 +81,10 @@ pub struct HookRun {
     /// The model's reply, at `afterModelResponse`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<HookResponse>,
-    /// The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
+    /// Number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
-    /// The unfinished parts of the model's plan, at `beforeAgent`.
+    /// Unfinished parts of the model's plan, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_todos: Option<String>,
 }
@@ -95,26 +95,26 @@ pub struct HookRun {
 pub struct HookCall {
     /// Its item.
     pub item_id: ItemId,
-    /// The tool's name.
+    /// Tool name.
     pub tool_name: String,
-    /// The kind of tool.
+    /// Kind of tool.
     pub kind: ToolKind,
-    /// One line for a person.
+    /// One line for the user.
     pub title: String,
-    /// The arguments, as hooks before this one left them.
+    /// Arguments, as hooks before this one left them.
     pub arguments: Value,
     /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
 }
 
-/// The result of a tool call, for a hook.
+/// Tool call result, for a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookResult {
-    /// The text for the model.
+    /// Text for the model.
     pub text: String,
-    /// The call failed.
+    /// True if the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
@@ -125,7 +125,7 @@ pub struct HookResult {
 pub struct HookResponse {
     /// Its text.
     pub text: String,
-    /// The names of the tools that it calls, in order.
+    /// Names of the tools that it calls, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
@@ -134,10 +134,10 @@ pub struct HookResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "role", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum HookMessage {
-    /// A message of a person or of the engine.
+    /// Message of the user or the engine.
     User {
-        /// The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as
-        /// reasoning.
+        /// Position in the context, from 0. A message that is returned unchanged with its position keeps data that hooks do not see, such
+        /// as reasoning.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
         /// The content.
@@ -145,19 +145,19 @@ pub enum HookMessage {
     },
     /// A reply of the model.
     Assistant {
-        /// The position in the context, from 0.
+        /// Position in the context, from 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
-        /// The text.
+        /// Text.
         #[serde(default)]
         text: String,
-        /// The calls.
+        /// Calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<HookMessageCall>,
     },
-    /// The result of a call.
+    /// Result of a call.
     ToolResult {
-        /// The position in the context, from 0.
+        /// Position in the context, from 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
         /// The call.
@@ -166,7 +166,7 @@ pub enum HookMessage {
         tool_name: String,
         /// The content.
         content: Vec<Content>,
-        /// The call failed.
+        /// True if the call failed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
@@ -187,37 +187,37 @@ impl HookMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookMessageCall {
-    /// The id, which the result of the call repeats.
+    /// Id, which the call's result repeats.
     pub id: String,
-    /// The tool's name.
+    /// Tool name.
     pub name: String,
-    /// The arguments, as the model wrote them: JSON text.
+    /// Arguments, as the model wrote them: JSON text.
     pub arguments: String,
 }
 
-/// The answer of a hook. `{}` and an empty output change nothing.
+/// Hook answer. `{}` and an empty output change nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HookAnswer {
-    /// The decision; default `allow`. Permission is still requested where it is needed.
+    /// Decision; default `allow`. Permission is still requested if required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<HookDecision>,
-    /// The reason for a denial, for the model or the person.
+    /// Reason for a denial, for the model or the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The new text of the message, at `inputReceived` and `beforeAgent`.
+    /// New text of the message, at `inputReceived` and `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// The new system prompt of the turn, at `beforeAgent`.
+    /// New system prompt of the turn, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The messages of the next request, at `contextBuilt`. They hold for that request alone.
+    /// Messages of the next request, at `contextBuilt`. They apply to that request only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Vec<HookMessage>>,
-    /// The new arguments of the call, whole.
+    /// The call's complete new arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
-    /// The new result of the call.
+    /// New result of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<HookResult>,
     /// Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`.
@@ -225,7 +225,7 @@ pub struct HookAnswer {
     pub context: Option<String>,
 }
 
-/// The decision of a hook.
+/// Hook decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HookDecision {
@@ -233,12 +233,12 @@ pub enum HookDecision {
     Allow,
     /// Do not continue.
     Deny,
-    /// The hook has done what the message asks for, at `inputReceived`: the model does not read it, and it is not handed back to be sent
-    /// again. `reason` is shown to the person.
+    /// The hook has handled the message, at `inputReceived`: the model does not read it, and it is not returned for resending. `reason` is
+    /// shown to the user.
     Handled,
 }
 
-/// The effect of a hook's failure at a point where it may deny.
+/// Effect of a hook's failure at a point that allows denial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OnFailure {
@@ -253,15 +253,15 @@ pub enum OnFailure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookRegisterParams {
-    /// The points at which it runs.
+    /// Points at which it runs.
     pub points: Vec<HookPoint>,
-    /// The tools whose calls it sees: names, with `*` for any text. Default: all.
+    /// Tools whose calls it sees: names, with `*` for any text. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The timeout in milliseconds; default 60000.
+    /// Timeout in milliseconds; default 60000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// The effect of a failure; default `closed`.
+    /// Effect of a failure; default `closed`.
     #[serde(default)]
     pub on_failure: OnFailure,
 }
@@ -291,23 +291,23 @@ pub struct ToolUnregisterParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallParams {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The call's item.
+    /// Call item.
     pub item_id: ItemId,
-    /// The tool's name.
+    /// Tool name.
     pub tool_name: String,
-    /// The arguments, as the model wrote them. They match the schema; other calls are refused.
+    /// Arguments, as the model wrote them. They match the schema; other calls are refused.
     pub arguments: Value,
 }
 
-/// The result of a tool that the client registered.
+/// Result of a client-registered tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallResult {
-    /// The content for the model.
+    /// Content for the model.
     pub content: Vec<Content>,
-    /// The call failed; the content says why.
+    /// True if the call failed; the content gives the reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }

@@ -1,4 +1,4 @@
-//! Ids: opaque strings on the wire, distinct types in code, so that one cannot stand for another.
+//! Ids: opaque strings on the wire, distinct types in code, so that one cannot be used as another.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,34 +34,34 @@ macro_rules! id {
 }
 
 id!(
-    /// The id of a session: a UUIDv7, so ids sort by creation time.
+    /// Session id: a UUIDv7, so ids sort by creation time.
     SessionId
 );
 id!(
-    /// The id of a turn, unique over all sessions.
+    /// Turn id, unique across all sessions.
     TurnId
 );
 id!(
-    /// The id of an item: a message, a tool call or another thing that a client can draw.
+    /// Item id: a message, a tool call or anything else that a client can draw.
     ItemId
 );
 id!(
-    /// The id of an approval, pending until it is answered or cancelled.
+    /// Approval id, pending until the approval is answered or cancelled.
     ApprovalId
 );
 id!(
-    /// The id of a question to a person, pending until it is answered or its deadline passes.
+    /// Id of a question to the user, pending until the question is answered or its deadline passes.
     QuestionId
 );
 id!(
-    /// The id of a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
+    /// Sub-agent id within its session: `agent-1`, `agent-2` …, short because a model writes it.
     AgentId
 );
 id!(
-    /// The id of a background job within its session: `job-1`, `job-2` …, short because a model writes it.
+    /// Background job id within its session: `job-1`, `job-2` …, short because a model writes it.
     JobId
 );
 id!(
-    /// The id of a hunk within its session: the number of the event that made it, a dot, and a count.
+    /// Hunk id within its session: the number of the event that made it, a dot, and a count.
     HunkId
 );

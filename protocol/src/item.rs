@@ -9,24 +9,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A unit that a client can draw. The event that completes an item carries its whole value, so the deltas before it
-/// are never needed for correctness.
+/// Unit that a client can draw. The event that completes an item carries its full value, so the deltas before it are never needed for
+/// correctness.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
-    /// The item's id.
+    /// Item id.
     pub id: ItemId,
-    /// The turn it belongs to.
+    /// Turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The step (model reply) within the turn, from 1; absent for items that no model made.
+    /// Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
-    /// The item's status.
+    /// Item status.
     pub status: ItemStatus,
-    /// The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    /// Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     pub started_ms: u64,
-    /// The duration in milliseconds; present once the item has ended.
+    /// Duration in milliseconds; present once the item has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The content, by kind.
@@ -34,7 +34,7 @@ pub struct Item {
     pub body: ItemBody,
 }
 
-/// The status of an item. A reader treats an unknown value as still running.
+/// Item status. A reader treats an unknown value as still running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ItemStatus {
@@ -44,19 +44,19 @@ pub enum ItemStatus {
     Running,
     /// Completed successfully.
     Completed,
-    /// Failed; the output says why.
+    /// Failed; the output gives the reason.
     Failed,
-    /// Denied by a person or by the policy; it never ran.
+    /// Denied by the user or by the policy; it never ran.
     Declined,
     /// Stopped before its end, or never begun because the turn was stopped.
     Cancelled,
 }
 
-/// The content of an item, told apart by `type`.
+/// Item content, distinguished by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ItemBody {
-    /// A person's message (a prompt, a steer or a follow-up) at the position where the model reads it.
+    /// User message (a prompt, a steer or a follow-up), placed at the point at which the model reads it.
     UserMessage(UserMessage),
     /// A message of the model.
     AgentMessage(TextBody),
@@ -70,7 +70,7 @@ pub enum ItemBody {
     Subagent(Box<Subagent>),
     /// A compaction of the conversation.
     Compaction(Box<Compaction>),
-    /// A message of the engine to the model, at the position where the model reads it.
+    /// Engine message to the model, placed at the point at which the model reads it.
     EngineMessage(EngineMessage),
 }
 
@@ -85,7 +85,7 @@ impl ItemBody {
         if let Self::AgentMessage(message) = self { Some(message) } else { None }
     }
 
-    /// Returns the text of the model's message or reasoning, if the item is one.
+    /// Returns the model's message or reasoning text, if this item is one.
     pub fn as_text(&self) -> Option<&TextBody> {
         if let Self::AgentMessage(body) | Self::Reasoning(body) = self { Some(body) } else { None }
     }
@@ -116,11 +116,11 @@ impl ItemBody {
     }
 }
 
-/// A person's message in the conversation.
+/// User message in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
-    /// The blocks, as sent.
+    /// Blocks, as sent.
     pub content: Vec<Input>,
 }
 
@@ -128,7 +128,7 @@ pub struct UserMessage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextBody {
-    /// The whole text so far; empty in `item.started`.
+    /// Full text so far; empty in `item.started`.
     pub text: String,
 }
 
@@ -136,25 +136,25 @@ pub struct TextBody {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// The tool's name, as the model calls it.
+    /// Tool name, as the model calls it.
     pub tool_name: String,
-    /// One line for a person: `bash: cargo test`.
+    /// One line for the user: `bash: cargo test`.
     pub title: String,
-    /// The kind of tool, for icons and rules.
+    /// Kind of tool, for icons and rules.
     pub kind: ToolKind,
-    /// The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it.
+    /// True if the model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_provider: bool,
-    /// The files and lines concerned.
+    /// Files and lines concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// The arguments; absent until they are complete.
+    /// Arguments; absent until they are complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// The arguments that a hook put in their place; the call ran with these.
+    /// Arguments that a hook put in their place; the call ran with these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_input: Option<Value>,
-    /// The result; absent until the call has ended.
+    /// Result; absent until the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<ToolResult>,
 }
@@ -180,50 +180,50 @@ impl ToolCall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
-    /// The id that the model and clients use.
+    /// Id that the model and clients use.
     pub job_id: JobId,
-    /// One line for a person.
+    /// One line for the user.
     pub title: String,
-    /// The command, as the shell reads it.
+    /// Command, as the shell reads it.
     pub command: String,
-    /// A person ran it with `shell/run`. The model reads of it in a note, if at all.
+    /// True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_user: bool,
-    /// The end of the job; absent while it runs.
+    /// End of the job; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<JobEnd>,
-    /// The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
+    /// Last part of the output; absent while the job runs, when deltas of the field `output` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Exit code, signal, and the truncation of the output with a reference to the whole.
+    /// Exit code, signal, and the output's truncation with a reference to the full output.
     #[serde(default, skip_serializing_if = "ToolDetails::is_empty")]
     pub details: ToolDetails,
 }
 
-/// A sub-agent: a session of its own that works on a part of the task. Its events carry that session's id.
+/// Sub-agent: a separate session that works on a part of the task. Its events carry that session's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subagent {
-    /// The id that the model and clients use.
+    /// Id that the model and clients use.
     pub agent_id: AgentId,
-    /// The sub-agent's session.
+    /// Sub-agent session.
     pub session_id: SessionId,
-    /// The task it was given.
+    /// Task it was given.
     pub task: String,
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// The sub-agent's state.
+    /// Sub-agent state.
     pub state: SubagentState,
     /// Its last message, as the parent's model reads it; absent until its first turn has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The number of its replies so far.
+    /// Number of its replies so far.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub turns_used: u64,
     /// The tokens used so far.
     #[serde(default)]
     pub usage: Usage,
-    /// The cost so far, in billionths of a US dollar; absent where the price is not known.
+    /// Cost so far, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
@@ -233,41 +233,40 @@ pub struct Subagent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Compaction {
-    /// The reason for the compaction.
+    /// Reason for the compaction.
     pub reason: CompactionReason,
-    /// The estimated tokens of the conversation before.
+    /// Estimated tokens of the conversation before.
     pub tokens_before: u64,
-    /// The estimated tokens afterwards; absent until the compaction is completed.
+    /// Estimated tokens afterwards; absent until the compaction is completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_after: Option<u64>,
-    /// The summary. While the compaction runs, deltas of the field `text` carry it.
+    /// Summary. While the compaction runs, deltas of the field `text` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The files that the model has read and changed so far, which the summary lists; absent if there are none.
+    /// Files that the model has read and changed so far, which the summary lists; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<CompactionFiles>,
-    /// The reason for a failure, which leaves the conversation as it was.
+    /// Reason for a failure, which leaves the conversation unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are
-/// listed.
+/// Files that a session's model has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionFiles {
-    /// The files that it has read and not changed.
+    /// Files that it has read and not changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// The files that its calls have changed, created or deleted.
+    /// Files that its calls have changed, created or deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// The number of files that are left out.
+    /// Number of omitted files.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub omitted: u64,
 }
 
-/// The reason for a compaction.
+/// Reason for a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CompactionReason {
@@ -275,11 +274,11 @@ pub enum CompactionReason {
     Threshold,
     /// The provider refused the conversation as too long.
     Overflow,
-    /// A person requested it.
+    /// Requested by the user.
     Requested,
 }
 
-/// The state of a sub-agent.
+/// Sub-agent state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SubagentState {
@@ -287,9 +286,9 @@ pub enum SubagentState {
     Working,
     /// Its last turn completed, and it waits for input.
     Done,
-    /// Its last turn was interrupted or failed; `result` says why.
+    /// Its last turn was interrupted or failed; `result` gives the reason.
     Failed,
-    /// It was closed.
+    /// Closed.
     Closed,
 }
 
@@ -303,11 +302,11 @@ pub enum JobEnd {
     Signalled,
     /// Its timeout expired.
     TimedOut,
-    /// A person or the model stopped it.
+    /// Stopped by the user or the model.
     Stopped,
-    /// It was stopped because the session ended.
+    /// Stopped because the session ended.
     SessionEnded,
-    /// It could not be started; `output` says why.
+    /// Failed to start; `output` gives the reason.
     Failed,
 }
 
@@ -315,21 +314,21 @@ pub enum JobEnd {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineMessage {
-    /// The text, as the model reads it.
+    /// Text, as the model reads it.
     pub text: String,
-    /// The items of the jobs whose end it reports.
+    /// Items of the jobs whose end it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<ItemId>,
-    /// The mode that it announces.
+    /// Mode that it announces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
-    /// The review events that it reports.
+    /// Review events that it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviewed: Vec<u64>,
-    /// It summarizes the part of the history that a rewind left behind.
+    /// True if it summarizes the history that a rewind left behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sums_up_left: bool,
-    /// The note of a client that it carries.
+    /// Client note that it carries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<ClientNote>,
 }
@@ -338,16 +337,16 @@ pub struct EngineMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientNote {
-    /// The client's name for this kind of note.
+    /// Client-chosen name for this kind of note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The client's data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// The model does not read it.
+    /// True if the model does not read it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unread: bool,
-    /// Clients do not show it to people.
+    /// True if clients do not show it to the user.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_hidden: bool,
 }
@@ -356,20 +355,20 @@ pub struct ClientNote {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobRef {
-    /// The job's id.
+    /// Job id.
     pub job_id: JobId,
-    /// The job's item.
+    /// Job item.
     pub item_id: ItemId,
-    /// The result reports how the job ended.
+    /// True if the result reports how the job ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_ended: bool,
 }
 
-/// The kind of a tool call; the names are those of the Agent Client Protocol.
+/// Tool call kind; the names are those of the Agent Client Protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolKind {
-    /// Reads files or folders.
+    /// Reads files or directories.
     Read,
     /// Changes files.
     Edit,
@@ -393,20 +392,20 @@ pub enum ToolKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
-    /// The absolute path.
+    /// Absolute path.
     pub path: String,
-    /// The line, 1-based.
+    /// Line, 1-based.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
 }
 
-/// The result of a tool: content for the model, and details that a client may draw.
+/// Tool result: content for the model, and details that a client may draw.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// The content for the model.
+    /// Content for the model.
     pub content: Vec<Content>,
-    /// The tool failed, was declined or was cancelled; the content says why.
+    /// True if the tool failed, was declined or was cancelled; the content gives the reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// Details for clients.
@@ -418,70 +417,70 @@ pub struct ToolResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDetails {
-    /// The files it changed.
+    /// Files it changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChange>,
     /// A command's exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The name of the signal that ended a command, such as `SIGKILL`.
+    /// Name of the signal that ended a command, such as `SIGKILL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
-    /// The record of the output's truncation, if it was truncated.
+    /// Record of the output's truncation, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncation: Option<Truncation>,
-    /// A file that holds the whole output, when it was truncated.
+    /// File with the full output, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output_path: Option<String>,
-    /// The whole output for `blob/read`, when it was truncated.
+    /// Full output for `blob/read`, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output: Option<FullOutput>,
-    /// The background jobs concerned.
+    /// Background jobs concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRef>,
-    /// The sub-agent that it started.
+    /// Sub-agent that it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
-    /// The sandbox that the command ran in; absent if it was not confined.
+    /// Sandbox that the command ran in; absent if it was not confined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxReport>,
-    /// The reason why the permissions denied the call; absent if they did not.
+    /// Reason why the permissions denied the call; absent if they did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denial: Option<Denial>,
 }
 
-/// A denial by the permissions, and what would have allowed the call.
+/// Denial by the permissions, and the mode and rules that would have allowed the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Denial {
-    /// The rule, mode or list that decided, in words.
+    /// Human-readable rule, mode or list that decided.
     pub decided_by: String,
-    /// The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough.
+    /// Narrowest permission mode in which the call would have run, together with `rules` if any are given; absent if no mode is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<PermissionMode>,
-    /// The rules that would have allowed it, in words; with `mode`, both are needed.
+    /// Human-readable rules that would have allowed it; with `mode`, both are needed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
 }
 
-/// The sandbox of a command that ran confined.
+/// Sandbox of a command that ran confined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxReport {
-    /// The level that the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
+    /// Human-readable level that the kernel enforced: `full: Landlock 7, seccomp, namespaces`.
     pub level: String,
-    /// The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
+    /// True if the sandbox is the likely cause of the command's failure. Repeating the same command requests approval to run outside of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub denied: bool,
     /// Protected files that the command created.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub created: Vec<String>,
-    /// Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
+    /// Hosts that a failed command was refused, in rule syntax: `docs.rs`, `localhost:8080`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused_hosts: Vec<String>,
 }
 
-/// A reference to a whole output that the session keeps.
+/// Reference to a full output that the session keeps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FullOutput {

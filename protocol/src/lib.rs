@@ -1,16 +1,13 @@
-//! The types of pintle's native protocol, which an engine and its clients exchange.
+//! Types of pintle's native protocol, which an engine and its clients exchange.
 //!
-//! This crate holds types and nothing else: no behaviour beyond conversions, no runtime, no IO. The
-//! same types are written to a session's journal, sent as notifications, paged in a replay and
-//! printed by `pintle run --format events`. From them come `protocol/schema.json`, the TypeScript and Lua
-//! types of the editor extensions and `protocol/REFERENCE.md`, so nothing about the wire is written
-//! by hand twice.
+//! This crate contains types and nothing else: no behaviour beyond conversions, no runtime, no IO. The same types are written to a
+//! session's journal, sent as notifications, paged in a replay and printed by `pintle run --format events`. They generate
+//! `protocol/schema.json`, the TypeScript and Lua types of the editor extensions and `protocol/REFERENCE.md`, so nothing about the wire is
+//! written by hand twice.
 //!
-//! Rules that hold for every type here:
-//! - JSON names are lowerCamel; ids are opaque strings; times are integer milliseconds with the
-//!   suffix `Ms`; paths are absolute.
-//! - An absent field means "unchanged" or "not known". Readers ignore fields and event types they
-//!   do not know.
+//! Rules for every type here:
+//! - JSON names are lowerCamel; ids are opaque strings; times are integer milliseconds with the suffix `Ms`; paths are absolute.
+//! - An absent field means "unchanged" or "not known". Readers ignore fields and event types they do not know.
 #![warn(clippy::wildcard_enum_match_arm, reason = "a new variant must be given its wire form")]
 
 pub mod approval;
@@ -53,7 +50,7 @@ pub mod usage;
 /// The protocol version that this crate describes. Additive changes raise the minor part.
 pub const PROTOCOL_VERSION: &str = "1.1";
 
-/// The protocol's name in `initialize`, which tells the native protocol from other protocols on the same pipe.
+/// Protocol name in `initialize`, which distinguishes the native protocol from other protocols on the same pipe.
 pub const PROTOCOL_NAME: &str = "pintle";
 
 /// Returns true for a number that its field leaves out.
@@ -61,7 +58,7 @@ fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
 
-/// The default of a choice that most want.
+/// Returns true, the default of most options.
 fn yes() -> bool {
     true
 }

@@ -5,47 +5,47 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A server of the Model Context Protocol, for one session: a program that speaks on its streams (`command`), or an address (`url`).
-/// Its values stand for themselves: nothing in them is expanded.
+/// MCP (Model Context Protocol) server for one session: a program that communicates over its standard streams (`command`), or an address
+/// (`url`). Its values are literal: nothing in them is expanded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpServer {
-    /// The program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
+    /// Program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Its arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// The variables that it is given.
+    /// Variables that it is given.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Its working directory, where it is not the session's.
+    /// Its working directory, if it differs from the session's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The address of a server that speaks streamable HTTP.
+    /// Address of a streamable HTTP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The headers of each request to it.
+    /// Headers of each request to it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
 }
 
-/// The state of a session's server.
+/// State of a session's server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpServerState {
     /// Its name, unique in the session.
     pub name: String,
-    /// The command line or address, as it was configured.
+    /// Command line or address, as configured.
     pub target: String,
-    /// Where it was configured, in words.
+    /// Human-readable location of its configuration.
     pub origin: String,
     /// Its status.
     pub status: McpStatus,
-    /// The reason of a failure, in words.
+    /// Human-readable failure reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The login to it; absent where it has none: a program, or an address whose settings have an `Authorization`.
+    /// Login to it; absent if it has none: a program, or an address whose settings have an `Authorization`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<McpLoginState>,
     /// Its own name and version, and the protocol's; once it is connected.
@@ -54,32 +54,32 @@ pub struct McpServerState {
     /// Its tools, once it is connected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<McpTool>,
-    /// The last lines that it wrote to its error output.
+    /// Last lines that it wrote to its error output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,
 }
 
-/// The status of a server.
+/// Server status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum McpStatus {
     /// Nothing has used it yet.
     Idle,
-    /// It is being started.
+    /// Starting.
     Starting,
-    /// It is connected.
+    /// Connected.
     Ready,
-    /// It could not be started, or the connection was closed. The next use tries again.
+    /// Failed to start, or the connection was closed. The next use tries again.
     Failed,
-    /// It was switched off for this session.
+    /// Disabled for this session.
     Off,
 }
 
-/// The login to a server.
+/// Login to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum McpLoginState {
-    /// A person can log in with `mcp/login`; most servers need none.
+    /// True if the server supports `mcp/login`; most servers need no login.
     Possible,
     /// The server refused for want of a login.
     Wanted,
@@ -93,12 +93,12 @@ pub struct McpTool {
     pub name: String,
     /// The server's description of it.
     pub description: String,
-    /// The server says that it changes nothing. Permissions do not depend on it.
+    /// True if the server declares that it changes nothing. Permissions do not depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says_read_only: Option<bool>,
 }
 
-/// The result of `mcp/list`.
+/// Result of `mcp/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpListResult {
@@ -106,52 +106,52 @@ pub struct McpListResult {
     pub servers: Vec<McpServerState>,
 }
 
-/// The params of `mcp/update`.
+/// Params of `mcp/update`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpUpdateParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The server's name.
+    /// Server name.
     pub server: String,
-    /// Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail.
+    /// Enables or disables it for this session. The tools of a disabled server stay in the model's list, and their calls fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Starts one that failed at once, without waiting for its next use.
+    /// If true, restart a failed server at once, without waiting for its next use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restart: bool,
 }
 
-/// The params of `mcp/login`.
+/// Params of `mcp/login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLoginParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The server's name.
+    /// Server name.
     pub server: String,
-    /// The scopes to ask for, in place of those of its settings and of those that the server names.
+    /// Scopes to request, instead of those in its settings and those that the server lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
 }
 
-/// The params of `mcp/logout`.
+/// Params of `mcp/logout`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLogoutParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The server's name.
+    /// Server name.
     pub server: String,
 }
 
-/// The result of `mcp/logout`.
+/// Result of `mcp/logout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct McpLogoutResult {
-    /// There was a stored login.
+    /// True if there was a stored login.
     pub removed: bool,
 }

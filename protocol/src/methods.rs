@@ -67,9 +67,9 @@ use serde::{Deserialize, Serialize};
 pub trait Request {
     /// The method's name.
     const METHOD: &'static str;
-    /// The type of the params.
+    /// Type of the params.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
-    /// The type of the result.
+    /// Type of the result.
     type Result: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 }
 
@@ -77,11 +77,11 @@ pub trait Request {
 pub trait Notification {
     /// The method's name.
     const METHOD: &'static str;
-    /// The type of the params.
+    /// Type of the params.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 }
 
-/// The side that sends a method.
+/// Side that sends a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     /// Clients.
@@ -92,7 +92,7 @@ pub enum Sender {
     Both,
 }
 
-/// The promise that a method keeps from version to version.
+/// Promise that a method keeps from version to version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stability {
     /// A minor version only adds to it.
@@ -104,17 +104,17 @@ pub enum Stability {
 /// A row of the method table, from which schema, client types and reference are generated.
 #[derive(Debug)]
 pub struct MethodRow {
-    /// The name on the wire.
+    /// Name on the wire.
     pub method: &'static str,
-    /// The side that sends it.
+    /// Side that sends it.
     pub sender: Sender,
     /// Its purpose, in a sentence or two.
     pub doc: &'static str,
     /// Its promise from version to version.
     pub stability: Stability,
-    /// The schema of its params.
+    /// Schema of its params.
     pub params: fn(&mut SchemaGenerator) -> Schema,
-    /// The schema of its result; a notification has none.
+    /// Schema of its result; a notification has none.
     pub result: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
@@ -131,7 +131,7 @@ macro_rules! methods {
             methods!(@impl $kind $method $name $params $(, $result)?);
         )+
 
-        /// Every method of the protocol, in the order of the reference.
+        /// Every protocol method, in reference order.
         pub const METHODS: &[MethodRow] = &[$(
             MethodRow {
                 method: $method,
@@ -167,13 +167,14 @@ methods! {
     request Client "initialize" Initialize(InitializeParams, InitializeResult);
     /// Answers at once; for liveness checks.
     request Client "ping" Ping(Empty, Empty);
-    /// Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several
-    /// clients share, this client leaves its sessions, and what runs goes on.
+    /// Interrupts running work, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several
+    /// clients share, this client leaves its sessions, and running work continues.
     request Client "shutdown" Shutdown(Empty, Empty);
     /// Ends the process: with code 0 after `shutdown`, with 1 without.
     notification Client "exit" Exit(Empty);
-    /// Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so.
-    /// Any other request that has begun is answered as usual. The engine withdraws its own requests with it.
+    /// Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is
+    /// stopped, and its result reports that. Any other request that has begun is answered as usual. The engine uses it to withdraw its own
+    /// requests.
     notification Both "$/cancelRequest" CancelRequest(CancelParams);
     /// Creates a session and, by default, subscribes this connection to it.
     request Client "session/create" SessionCreate(SessionCreateParams, SessionResult);
@@ -185,31 +186,30 @@ methods! {
     request Client "session/update" SessionUpdate(SessionUpdateParams, SessionUpdateResult);
     /// Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes.
     request Client "session/archive" SessionArchive(SessionArchiveParams, Empty);
-    /// Searches the messages of people and models and the tool calls of all stored sessions.
+    /// Searches user and model messages and the tool calls of all stored sessions.
     request Client "session/search" SessionSearch(SessionSearchParams, SessionSearchResult);
     /// Exports a session, open or not, as a page, Markdown or JSON lines, in the result or to a file in its working
     /// directory.
     request Client "session/export" SessionExport(SessionExportParams, SessionExportResult);
-    /// Deletes a stored session for good, with the sessions of its sub-agents. A session that is open anywhere is
-    /// refused.
+    /// Permanently deletes a stored session, with its sub-agents' sessions. A session that is open anywhere is refused.
     request Client "session/delete" SessionDelete(SessionDeleteParams, SessionDeleteResult);
-    /// Returns an idle session to another point of its history, earlier or later.
+    /// Moves an idle session to another point of its history, earlier or later.
     request Client "session/rewind" SessionRewind(SessionRewindParams, SessionRewindResult);
     /// Creates a session that begins with another session's history.
     request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
-    /// Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change.
+    /// Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change.
     request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult)
         experimental "it is being tried which parts of a fork come back";
     /// Sets the label of a point in a session's history.
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
-    /// Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it.
+    /// Adds a client note to a session's history: at once, or after the running turn. An `engineMessage` item carries it.
     request Client "session/note" SessionNote(SessionNoteParams, Empty);
     /// Returns the history tree of a session.
     request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
-    /// Lists the anchors of a session, between which its items can be listed and searched.
+    /// Lists a session's anchors, between which its items can be listed and searched.
     request Client "session/anchors" SessionAnchors(SessionAnchorsParams, SessionAnchorsResult)
         experimental "anchors are named for forks and merges, which are being tried";
-    /// Lists the open hunks: changes of the agent that nobody has decided about.
+    /// Lists the open hunks: agent changes without a decision.
     request Client "review/list" ReviewList(ReviewListParams, ReviewListResult);
     /// Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files
     /// waits for the next gap between two calls.
@@ -233,15 +233,14 @@ methods! {
     request Client "turn/start" TurnStart(TurnStartParams, TurnStartResult);
     /// Puts a message into the running turn at its next gap between tool calls.
     request Client "turn/steer" TurnSteer(TurnSteerParams, TurnSteerResult);
-    /// Interrupts the running turn. The response comes at once; the turn ends with the event `turn.completed`.
+    /// Interrupts the running turn. The response is sent at once; the turn ends with the event `turn.completed`.
     request Client "turn/interrupt" TurnInterrupt(TurnInterruptParams, TurnInterruptResult);
-    /// Compacts the conversation of an idle session. The response comes at once; the compaction is a turn with a
-    /// `compaction` item.
+    /// Compacts an idle session's conversation. The response is sent at once; the compaction is a turn with a `compaction` item.
     request Client "session/compact" SessionCompact(SessionCompactParams, SessionCompactResult);
     /// Returns the last request to the model and the fill level of its context window.
     request Client "context/read" ContextRead(ContextReadParams, ContextReadResult)
         experimental "it shows the request to the model as the engine makes it today";
-    /// Lists the settings of a session with their values.
+    /// Lists a session's settings with their values.
     request Client "config/list" ConfigList(SessionParams, ConfigResult);
     /// Changes settings of a session from the next turn on. Invalid values are rejected with a reason, and the others
     /// take effect.
@@ -274,24 +273,24 @@ methods! {
     /// Reads the current items of a session, the last ones by default, for clients that do not build them from
     /// events.
     request Client "session/items" SessionItems(SessionItemsParams, SessionItemsResult);
-    /// Reads the current value of one item, also of one beside the current path.
+    /// Reads the current value of one item, which may be off the current path.
     request Client "item/read" ItemRead(ItemReadParams, ItemAt);
-    /// Cancels one tool call of the running turn, which goes on without it. The response comes at once; the call ends with `item.completed`. A call that
-    /// waits for an approval is denied.
+    /// Cancels one tool call of the running turn, which continues without it. The response is sent at once; the call ends with
+    /// `item.completed`. A call that waits for an approval is denied.
     request Client "item/cancel" ItemCancel(ItemCancelParams, Empty);
     /// Lists the points to which files can be restored with `session/rewind`, and the changes between them.
     request Client "checkpoint/list" CheckpointList(CheckpointListParams, CheckpointListResult);
-    /// Returns the difference of files between two points as a patch.
+    /// Returns the file difference between two points as a patch.
     request Client "checkpoint/diff" CheckpointDiff(CheckpointDiffParams, CheckpointDiffResult);
-    /// Runs a command that a person asks for, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is asked; in
-    /// the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that goes leaves it running.
+    /// Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is
+    /// requested; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a
+    /// client that disconnects leaves it running.
     request Client "shell/run" ShellRun(ShellRunParams, ShellRunResult);
     /// Reads the tokens and the money that a session, open or not, has used, by model.
     request Client "usage/read" UsageRead(SessionParams, UsageReadResult);
     /// Lists the background jobs of a session that run or ended lately.
     request Client "job/list" JobList(SessionParams, JobListResult);
-    /// Stops a background job. The response comes when none of its processes runs any more; a job that has ended does
-    /// not change.
+    /// Stops a background job. The response is sent when none of its processes is running; a job that has ended does not change.
     request Client "job/stop" JobStop(JobStopParams, JobStopResult);
     /// Lists the session's servers of the Model Context Protocol with their state and tools.
     request Client "mcp/list" McpList(SessionParams, McpListResult)
@@ -299,27 +298,28 @@ methods! {
     /// Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`.
     request Client "mcp/update" McpUpdate(McpUpdateParams, McpListResult)
         experimental "servers of the Model Context Protocol are new here";
-    /// Logs in to a server that is reached by an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and
-    /// the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
+    /// Logs in to a server with an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and the
+    /// response, that of `mcp/list`, is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends
+    /// it.
     request Client "mcp/login" McpLogin(McpLoginParams, McpListResult)
         experimental "servers of the Model Context Protocol are new here";
-    /// Removes the stored login to a server. A connection to it that stands goes on until the server is started again.
+    /// Removes the stored login to a server. An existing connection to it continues until the server is restarted.
     request Client "mcp/logout" McpLogout(McpLogoutParams, McpLogoutResult)
         experimental "servers of the Model Context Protocol are new here";
     /// Lists the providers and models that are known by name, from the current settings files.
     request Client "models/list" ModelsList(Empty, ModelsListResult);
-    /// Lists the providers that a person can log in to, and who is logged in.
+    /// Lists the providers that support login, and the current logins.
     request Client "auth/status" AuthStatus(Empty, AuthStatusResult)
         experimental "the ways in which providers log people in still change";
     /// Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response
-    /// comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
+    /// is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
     request Client "auth/login" AuthLogin(AuthLoginParams, AuthLoginResult)
         experimental "the ways in which providers log people in still change";
     /// Removes the stored login of a provider.
     request Client "auth/logout" AuthLogout(AuthLogoutParams, AuthLogoutResult)
         experimental "the ways in which providers log people in still change";
-    /// Lists the project files that configure the engine, and whether the user agreed to their current content. The notice `notAgreed`
-    /// names the files that are ignored until then.
+    /// Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed`
+    /// lists the files that are ignored until then.
     request Client "trust/read" TrustRead(SessionParams, TrustResult)
         experimental "more kinds of files may follow";
     /// Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with
@@ -330,8 +330,8 @@ methods! {
     request Client "command/list" CommandList(SessionParams, CommandListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.
     request Client "skill/list" SkillList(SessionParams, SkillListResult);
-    /// Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from
-    /// their next turn on. It runs after the hooks of the config file and ends with the connection.
+    /// Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the
+    /// config file hooks and ends with the connection.
     request Client "hook/register" HookRegister(HookRegisterParams, Empty)
         experimental "its points follow the inside of a turn";
     /// Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn
@@ -344,22 +344,22 @@ methods! {
     /// Announces that this connection read too slowly and the durable events between the two numbers were not sent.
     /// Read them with `session/events`; events after `headSeq` are sent as usual.
     notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
-    /// Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login` or `mcp/login`.
+    /// Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`.
     notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams)
         experimental "the ways in which providers log people in still change";
     /// Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins
     /// and the others get `$/cancelRequest`.
     request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);
-    /// Puts a question of the model to a person. It is sent to every subscribed client that declared `questions`; the
-    /// first answer wins and the others get `$/cancelRequest`.
+    /// Asks the user a question from the model. It is sent to every subscribed client that declared `questions`; the first answer wins and
+    /// the others get `$/cancelRequest`.
     request Engine "question/request" QuestionRequest(Question, QuestionAnswer);
     /// Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited.
     request Engine "hook/run" HookRunRequest(HookRun, HookAnswer)
         experimental "its points follow the inside of a turn";
     /// Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited.
     request Engine "tool/call" ToolCallRequest(ToolCallParams, ToolCallResult);
-    /// Asks a client with the capability `applyEdit` to change documents that it has open. A document that has
-    /// another version by now stays as it is.
+    /// Asks a client with the capability `applyEdit` to change its open documents. A document whose version has changed in the meantime is
+    /// not changed.
     request Engine "workspace/applyEdit" ApplyEdit(ApplyEditParams, ApplyEditResult);
 }
 
@@ -367,19 +367,19 @@ methods! {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Empty {}
 
-/// The params of `blob/read`.
+/// Params of `blob/read`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BlobReadParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The output's name, as `details.fullOutput` gives it.
     pub r#ref: String,
-    /// The first byte, from 0; default 0. Continue with the `end` of the part before.
+    /// First byte, from 0; default 0. Continue with the `end` of the part before.
     #[serde(default)]
     pub offset: u64,
-    /// The maximum number of bytes, 1 to 1,048,576; default 65,536.
+    /// Maximum number of bytes, 1 to 1,048,576; default 65,536.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u32>,
 }
@@ -388,13 +388,13 @@ pub struct BlobReadParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BlobReadResult {
-    /// The text; it may be a few bytes shorter than requested, so that no character is cut.
+    /// Text; it may be a few bytes shorter than requested, so that no character is cut.
     pub text: String,
-    /// The offset of its first byte.
+    /// Offset of its first byte.
     pub offset: u64,
-    /// The offset after its last byte, where the next part begins.
+    /// Offset after its last byte, where the next part begins.
     pub end: u64,
-    /// The size of the whole output, in bytes.
+    /// Size of the full output, in bytes.
     pub size: u64,
 }
 
@@ -406,41 +406,41 @@ pub struct JobListResult {
     pub jobs: Vec<Item>,
 }
 
-/// The params of `job/stop`.
+/// Params of `job/stop`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStopParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The job.
+    /// Job.
     pub job_id: JobId,
 }
 
-/// The result of `job/stop`.
+/// Result of `job/stop`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobStopResult {
-    /// The ended job's item.
+    /// Ended job's item.
     pub job: Item,
 }
 
-/// The result of `command/list`.
+/// Result of `command/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandListResult {
-    /// The prompts, by name.
+    /// Prompts, by name.
     pub commands: Vec<PromptCommand>,
     /// Files that could not be read, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// The result of `skill/list`.
+/// Result of `skill/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillListResult {
-    /// The skills, by name.
+    /// Skills, by name.
     pub skills: Vec<PromptCommand>,
 }
 
@@ -453,21 +453,21 @@ pub struct PromptCommand {
     /// Its description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The arguments that may follow the name.
+    /// Arguments that may follow the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument_hint: Option<String>,
-    /// Its file; `mcp:SERVER` for the prompt of a server.
+    /// Its file; `mcp:SERVER` for a server's prompt.
     pub path: String,
 }
 
-/// The durable events that were not sent to a slow connection.
+/// Durable events that were not sent to a slow connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLaggedParams {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The last durable event that was sent.
+    /// Last durable event that was sent.
     pub last_sent_seq: u64,
-    /// The last durable event that was not sent.
+    /// Last durable event that was not sent.
     pub head_seq: u64,
 }

@@ -1,15 +1,15 @@
-//! Providers and models for a picker: those known by name, and whether their keys are available.
+//! Providers and models for a picker: known names, and the availability of their keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The providers and models known by name. Any other `provider/id` of a known provider works as well.
+/// Providers and models known by name. Any other `provider/id` of a known provider works as well.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsListResult {
-    /// The providers: built-in ones, then the user's own.
+    /// Providers: built-in ones, then user-defined ones.
     pub providers: Vec<ProviderInfo>,
-    /// The models: built-in ones, then the user's own.
+    /// Models: built-in ones, then user-defined ones.
     pub models: Vec<ModelInfo>,
     /// Problems in the settings files. When a file cannot be used, the list is the one from before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -20,24 +20,24 @@ pub struct ModelsListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderInfo {
-    /// The name in `provider/id`.
+    /// Name in `provider/id`.
     pub name: String,
-    /// The wire API: `chat`, `messages`, `responses` or `gemini`; absent where it differs by model.
+    /// Wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
-    /// The URL of requests, without secret parts. Names in braces or after a dollar sign stand for variables.
+    /// Request URL, without secret parts. Names in braces or after a dollar sign are variables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The availability of the key.
+    /// Key availability.
     pub key: KeyState,
-    /// The environment variable for the key.
+    /// Environment variable for the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_var: Option<String>,
-    /// The source of this entry: files of the user, or where it was read.
+    /// Source of this entry: the user's files, or the location it was read from.
     pub source: String,
 }
 
-/// The availability of a provider's key.
+/// Availability of a provider's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum KeyState {
@@ -59,34 +59,34 @@ pub enum KeyState {
 pub struct ModelInfo {
     /// `provider/id`, as `config.model` takes it.
     pub model: String,
-    /// The display name, where it differs from the id.
+    /// Display name, if it differs from the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The maximum number of input tokens.
+    /// Maximum number of input tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
-    /// The maximum number of output tokens.
+    /// Maximum number of output tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
-    /// The price.
+    /// Price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
-    /// The model accepts images; absent where that is not known.
+    /// The model accepts images; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vision: Option<bool>,
-    /// The model can reason before it answers; absent where that is not known.
+    /// The model can reason before it answers; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
-    /// The tool profile, unless the settings choose another.
+    /// Tool profile, unless the settings choose another.
     pub profile: String,
-    /// The source of this entry: files of the user, or where it was read.
+    /// Source of this entry: the user's files, or the location it was read from.
     pub source: String,
-    /// The date of that source, as year and month.
+    /// Date of that source, as year and month.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<String>,
 }
 
-/// The price of a model, in US dollars per million tokens.
+/// Price of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
@@ -94,10 +94,10 @@ pub struct ModelPrice {
     pub input_usd_per_mtok: f64,
     /// Output, reasoning included.
     pub output_usd_per_mtok: f64,
-    /// Input read from a cache; absent where it costs as much as other input.
+    /// Input read from a cache; absent if it costs as much as other input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read_usd_per_mtok: Option<f64>,
-    /// Input written to a cache; absent where it costs as much as other input.
+    /// Input written to a cache; absent if it costs as much as other input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write_usd_per_mtok: Option<f64>,
 }

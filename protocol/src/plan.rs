@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// The steps of the plan, in order.
+    /// Plan steps, in order.
     pub items: Vec<PlanItem>,
 }
 
@@ -15,13 +15,13 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanItem {
-    /// The description of the step.
+    /// Step description.
     pub content: String,
-    /// The status.
+    /// Status.
     pub status: PlanStatus,
 }
 
-/// The status of a step.
+/// Step status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanStatus {
@@ -33,13 +33,13 @@ pub enum PlanStatus {
     Completed,
 }
 
-/// The work mode: act or plan only.
+/// Work mode: act or plan only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WorkMode {
     /// The model acts.
     #[default]
     Act,
-    /// The model reads and plans: calls that would change something are denied until a person accepts its plan.
+    /// The model reads and plans: calls that would change something are denied until the user accepts its plan.
     Plan,
 }

@@ -1,13 +1,13 @@
-//! The sources of a system prompt.
+//! Sources of a system prompt.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The sources of a system prompt.
+/// Sources of a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptMade {
-    /// The files that it contains or names, in order.
+    /// Files that it contains or names, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PromptSource>,
 }
@@ -16,13 +16,13 @@ pub struct PromptMade {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptSource {
-    /// The kind of file.
+    /// Kind of file.
     pub kind: PromptSourceKind,
     /// Its absolute path.
     pub path: String,
 }
 
-/// The kind of a file in a system prompt.
+/// Kind of a file in a system prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PromptSourceKind {
@@ -36,15 +36,15 @@ pub enum PromptSourceKind {
     Agent,
 }
 
-/// The instructions of a named agent.
+/// Instructions of a named agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRole {
-    /// The name.
+    /// Name.
     pub name: String,
-    /// The instructions.
+    /// Instructions.
     pub instructions: String,
-    /// The tools that it may use, as its file names them; absent for all.
+    /// Tools that it may use, as listed in its file; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
 }

@@ -1,110 +1,110 @@
-//! Questions of the model to a person, with their options, answers and outcomes.
+//! Model questions to the user, with their options, answers and outcomes.
 
 use crate::ids::{ItemId, QuestionId, SessionId, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A question to a person. The same value is logged in `question.requested` and sent with the request
-/// `question/request`. Any text is an answer, whatever the options.
+/// Question to the user. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an
+/// answer, regardless of the options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// The question's id.
+    /// Question id.
     pub question_id: QuestionId,
-    /// The session it belongs to.
+    /// Session it belongs to.
     pub session_id: SessionId,
-    /// The turn that waits.
+    /// Turn that waits.
     pub turn_id: TurnId,
-    /// The tool call that waits.
+    /// Tool call that waits.
     pub item_id: ItemId,
-    /// The kind of question.
+    /// Kind of question.
     pub kind: QuestionKind,
-    /// The question.
+    /// Question.
     pub text: String,
-    /// The plan to be accepted, as Markdown; only with the kind `plan`.
+    /// Plan to be accepted, as Markdown; only with the kind `plan`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// The options to choose from; without any, the answer is a text.
+    /// Options to choose from; without any, the answer is a text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<QuestionOption>,
-    /// Several options may be chosen.
+    /// True if several options may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
-    /// The deadline after which the default answer applies, in milliseconds since 1970.
+    /// Deadline after which the default answer applies, in milliseconds since 1970.
     pub deadline_ms: u64,
 }
 
-/// The kind of a question. A reader treats an unknown kind as `choice`.
+/// Kind of a question. A reader treats an unknown kind as `choice`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
     /// The model needs information. Without an answer, the first option applies.
     Choice,
-    /// The model asks for its plan to be accepted. The first option accepts it and switches the session to mode
-    /// `act`. Any other answer, or none, leaves the session in mode `plan`.
+    /// The model requests acceptance of its plan. The first option accepts it and switches the session to mode `act`. Any other answer, or
+    /// none, leaves the session in mode `plan`.
     Plan,
 }
 
-/// An option that a person can choose.
+/// Option offered to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
-    /// The id to send back.
+    /// Id to send back.
     pub option_id: String,
-    /// The label to show.
+    /// Label to show.
     pub label: String,
 }
 
-/// The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are
-/// ignored, as are all but the first where only one may be chosen; an answer with nothing left counts as dismissed.
+/// Answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first
+/// if only one may be chosen; an answer with nothing left counts as dismissed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswer {
-    /// The chosen options.
+    /// Chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_ids: Vec<String>,
-    /// A text of the person.
+    /// Text entered by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The dialog was closed without an answer; the model is told to decide by itself.
+    /// True if the dialog was closed without an answer; the model is then instructed to decide by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
 }
 
-/// An answer to a question, sent as a request of the client. One that names an option that was not offered, or is
-/// empty, is refused, and the question stays open.
+/// Answer to a question, sent as a client request. If it selects an option that was not offered, or is empty, it is refused, and the
+/// question stays open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswerParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The question.
+    /// Question.
     pub question_id: QuestionId,
     /// The answer.
     #[serde(flatten)]
     pub answer: QuestionAnswer,
 }
 
-/// The outcome of a question.
+/// Question outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOutcome {
-    /// The question.
+    /// Question.
     pub question_id: QuestionId,
-    /// The tool call.
+    /// Tool call.
     pub item_id: ItemId,
-    /// The chosen options.
+    /// Chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_ids: Vec<String>,
-    /// The person's text.
+    /// Text entered by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The origin of the answer.
+    /// Origin of the answer.
     pub by: AnsweredBy,
 }
 
-/// The origin of an answer to a question.
+/// Origin of an answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AnsweredBy {

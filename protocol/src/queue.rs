@@ -6,7 +6,7 @@ use crate::ids::{ItemId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The number of queued messages that are delivered at once.
+/// Number of queued messages that are delivered at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QueueMode {
@@ -17,39 +17,39 @@ pub enum QueueMode {
     One,
 }
 
-/// The queued messages, in the order in which the model will read them.
+/// Queued messages, in the order in which the model will read them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueResult {
-    /// The messages.
+    /// Messages.
     pub queue: Vec<QueuedInput>,
 }
 
-/// A change of a queued message; fields left out stay.
+/// Change of a queued message; omitted fields do not change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdate {
-    /// The message.
+    /// Message.
     pub item_id: ItemId,
-    /// The new content.
+    /// New content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Vec<Input>>,
-    /// The new delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a turn of its own.
+    /// New delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a separate turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
     /// Move it before this message of the same delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<ItemId>,
-    /// Move it behind all messages of the same delivery.
+    /// If true, move it behind all messages of the same delivery.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub to_end: bool,
 }
 
-/// The params of `queue/update`.
+/// Params of `queue/update`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdateParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The change.
@@ -57,22 +57,22 @@ pub struct QueueUpdateParams {
     pub update: QueueUpdate,
 }
 
-/// The params of `queue/remove`.
+/// Params of `queue/remove`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueRemoveParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The messages to remove; all by default.
+    /// Messages to remove; all by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_ids: Option<Vec<ItemId>>,
 }
 
-/// The removed messages.
+/// Removed messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueRemoveResult {
-    /// The messages, whole.
+    /// Complete messages.
     pub removed: Vec<QueuedInput>,
 }

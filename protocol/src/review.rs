@@ -1,4 +1,4 @@
-//! Review: changes of the agent that nobody has accepted yet, and a person's decisions about them.
+//! Review: agent changes that have not been accepted yet, and the user's decisions about them.
 //!
 //! Lines are counted from 1. Lines within a hunk are counted within it, so that edits elsewhere in the file move nothing.
 
@@ -11,68 +11,68 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
-    /// The hunk's id, stable while the file changes elsewhere and never reused.
+    /// Hunk id, stable while the file changes elsewhere and never reused.
     pub id: HunkId,
     /// The file's absolute path.
     pub path: String,
-    /// The kind: lines, or the file as a whole.
+    /// Kind: lines, or the entire file.
     pub kind: HunkKind,
-    /// The state.
+    /// State.
     pub state: HunkState,
-    /// The lines in the baseline.
+    /// Lines in the baseline.
     pub before: LineSpan,
-    /// The lines in the present file.
+    /// Lines in the present file.
     pub after: LineSpan,
-    /// The text of those lines in the baseline, with line ends; empty where the file is not text.
+    /// Text of those lines in the baseline, with line ends; empty if the file is not text.
     pub old_text: String,
-    /// The text of those lines in the present file.
+    /// Text of those lines in the present file.
     pub new_text: String,
-    /// The last event that changed its text. A decision that names an older one is refused.
+    /// Last event that changed its text. A decision that refers to an older one is refused.
     pub changed_seq: u64,
-    /// The calls that made or changed it, in order.
+    /// Calls that created or changed it, in order.
     pub made_by: Vec<Maker>,
-    /// Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be a person's work, undoing a turn or
+    /// Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be the user's work, undoing a turn or
     /// everything skips it; undo the hunk or its file instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// The comments on it.
+    /// Comments on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
-    /// The verdict that closed it.
+    /// Verdict that closed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<u64>,
-    /// The number of a queued verdict about it.
+    /// Number of a queued verdict about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u64>,
-    /// The hunk that absorbed it.
+    /// Hunk that absorbed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absorbed_by: Option<HunkId>,
-    /// The hunk that it was split from, when a decision covered only some of its lines.
+    /// Hunk that it was split from, when a decision covered only some of its lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<HunkId>,
 }
 
-/// The kind of a hunk.
+/// Hunk kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HunkKind {
     /// Lines of a text.
     Lines,
-    /// The file as a whole: created, deleted, not text, or too large for lines.
+    /// The entire file: created, deleted, not text, or too large for lines.
     File,
     /// The file's mode bits alone.
     Mode,
 }
 
-/// The state of a hunk.
+/// Hunk state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HunkState {
     /// Undecided.
     Pending,
-    /// Undecided, and edited by a person.
+    /// Undecided, and edited by the user.
     Modified,
-    /// An undo was refused because it would have removed lines that a person wrote.
+    /// An undo was refused because it would have removed lines that the user wrote.
     Conflict,
     /// Accepted.
     Kept,
@@ -88,60 +88,60 @@ pub enum HunkState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineSpan {
-    /// The first line, from 1. For an empty span: the line before which it lies.
+    /// First line, from 1. For an empty span: the line before which it lies.
     pub start: u64,
-    /// The number of lines.
+    /// Number of lines.
     pub count: u64,
 }
 
-/// A call that made or changed a hunk.
+/// Call that created or changed a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Maker {
-    /// The turn.
+    /// Turn.
     pub turn_id: TurnId,
-    /// The tool call.
+    /// Tool call.
     pub item_id: ItemId,
-    /// Set if the call may not have made the change: the command that ran while the file changed.
+    /// Set if the change may not be the call's: the command that ran while the file changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub while_ran: Option<String>,
 }
 
-/// A comment of a person on a hunk.
+/// User comment on a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comment {
-    /// The event that added it.
+    /// Event that added it.
     pub seq: u64,
-    /// The side: the baseline or the present file.
+    /// Side: the baseline or the present file.
     pub side: Side,
-    /// The lines within the hunk; absent for all.
+    /// Lines within the hunk; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSpan>,
-    /// The comment's text.
+    /// Comment text.
     pub text: String,
 }
 
-/// An action of a person.
+/// User action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReviewAction {
-    /// Accept the hunks: the baseline takes their lines. The file stays as it is.
+    /// Accept the hunks: the baseline takes their lines. The file does not change.
     Keep {
         /// The hunks concerned.
         target: ReviewTarget,
     },
-    /// Undo the hunks: the file gets the lines of the baseline again.
+    /// Undo the hunks: the file gets the baseline's lines again.
     Undo {
         /// The hunks concerned.
         target: ReviewTarget,
-        /// Also remove lines that a person wrote into a hunk; otherwise such a hunk is a conflict.
+        /// If true, also remove lines that the user wrote into a hunk; otherwise such a hunk is a conflict.
         #[serde(default)]
         discard_edits: bool,
     },
     /// Revert a verdict, or withdraw a queued one.
     Revert {
-        /// The event of the verdict.
+        /// Event of the verdict.
         verdict: u64,
     },
     /// Comment on a hunk.
@@ -150,7 +150,7 @@ pub enum ReviewAction {
         hunk: HunkId,
         /// The side: the baseline or the present file.
         side: Side,
-        /// The lines within the hunk; absent for all.
+        /// Lines within the hunk; absent for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lines: Option<LineSpan>,
         /// The comment's text.
@@ -158,7 +158,7 @@ pub enum ReviewAction {
     },
 }
 
-/// The hunks that a decision concerns.
+/// Hunks that a decision concerns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "of", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReviewTarget {
@@ -184,7 +184,7 @@ pub enum ReviewTarget {
         /// Its absolute path.
         path: String,
     },
-    /// All open hunks that a turn made or changed.
+    /// All open hunks that a turn created or changed.
     Turn {
         /// The turn.
         turn_id: TurnId,
@@ -205,24 +205,24 @@ pub struct LineSelection {
     pub new: Option<LineSpan>,
 }
 
-/// A decision with its effect, complete enough to be the whole of an event.
+/// Decision with its effect, complete enough to serve as an entire event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
-    /// The requested action.
+    /// Requested action.
     pub action: ReviewAction,
-    /// The effect on each hunk.
+    /// Effect on each hunk.
     pub parts: Vec<VerdictPart>,
-    /// The number under which it was queued, if it was.
+    /// Number under which it was queued, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<u64>,
 }
 
-/// The queue of verdicts that wait for a gap between two calls of the running turn.
+/// Queue of verdicts that wait for a gap between two calls of the running turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewQueue {
-    /// The queued verdicts, in order.
+    /// Queued verdicts, in order.
     pub waiting: Vec<WaitingVerdict>,
     /// A verdict that left the queue without being applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -235,7 +235,7 @@ pub struct ReviewQueue {
 pub struct WaitingVerdict {
     /// Its number: the event that queued it.
     pub id: u64,
-    /// The requested action.
+    /// Requested action.
     pub action: ReviewAction,
 }
 
@@ -245,40 +245,40 @@ pub struct WaitingVerdict {
 pub struct RefusedVerdict {
     /// Its number.
     pub id: u64,
-    /// The reason, for people.
+    /// User-facing reason.
     pub reason: String,
 }
 
-/// The effect of a verdict on one hunk.
+/// Effect of a verdict on one hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictPart {
-    /// The hunk.
+    /// Hunk.
     pub hunk: HunkId,
     /// Its file's absolute path.
     pub path: String,
-    /// The effect.
+    /// Effect.
     pub effect: Effect,
-    /// The lines concerned; absent for the whole hunk.
+    /// Affected lines; absent for the entire hunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSelection>,
-    /// The outcome.
+    /// Outcome.
     pub outcome: Outcome,
     /// For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
-    /// Set if the hunk was skipped because the author of the change is unknown ([`Hunk::cause`]).
+    /// Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
 }
 
-/// The effect of a verdict on a hunk.
+/// Effect of a verdict on a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Effect {
     /// The baseline takes its lines.
     Keep,
-    /// The file gets the lines of the baseline.
+    /// The file gets the baseline's lines.
     Undo,
     /// A kept or undone hunk is open again.
     Reopen,
@@ -288,7 +288,7 @@ pub enum Effect {
     Withdraw,
 }
 
-/// The outcome of a verdict for a hunk.
+/// Outcome of a verdict for a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
@@ -298,109 +298,108 @@ pub enum Outcome {
     Conflict,
 }
 
-/// The review events that the model has not been told yet.
+/// Review events that have not been reported to the model yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewNote {
-    /// The events that the note covers; once told, they are not told again.
+    /// Events that the note covers; each is reported only once.
     pub seqs: Vec<u64>,
-    /// The entries, in the order of the events. Empty when everything was reverted meanwhile.
+    /// Entries, in event order. Empty if everything was reverted in the meantime.
     pub entries: Vec<NoteEntry>,
 }
 
-/// A change of a hunk's state, as told to the model.
+/// Change of a hunk's state, as reported to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NoteEntry {
     /// The file's absolute path.
     pub path: String,
-    /// The lines in the present file.
+    /// Lines in the present file.
     pub lines: LineSpan,
-    /// The kind of change.
+    /// Kind of change.
     pub what: NoteKind,
-    /// The person's text, the removed lines, or the comment.
+    /// The user's text, the removed lines, or the comment.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
 
-/// The kind of a note's entry.
+/// Kind of a note's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum NoteKind {
-    /// It was accepted.
+    /// Accepted.
     Kept,
-    /// It was undone.
+    /// Undone.
     Undone,
-    /// A person edited it.
+    /// Edited by the user.
     Modified,
-    /// It is open again.
+    /// Open again.
     Reopened,
-    /// A person commented on it.
+    /// Commented on by the user.
     Comment,
 }
 
-/// The params of `review/list`.
+/// Params of `review/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewListParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Only hunks of this file, by its absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Only hunks that this turn made or changed.
+    /// Only hunks that this turn created or changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// Include closed hunks.
+    /// If true, include closed hunks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
 }
 
-/// The hunks by path and line, followed by closed ones, oldest first.
+/// Hunks by path and line, followed by closed ones, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewListResult {
-    /// The hunks.
+    /// Hunks.
     pub hunks: Vec<Hunk>,
-    /// The last event that the list takes into account.
+    /// Last event that the list takes into account.
     pub seq: u64,
 }
 
-/// The params of `review/decide`.
+/// Params of `review/decide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The requested action.
+    /// Requested action.
     pub action: ReviewAction,
 }
 
-/// The result of `review/decide`.
+/// Result of `review/decide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideResult {
-    /// The event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that
-    /// withdraws it.
+    /// Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
     pub seq: u64,
-    /// The effect on each hunk; for a queued verdict, the effect that it would have now.
+    /// Effect on each hunk; for a queued verdict, the effect that it would have now.
     pub verdict: Verdict,
-    /// The verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided`
-    /// announces that it was applied, or `review.queued` why not.
+    /// True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it
+    /// was applied, or `review.queued` why not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_queued: bool,
 }
 
-/// The params of `review/baseline`.
+/// Params of `review/baseline`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewBaselineParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The file, by its absolute path.
+    /// File, by its absolute path.
     pub path: String,
 }
 
@@ -408,21 +407,21 @@ pub struct ReviewBaselineParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewBaselineResult {
-    /// The file existed.
+    /// True if the file existed.
     pub exists: bool,
-    /// The text; absent where there was no file or it was not UTF-8.
+    /// Text; absent if there was no file or it was not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// The params of `review/patch`.
+/// Params of `review/patch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewPatchParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Only open hunks; otherwise everything that the agent did and that was not undone.
+    /// If true, only open hunks; otherwise all agent changes that were not undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
 }
@@ -431,7 +430,7 @@ pub struct ReviewPatchParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewPatchResult {
-    /// The patch; empty when nothing was changed.
+    /// Patch; empty when nothing was changed.
     pub text: String,
     /// Changed files outside of the working directory, which the patch leaves out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -19,80 +19,80 @@ pub enum RunLine {
     Result(Box<RunResult>),
 }
 
-/// The first line of `pintle run --format events`.
+/// First line of `pintle run --format events`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunHeader {
-    /// The version of the protocol that the events belong to.
+    /// Protocol version of the events.
     pub protocol: String,
-    /// The hash of its schema.
+    /// Hash of the protocol's schema.
     pub schema_hash: String,
-    /// The engine.
+    /// Engine.
     pub engine: PeerInfo,
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
 }
 
-/// The result of `pintle run`.
+/// Result of `pintle run`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunResult {
-    /// The kind of end.
+    /// Kind of end.
     pub status: RunStatus,
-    /// The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`,
+    /// Reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`,
     /// `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
     pub stop: String,
-    /// The exit code of the program.
+    /// Exit code of the program.
     pub exit_code: u8,
-    /// The session; absent where none could be made or opened.
+    /// Session; absent if none could be created or opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The turn.
+    /// Turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The path of the session's journal.
+    /// Path of the session's journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
-    /// The last message of the model.
+    /// Last message of the model.
     pub text: String,
-    /// The answer that satisfies `--output-schema`.
+    /// Answer that satisfies `--output-schema`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Value>,
-    /// The number of replies of the model.
+    /// Number of replies of the model.
     pub steps: u32,
-    /// The duration of the turn, in milliseconds.
+    /// Duration of the turn, in milliseconds.
     pub duration_ms: u64,
-    /// The tokens of the task, with those of sub-agents and of the title.
+    /// Token usage of the task, including sub-agents and the title.
     pub usage: Usage,
-    /// Their cost, in billionths of a US dollar; absent where the price is not known.
+    /// Their cost, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
     /// The same cost in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// The model that answered last, as `provider/id`.
+    /// Model that answered last, as `provider/id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The files that the agent changed.
+    /// Files that the agent changed.
     pub changes: RunChanges,
-    /// The commands that ran, in order.
+    /// Commands that ran, in order.
     pub commands: Vec<RunCommand>,
-    /// The calls that were denied.
+    /// Calls that were denied.
     pub denials: Vec<RunDenial>,
-    /// The findings that the model reported, in order, each once; only where a report was asked for.
+    /// Findings that the model reported, in order, each once; only if a report was requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Changed files that the patch leaves out, since they are outside of the session's folder.
+    /// Changed files that the patch omits because they are outside the session's directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_patch: Vec<String>,
-    /// The error, where the task failed.
+    /// Error, if the task failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
 }
 
-/// The kind of end of a task.
+/// Kind of end of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RunStatus {
@@ -104,13 +104,13 @@ pub enum RunStatus {
     Unchanged,
     /// A limit ended it.
     Limit,
-    /// A signal, or the time for the whole task, ended it.
+    /// Ended by a signal, or by the time limit of the entire task.
     Interrupted,
-    /// It failed; `error` says why.
+    /// Failed; `error` gives the reason.
     Failed,
 }
 
-/// The files that differ from before the task.
+/// Files that differ from before the task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunChanges {
@@ -126,9 +126,9 @@ pub struct RunChanges {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunCommand {
-    /// The command, whole.
+    /// Complete command.
     pub command: String,
-    /// Its end: `cancelled` where the task ended first.
+    /// Its end: `cancelled` if the task ended first.
     pub status: ItemStatus,
     /// Its exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,26 +139,26 @@ pub struct RunCommand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
-    /// The file, relative to the working directory.
+    /// File, relative to the working directory.
     pub path: String,
-    /// The first line, 1-based; absent where the finding is about the whole file.
+    /// First line, 1-based; absent if the finding applies to the entire file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// The last line, which is part of it.
+    /// Last line, which is part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u64>,
     /// Its weight.
     pub severity: Severity,
-    /// The name for its kind.
+    /// Name for its kind.
     pub rule: String,
     /// The model's words about it.
     pub message: String,
-    /// The text that is to stand in place of these lines.
+    /// Replacement text for these lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
 
-/// The weight of a finding. Ordered from the least to the most severe.
+/// Severity of a finding. Ordered from the least to the most severe.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -168,7 +168,7 @@ pub enum Severity {
     Note,
     /// To be looked at.
     Warning,
-    /// To be mended.
+    /// Must be fixed.
     Error,
 }
 
@@ -176,13 +176,13 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunDenial {
-    /// The tool.
+    /// Tool.
     pub tool: String,
-    /// The call, in words.
+    /// Human-readable call.
     pub title: String,
-    /// The reason, as the model was told.
+    /// Reason, as reported to the model.
     pub reason: String,
-    /// The option or rule that would have allowed it; absent where none would, or where a person's rule denied it.
+    /// Option or rule that would have allowed it; absent if none would, or if a user's rule denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

@@ -4,7 +4,7 @@ use crate::ids::{ItemId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The params of `session/search`.
+/// Params of `session/search`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSearchParams {
@@ -26,7 +26,7 @@ pub struct SessionSearchParams {
     /// Only before this event of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_seq: Option<u64>,
-    /// Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it
+    /// Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search for one of these two reads journals, so it
     /// takes longer, and its hits are not ranked: the newest session comes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<EntryKind>,
@@ -45,22 +45,21 @@ pub struct SessionSearchParams {
     /// The `nextCursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The maximum number of hits, 1 to 200; default 20.
+    /// Maximum number of hits, 1 to 200; default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// The result of `session/search`.
+/// Result of `session/search`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSearchResult {
-    /// The hits, best first; among equals the newest. For words that occur in very many entries, only the newest
-    /// thousands are ranked.
+    /// Hits, best first; among equals the newest. For words that occur in very many entries, only the newest thousands are ranked.
     pub hits: Vec<SearchHit>,
-    /// The cursor of the next page; absent on the last one.
+    /// Cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// The number of sessions whose text is not indexed yet; indexing continues, so search again.
+    /// Number of sessions whose text is not indexed yet; indexing continues, so search again.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub behind: u64,
 }
@@ -69,25 +68,25 @@ pub struct SessionSearchResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The number of its event, around which `session/events` reads.
+    /// Number of its event, around which `session/events` reads.
     pub seq: u64,
-    /// The item.
+    /// Item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
-    /// The time, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The kind of entry.
+    /// Kind of entry.
     pub kind: EntryKind,
-    /// The role.
+    /// Role.
     pub role: EntryRole,
-    /// The session's title, as in lists.
+    /// Session title, as in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The session's working directory.
     pub cwd: String,
-    /// The text around the first match, in pieces, without line ends.
+    /// Text around the first match, in pieces, without line ends.
     pub snippet: Vec<SnippetPiece>,
 }
 
@@ -95,38 +94,38 @@ pub struct SearchHit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SnippetPiece {
-    /// The text.
+    /// Text.
     pub text: String,
-    /// It matches the query.
+    /// True if it matches the query.
     #[serde(default, rename = "match", skip_serializing_if = "std::ops::Not::not")]
     pub is_match: bool,
 }
 
-/// The kind of a searchable entry.
+/// Kind of a searchable entry.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum EntryKind {
-    /// A message of a person.
+    /// User message.
     UserMessage,
     /// A message of the model.
     AgentMessage,
     /// A tool call: its title, command and paths.
     ToolCall,
-    /// The output of a tool call. Found only if `kinds` names it.
+    /// Output of a tool call. Found only if `kinds` lists it.
     ToolOutput,
     /// Reasoning of the model. Found only if `kinds` names it.
     Reasoning,
 }
 
-/// The role of a searchable entry.
+/// Role of a searchable entry.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum EntryRole {
-    /// A person, or a program in the place of one.
+    /// The user, or a program in the user's place.
     User,
     /// The model.
     Assistant,
@@ -134,18 +133,18 @@ pub enum EntryRole {
     Tool,
 }
 
-/// The params of `session/delete`.
+/// Params of `session/delete`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteParams {
-    /// The session. It must be named, and must not be open anywhere.
+    /// Session. It must be named, and must not be open anywhere.
     pub session_id: SessionId,
 }
 
-/// The result of `session/delete`.
+/// Result of `session/delete`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteResult {
-    /// The deleted sessions: the sub-agents' first, then the one that was named.
+    /// Deleted sessions: the sub-agents' first, then the requested one.
     pub deleted: Vec<SessionId>,
 }

@@ -1,4 +1,4 @@
-//! Sessions: creating, opening, listing, reading and naming them.
+//! Sessions: creation, opening, listing, reading and titles.
 
 use crate::approval::{Approval, PermissionMode};
 use crate::content::Usage;
@@ -13,24 +13,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// The settings of a session. Those left out come from the user's settings.
+/// Session settings. Omitted ones come from the user's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionConfig {
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The permission mode.
+    /// Permission mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
     /// Instructions for this session alone, appended to the system prompt; only when the session is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with
-    /// the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them.
+    /// Tools visible to the model, by name, with `*` for any text; only when the session is created. A name includes every tool with the
+    /// same purpose, so `bash` includes `shell`. Client tools are not limited by it. Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// The work mode.
+    /// Work mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
     /// Further directories that belong to the work, absolute: changes there need the same permission as in the
@@ -38,23 +38,23 @@ pub struct SessionConfig {
     /// again when you open it. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<Vec<String>>,
-    /// Servers of the Model Context Protocol for this session, by name, beside those of the user's settings; one of the same name is
-    /// used in place of theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
+    /// MCP (Model Context Protocol) servers for this session, by name, in addition to those in the user's settings; one with the same name
+    /// replaces theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_servers: Option<BTreeMap<String, McpServer>>,
 }
 
-/// The params of `session/create`.
+/// Params of `session/create`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreateParams {
-    /// The working directory, absolute; default: the directory in which the engine was started.
+    /// Working directory, absolute; default: the directory in which the engine was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The session's title.
+    /// Session title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The settings.
+    /// Settings.
     #[serde(default)]
     pub config: SessionConfig,
     /// Subscribe this connection; default true.
@@ -63,17 +63,17 @@ pub struct SessionCreateParams {
     /// The events to send.
     #[serde(flatten)]
     pub filter: EventFilter,
-    /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the
-    /// first one made, for a month and also after the engine was restarted.
+    /// Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first
+    /// one created, for a month and also after an engine restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
-/// The params of `session/open`.
+/// Params of `session/open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOpenParams {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
     /// Subscribe this connection; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,14 +81,14 @@ pub struct SessionOpenParams {
     /// Send the events after this number first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<u64>,
-    /// Send this many of the last events first, if `fromSeq` is left out.
+    /// Number of last events to send first, if `fromSeq` is omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
-    /// Another working directory from now on, absolute: for a session whose folder was moved or deleted. Refused with `conflict` while the
-    /// session is open elsewhere in another folder.
+    /// Another working directory from now on, absolute: for a session whose directory was moved or deleted. Refused with `conflict` while
+    /// the session is open elsewhere in another directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The settings from now on.
+    /// Settings from now on.
     #[serde(default)]
     pub config: SessionConfig,
     /// The events to send.
@@ -96,26 +96,26 @@ pub struct SessionOpenParams {
     pub filter: EventFilter,
 }
 
-/// The params of a request about one session.
+/// Params of a request about one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
-/// The params of `session/subscribe`.
+/// Params of `session/subscribe`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSubscribeParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Send the events after this number first; default: only new ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<u64>,
-    /// Send this many of the last events first, if `fromSeq` is left out.
+    /// Number of last events to send first, if `fromSeq` is omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
     /// The events to send.
@@ -127,79 +127,79 @@ pub struct SessionSubscribeParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionResult {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The number of its last durable event.
+    /// Number of its last durable event.
     pub seq: u64,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
-    /// The title.
+    /// Title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// The permission mode.
+    /// Permission mode.
     pub permission_mode: PermissionMode,
-    /// The sandbox for its commands; absent where there is none, such as on another machine. In the mode `full`, commands run
-    /// outside of it, unless it is required.
+    /// Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it,
+    /// unless it is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxState>,
-    /// The work mode.
+    /// Work mode.
     #[serde(default)]
     pub mode: WorkMode,
-    /// The current state.
+    /// Current state.
     pub state: SessionState,
-    /// The running turn.
+    /// Running turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_turn_id: Option<TurnId>,
-    /// The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and
+    /// Queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and
     /// are read with the next prompt, before it.
     #[serde(default)]
     pub queue: Vec<QueuedInput>,
-    /// The pending approvals.
+    /// Pending approvals.
     #[serde(default)]
     pub approvals: Vec<Approval>,
-    /// The open questions to a person.
+    /// Open questions to the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Question>,
     /// The model's plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
-    /// The usage of all its turns, including sub-agents.
+    /// Usage of all its turns, including sub-agents.
     #[serde(default)]
     pub usage: Usage,
-    /// The cost of that usage, in billionths of a US dollar; absent where no price is known.
+    /// Cost of that usage, in billionths of a US dollar; absent if no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The estimated fill level of the model's context window.
+    /// Estimated fill level of the model's context window.
     #[serde(default)]
     pub context: ContextUsage,
-    /// There are too many events after `fromSeq` to send at once: read them with `session/events`.
+    /// True if there are too many events after `fromSeq` to send at once: read them with `session/events`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gap: bool,
 }
 
-/// The sandbox that confines commands which run unasked.
+/// Sandbox that confines commands which run unasked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxState {
-    /// The grade that this machine enforces.
+    /// Grade that this machine enforces.
     pub grade: SandboxGrade,
-    /// The same in words: `full: Landlock 7, seccomp, namespaces`.
+    /// Same in human-readable form: `full: Landlock 7, seccomp, namespaces`.
     pub level: String,
-    /// The parts of the confinement that this machine does not enforce, in words.
+    /// Human-readable parts of the confinement that this machine does not enforce.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
-    /// Every command runs in it or not at all, in each permission mode.
+    /// True if every command runs in it or not at all, in each permission mode.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
 }
 
-/// The grade to which a sandbox is enforced.
+/// Grade to which a sandbox is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SandboxGrade {
-    /// Too little to rely on: commands ask as if there were none.
+    /// Too little to rely on: commands require approval as if there were none.
     None,
     /// Commands that run unasked are confined, but none runs unasked for the sandbox's sake.
     Partial,
@@ -207,14 +207,14 @@ pub enum SandboxGrade {
     Full,
 }
 
-/// The params of `session/list`.
+/// Params of `session/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListParams {
     /// Only sessions with this working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Include the sessions of sub-agents; default false.
+    /// If true, include sub-agents' sessions; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subagents: bool,
     /// Only sessions with this text in their title or working directory, ignoring case.
@@ -223,21 +223,21 @@ pub struct SessionListParams {
     /// The `nextCursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// Only archived sessions; default false: only the others.
+    /// If true, only archived sessions; default false: only the others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
-    /// The maximum number of sessions, 1 to 1000; default 50.
+    /// Maximum number of sessions, 1 to 1000; default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// A page of sessions.
+/// Page of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListResult {
-    /// The sessions, newest first.
+    /// Sessions, newest first.
     pub sessions: Vec<SessionSummary>,
-    /// The cursor of the next page; absent on the last one.
+    /// Cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -246,52 +246,52 @@ pub struct SessionListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
-    /// The session.
+    /// Session.
     pub session_id: SessionId,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
-    /// The title that it was given, or the beginning of its first prompt.
+    /// Its title, or the beginning of its first prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The creation time, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     pub created_ms: u64,
-    /// The time of the last write to its journal, in milliseconds since 1970.
+    /// Time of the last write to its journal, in milliseconds since 1970.
     pub updated_ms: u64,
-    /// The folder that holds its journal.
+    /// Directory that contains its journal.
     pub path: String,
-    /// The parent, if the session is a sub-agent.
+    /// Parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// It is archived.
+    /// True if it is archived.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
 }
 
-/// The params of `session/archive`.
+/// Params of `session/archive`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionArchiveParams {
-    /// The session, open or not.
+    /// Session, open or not.
     pub session_id: SessionId,
-    /// False takes it back into the lists; default true.
+    /// True archives it, false returns it to the lists; default true.
     #[serde(default = "crate::yes")]
     pub archived: bool,
 }
 
-/// The params of `session/events`.
+/// Params of `session/events`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionEventsParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Read the events after this number; default 0, from the start.
     #[serde(default)]
     pub after: u64,
-    /// Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`.
+    /// Read the last events before this number instead; a number beyond the end selects the session's end. Not together with `after`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
-    /// The maximum number of events, 1 to 1000; default 200.
+    /// Maximum number of events, 1 to 1000; default 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -300,21 +300,21 @@ pub struct SessionEventsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionEventsResult {
-    /// The events, in order.
+    /// Events, in order.
     pub events: Vec<EventRecord>,
-    /// The number of the session's last durable event.
+    /// Number of the session's last durable event.
     pub last_seq: u64,
-    /// There are more events after the last one here; with `before`, before the first one.
+    /// True if there are more events after the last one here; with `before`, before the first one.
     pub more: bool,
 }
 
-/// The session works in another folder.
+/// The session works in another directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMoved {
-    /// The working directory until now.
+    /// Working directory until now.
     pub from: String,
-    /// The working directory from now on.
+    /// Working directory from now on.
     pub cwd: String,
 }
 
@@ -322,48 +322,47 @@ pub struct SessionMoved {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdated {
-    /// The title; absent when it was removed.
+    /// Title; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The author of the title.
+    /// Author of the title.
     pub by: TitledBy,
-    /// The usage of the request that made it, where a model did; it belongs to no turn.
+    /// Usage of the request that generated it, if a model did; it belongs to no turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+    /// Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
 
-/// The author of a session's title.
+/// Author of a session's title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TitledBy {
-    /// A person. A model never replaces such a title.
+    /// The user. A model never replaces such a title.
     Person,
     /// A model, once, after the first turn.
     Model,
 }
 
-/// The params of `session/update`; fields left out do not change.
+/// Params of `session/update`; omitted fields do not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdateParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of
-    /// the first prompt again.
+    /// Title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("x-null" = "removes"))]
     pub title: Option<Option<String>>,
 }
 
-/// The result of `session/update`.
+/// Result of `session/update`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdateResult {
-    /// The title; absent when there is none.
+    /// Title; absent when there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }

@@ -1,19 +1,19 @@
-//! Commands that a person runs beside the agent.
+//! Commands that the user runs alongside the agent.
 
 use crate::ids::{JobId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The params of `shell/run`.
+/// Params of `shell/run`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShellRunParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The command line, as a shell reads it.
+    /// Command line, as a shell reads it.
     pub command: String,
-    /// The model reads the command and its output with the next prompt; default true.
+    /// True if the model reads the command and its output with the next prompt; default true.
     #[serde(default = "crate::yes")]
     pub to_model: bool,
     /// A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key runs nothing more, and its
@@ -22,24 +22,24 @@ pub struct ShellRunParams {
     pub key: Option<String>,
 }
 
-/// The result of a command.
+/// Result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShellRunResult {
-    /// The job that ran it. Its item shows the command; deltas of the field `output` carry what it prints.
+    /// Job that ran it. Its item shows the command; deltas of the field `output` carry its output.
     pub job_id: JobId,
-    /// The end of its output, at most 2,000 lines and 50 KB.
+    /// End of its output, at most 2,000 lines and 50 KB.
     pub output: String,
-    /// Its exit code; absent where it was cancelled or ended by a signal.
+    /// Its exit code; absent if it was cancelled or ended by a signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// It was cancelled.
+    /// True if it was cancelled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cancelled: bool,
-    /// `output` is not the whole output.
+    /// True if `output` is not the full output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// The file with the whole output, if it was truncated.
+    /// File with the full output, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output_path: Option<String>,
 }

@@ -4,34 +4,34 @@ use crate::event::{DeltaField, Event, TransientEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The events that a subscription sends; by default all of them at once. It holds for the session's sub-agents too.
+/// Events that a subscription sends; by default all of them at once. It also applies to the session's sub-agents.
 ///
-/// Events that are left out keep their numbers, so the numbers of those that are sent have holes. Approvals and questions are requested in
-/// any case. `session/events` reads all events.
+/// Omitted events keep their numbers, so the numbers of those that are sent have gaps. Approvals and questions are requested in any case.
+/// `session/events` reads all events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventFilter {
-    /// The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in
-    /// `turn.*`. Default: all of them.
+    /// Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`.
+    /// Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
-    /// The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    /// Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude: Option<Vec<String>>,
-    /// Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held
-    /// back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
+    /// Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas
+    /// held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_latency_ms: Option<u64>,
 }
 
-/// The deltas that a client wants in all of its subscriptions.
+/// Deltas that a client wants in all of its subscriptions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeltaCapability {
-    /// The fields whose deltas are sent; none if it is empty. Default: all of them.
+    /// Fields whose deltas are sent; none if it is empty. Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub types: Option<Vec<DeltaField>>,
-    /// The `maxLatencyMs` of subscriptions that name none.
+    /// Default `maxLatencyMs` of subscriptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coalesce_ms: Option<u64>,
 }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The types in the schema of an enum of events.
+    /// Returns the types in an event enum's schema.
     fn types(schema: &schemars::Schema) -> BTreeSet<String> {
         let variants = schema.as_value()["oneOf"].as_array().unwrap();
         variants

@@ -1,4 +1,4 @@
-//! What the params of all requests to a session have in common.
+//! Common properties of the params of all requests to a session.
 
 use crate::approval::ApprovalAnswerParams;
 use crate::config::ConfigSetParams;
@@ -18,7 +18,7 @@ use crate::review::{
 use crate::session::{SessionParams, SessionUpdateParams};
 use crate::turn::{TurnInterruptParams, TurnStartParams, TurnSteerParams};
 
-/// The params of a request to a session.
+/// Params of a request to a session.
 pub trait ToSession {
     /// The session; `None` for the only one of a connection.
     fn session_id(&self) -> Option<&SessionId>;

@@ -4,15 +4,15 @@ use crate::ids::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The result of `trust/read` and `trust/agree`.
+/// Result of `trust/read` and `trust/agree`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrustResult {
-    /// The project's root: the root of the git repository, or the session's working directory outside one.
+    /// Project root: the root of the git repository, or the session's working directory outside one.
     pub root: String,
-    /// Whether the user trusts the project. If not, the engine uses none of the files.
+    /// True if the user trusts the project. If not, the engine uses none of the files.
     pub is_trusted: bool,
-    /// The files, sorted by path: permissions, rules, MCP servers, skills, and agents.
+    /// Files, sorted by path: permissions, rules, MCP servers, skills, and agents.
     pub files: Vec<ProjectFile>,
 }
 
@@ -20,15 +20,15 @@ pub struct TrustResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectFile {
-    /// The path relative to the project's root, separated by `/`.
+    /// Path relative to the project's root, separated by `/`.
     pub path: String,
-    /// The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
+    /// SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
     pub sha256: String,
-    /// Whether the user agreed to this content.
+    /// The user's agreement to this content.
     pub standing: Standing,
 }
 
-/// Whether the user agreed to the content of a project file.
+/// User's agreement to a project file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Standing {
@@ -38,18 +38,19 @@ pub enum Standing {
     New,
     /// The file has changed since the user agreed to it. It is ignored.
     Changed,
-    /// The user agreed to this permissions file, and it is gone or cannot be read. Every call asks until the user agrees to that.
+    /// The user agreed to this permissions file, and it is missing or unreadable. Every call requires approval until the user agrees to
+    /// that.
     Missing,
 }
 
-/// The params of `trust/agree`.
+/// Params of `trust/agree`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrustAgreeParams {
-    /// The session. Optional if this connection has created or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The files to use, with the content the user saw.
+    /// Files to use, with the content the user saw.
     pub files: Vec<SeenFile>,
 }
 
@@ -57,8 +58,8 @@ pub struct TrustAgreeParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SeenFile {
-    /// The path from `trust/read`.
+    /// Path from `trust/read`.
     pub path: String,
-    /// The SHA-256 from `trust/read`.
+    /// SHA-256 from `trust/read`.
     pub sha256: String,
 }

@@ -7,27 +7,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The params of `turn/start`.
+/// Params of `turn/start`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStartParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The prompt.
+    /// Prompt.
     pub input: Vec<Input>,
-    /// The action while a turn runs; default `reject`.
+    /// Action while a turn runs; default `reject`.
     #[serde(default)]
     pub when_busy: WhenBusy,
-    /// The turn's budget.
+    /// Turn budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
-    /// The JSON Schema that the turn's final message must satisfy. The model is told it, and a message that does not is asked for again, twice; then the
-    /// turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
+    /// JSON Schema that the turn's final message must satisfy. The model receives it, and a message that does not satisfy it is requested
+    /// again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace
-    /// Context. A malformed or empty value ends the trace that was set before.
+    /// Trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty
+    /// value ends the trace that was set before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
     /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the
@@ -36,7 +36,7 @@ pub struct TurnStartParams {
     pub key: Option<String>,
 }
 
-/// The handling of a prompt while a turn runs.
+/// Handling of a prompt while a turn runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhenBusy {
@@ -51,15 +51,15 @@ pub enum WhenBusy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStartResult {
-    /// The turn that it starts, now or later.
+    /// Turn that it starts, now or later.
     pub turn_id: TurnId,
-    /// The id of its `userMessage` item.
+    /// Id of its `userMessage` item.
     pub item_id: ItemId,
-    /// The disposition of the prompt.
+    /// Disposition of the prompt.
     pub disposition: Disposition,
 }
 
-/// The disposition of an accepted prompt.
+/// Disposition of an accepted prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Disposition {
@@ -69,19 +69,19 @@ pub enum Disposition {
     Queued,
 }
 
-/// The params of `turn/steer`.
+/// Params of `turn/steer`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSteerParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Refuse with `conflict` unless this turn is the running one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_turn_id: Option<TurnId>,
-    /// The message.
+    /// Message.
     pub input: Vec<Input>,
-    /// The action while no turn runs; default `reject`.
+    /// Action while no turn runs; default `reject`.
     #[serde(default)]
     pub when_idle: WhenIdle,
     /// A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the
@@ -90,7 +90,7 @@ pub struct TurnSteerParams {
     pub key: Option<String>,
 }
 
-/// The handling of a steer while no turn runs.
+/// Handling of a steer while no turn runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhenIdle {
@@ -101,25 +101,25 @@ pub enum WhenIdle {
     Hold,
 }
 
-/// The result of `turn/steer`.
+/// Result of `turn/steer`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSteerResult {
-    /// The outcome.
+    /// Outcome.
     pub outcome: SteerOutcome,
-    /// The id of its `userMessage` item, when it was accepted.
+    /// Id of its `userMessage` item, when it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
-    /// The turn it goes into, when it was accepted.
+    /// Turn it goes into, when it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
 }
 
-/// The outcome of a steer.
+/// Steer outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SteerOutcome {
-    /// Accepted for the running turn. If the turn ends before its next gap, the message starts a turn of its own.
+    /// Accepted for the running turn. If the turn ends before its next gap, the message starts a separate turn.
     Accepted,
     /// No turn runs; the message waits in the queue for the next prompt.
     Held,
@@ -127,22 +127,22 @@ pub enum SteerOutcome {
     NoActiveTurn,
 }
 
-/// The params of `turn/interrupt`.
+/// Params of `turn/interrupt`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnInterruptParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
+    /// Session; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Refuse with `conflict` unless this turn is the running one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The handling of queued messages; default `return`.
+    /// Handling of queued messages; default `return`.
     #[serde(default)]
     pub queue: QueuePolicy,
 }
 
-/// The handling of queued messages when a turn is interrupted.
+/// Handling of queued messages when a turn is interrupted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QueuePolicy {
@@ -153,14 +153,14 @@ pub enum QueuePolicy {
     Keep,
 }
 
-/// The result of `turn/interrupt`.
+/// Result of `turn/interrupt`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnInterruptResult {
-    /// The interrupted turn; absent when none runs.
+    /// Interrupted turn; absent when none runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The returned messages.
+    /// Returned messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub returned: Vec<QueuedInput>,
 }

@@ -1,18 +1,18 @@
-//! The usage of a session: tokens and money.
+//! Usage of a session: tokens and money.
 
 use crate::content::Usage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The usage of a session.
+/// Usage of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageReadResult {
-    /// The usage of all turns, sub-agents included, and of the titles that models made.
+    /// Usage of all turns, including sub-agents, and of generated titles.
     pub total: UsageCount,
-    /// The part of each model of the session's turns, in the order of their first use. A turn's sub-agents count for the model of the turn.
+    /// Usage of each model in the session's turns, in order of first use. A turn's sub-agents count for the turn's model.
     pub models: Vec<ModelUsage>,
-    /// The part of titles, which belong to no turn.
+    /// Part of titles, which belong to no turn.
     pub titles: UsageCount,
 }
 
@@ -20,28 +20,28 @@ pub struct UsageReadResult {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCount {
-    /// The number of turns.
+    /// Number of turns.
     pub turns: u64,
-    /// The number of model replies in these turns.
+    /// Number of model replies in these turns.
     pub steps: u64,
-    /// The tokens.
+    /// Tokens.
     pub usage: Usage,
-    /// The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+    /// Cost, in billionths of a US dollar, as far as prices are known; absent if none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent
-    /// where a price is not known, and for titles.
+    /// Cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent if a
+    /// price is not known, and for titles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncached_cost_nano_usd: Option<u64>,
-    /// The duration of the turns in milliseconds.
+    /// Duration of the turns in milliseconds.
     pub duration_ms: u64,
 }
 
-/// The usage of a model.
+/// Usage of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelUsage {
-    /// The model, as `provider/id` or `provider/id:effort`.
+    /// Model, as `provider/id` or `provider/id:effort`.
     pub model: String,
     /// Its count.
     #[serde(flatten)]

@@ -1,8 +1,8 @@
-//! Ids of tool calls in the form that a wire API accepts, unique within one conversation.
+//! Tool call ids in the form that a wire API accepts, unique within one conversation.
 //!
-//! The conversation keeps the ids that the models gave, which may repeat from turn to turn (`functions.read:0`) or be
-//! too long for another provider. The mapping depends only on earlier messages, so the same prefix always encodes to
-//! the same bytes and stays in the provider's cache.
+//! The conversation keeps the ids given by the models, which may repeat from turn to turn (`functions.read:0`) or be too long for another
+//! provider. The mapping depends only on earlier messages, so the same prefix always encodes to the same bytes and stays in the provider's
+//! cache.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ impl CallIdMap {
         self.open.clear();
     }
 
-    /// Returns the wire's id of a call.
+    /// Returns a call's wire id.
     pub(super) fn call(&mut self, id: &str) -> String {
         let wire = (0..=u64::MAX)
             .map(|attempt| self.form.shape(id, attempt))

@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// Headers of responses that the engine uses; others are not stored.
+/// Response headers that the engine uses; others are not stored.
 const KEPT_HEADERS: &[&str] = &[
     "content-type",
     "request-id",
@@ -107,7 +107,7 @@ impl Replay {
     }
 }
 
-/// The maximum size of a file of recordings. Source: it is read as a whole; a day's traffic is far smaller.
+/// Maximum size of a recording file. Source: it is read as a whole; a day's traffic is far smaller.
 const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
 
 fn read(path: &Path) -> Result<String, Error> {
@@ -143,7 +143,7 @@ impl Wire for Replay {
 }
 
 impl RecordedResponse {
-    /// The response as it came.
+    /// Returns the response as recorded.
     fn answer(&self) -> WireResponse {
         WireResponse {
             status: self.status,
@@ -184,7 +184,7 @@ pub struct Record {
     target: Target,
 }
 
-/// Where exchanges are recorded.
+/// Recording destination.
 #[derive(Debug)]
 enum Target {
     /// Appended to a file.
@@ -199,7 +199,7 @@ impl Record {
         Self { inner, target: Target::File(path.into()) }
     }
 
-    /// Records the exchanges of `inner` in a folder that [`create_folder`] has made.
+    /// Records the exchanges of `inner` in a directory created by [`create_folder`].
     pub fn in_folder(inner: Arc<dyn Wire>, path: impl Into<PathBuf>, canonical: Canonical) -> Self {
         Self { inner, target: Target::Folder(path.into(), canonical) }
     }

@@ -1,11 +1,11 @@
 //! Known facts about providers and models: URLs, wire APIs, keys, prices.
 //!
-//! The facts are rows of `catalog/providers.toml` and `catalog/models.toml`, read when they are first asked for; this file gives them types and finds them. What differs between servers of
-//! one wire API is a field of [`Dialect`] that an encoder reads; a server that is not listed is reached with
-//! [`Endpoint`](super::Endpoint) alone. A price is only told for the provider that asks it, never for another that serves a model of
-//! the same name.
+//! The facts are rows of `catalog/providers.toml` and `catalog/models.toml`, read on first use; this file gives them types and finds them.
+//! Differences between servers of one wire API are fields of [`Dialect`] that an encoder reads; an unlisted server is reached with
+//! [`Endpoint`](super::Endpoint) alone.
 //!
-//! Each row names its source and date. A price counts only for the very provider that asks it.
+//! Each row includes its source and date. A price applies only to the provider that charges it, never to another that serves a model of the
+//! same name.
 
 mod login;
 mod price;
@@ -35,7 +35,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// The APIs by name. A row of the catalogue whose API is not among them is left out.
+    /// APIs by name. A catalogue row whose API is not among them is omitted.
     pub const NAMES: &'static [(&'static str, Self)] = &[
         ("messages", Self::Messages),
         ("chat", Self::Chat),
@@ -43,12 +43,12 @@ impl Api {
         ("gemini", Self::Gemini),
     ];
 
-    /// The API of this name.
+    /// Returns the API with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, api)| *api)
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, api)| *api == self).map_or("", |(name, _)| name)
     }
@@ -69,7 +69,7 @@ pub enum Auth {
 }
 
 impl Auth {
-    /// The header's name.
+    /// Returns the header's name.
     pub fn header(self) -> &'static str {
         match self {
             Self::Bearer => "authorization",
@@ -87,7 +87,7 @@ pub enum OutputLimit {
     /// `max_tokens`, which most servers know.
     #[default]
     MaxTokens,
-    /// `max_completion_tokens`, which OpenAI's reasoning models insist on.
+    /// `max_completion_tokens`, which OpenAI's reasoning models require.
     MaxCompletionTokens,
 }
 
@@ -119,14 +119,14 @@ pub enum EffortField {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningBack {
-    /// In the field `reasoning_content` if it arrived there; as the model's family requires; left out otherwise.
+    /// In the field `reasoning_content` if it arrived there; as the model's family requires; omitted otherwise.
     #[default]
     AsReceived,
-    /// Left out.
+    /// Omitted.
     Drop,
     /// In the field `reasoning_content`.
     ReasoningContent,
-    /// In the field `reasoning_content` of every reply, which is a space without reasoning.
+    /// In the field `reasoning_content` of every reply, as a space if there is no reasoning.
     Always,
     /// As text before the message text.
     Text,
@@ -136,7 +136,7 @@ pub enum ReasoningBack {
     ThinkTags,
 }
 
-/// The length of answers that is asked for (Responses), of models from GPT-5 on.
+/// Requested answer length (Responses), for models from GPT-5 on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verbosity {
@@ -145,7 +145,7 @@ pub enum Verbosity {
     Unset,
     /// Short answers, as OpenAI's agent requests them.
     Low,
-    /// Answers of middling length.
+    /// Answers of medium length.
     Medium,
     /// Long answers.
     High,
@@ -174,7 +174,7 @@ pub enum SystemRole {
     Developer,
 }
 
-/// The differences between servers of one wire API.
+/// Differences between servers of one wire API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each thing that a server may know")]
@@ -189,28 +189,28 @@ pub struct Dialect {
     pub reasoning_back: ReasoningBack,
     /// The role of system prompts.
     pub system_role: SystemRole,
-    /// The server knows `stream_options.include_usage`.
+    /// True if the server knows `stream_options.include_usage`.
     pub include_usage: bool,
-    /// It stores conversations unless told `store: false`, and knows that field.
+    /// True if it stores conversations unless the request contains `store: false`, and knows that field.
     pub store: bool,
-    /// A tool's result carries the tool's name.
+    /// True if a tool's result carries the tool's name.
     pub result_name: bool,
-    /// Between a tool's result and a person's message there is one of the assistant.
+    /// True if it requires an assistant message between a tool's result and a user message.
     pub assistant_after_result: bool,
-    /// It knows `prompt_cache_key` (Chat, Responses).
+    /// True if it knows `prompt_cache_key` (Chat, Responses).
     pub prompt_cache_key: bool,
-    /// It knows tools whose calls are texts in a grammar (Responses).
+    /// True if it knows tools whose calls are texts that follow a grammar (Responses).
     pub custom_tools: bool,
-    /// It searches the web for its models (Messages, Responses, Gemini).
+    /// True if it searches the web for its models (Messages, Responses, Gemini).
     pub web_search: bool,
-    /// The length of answers that is asked for (Responses).
+    /// Requested answer length (Responses).
     pub verbosity: Verbosity,
-    /// It accepts more input than the window holds without an error; only the usage shows it.
+    /// True if it silently accepts more input than the window can contain; only the usage shows it.
     pub silent_overflow: bool,
-    /// It wants to know whether a person or the agent began a request, and whether a request holds images, in headers of
-    /// their own, as GitHub Copilot does: a request that a person began counts against an allowance.
+    /// True if it requires separate headers that state whether the user or the agent initiated a request, and whether a request contains
+    /// images, as GitHub Copilot does: a user-initiated request counts against an allowance.
     pub initiator: bool,
-    /// The cloud that serves models of several makers under its own URLs.
+    /// The cloud that serves several makers' models under its own URLs.
     #[schemars(example = &"bedrock")]
     pub cloud: Option<Cloud>,
 }
@@ -257,12 +257,12 @@ impl Dialect {
     };
 }
 
-/// The reason why a field of a dialect is invalid.
+/// Reason for an invalid dialect field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotDialect {
     /// No field has this name.
     Unknown,
-    /// The field takes something else.
+    /// The field takes a different value, described here.
     Wants(String),
 }
 
@@ -281,7 +281,7 @@ pub struct Entry {
     pub api: Api,
     /// The base URL. `{NAME}` is replaced with that variable, `{A|B}` with the first one that is set, and `{model}` with the model id.
     pub base_url: String,
-    /// The variable that may name another place.
+    /// The variable that may override the base URL.
     pub base_url_var: Option<String>,
     /// The variables that may contain the key, of which the first one set wins; empty for local servers, which need none.
     pub key_vars: Vec<String>,
@@ -289,7 +289,7 @@ pub struct Entry {
     pub auth: Option<Auth>,
     /// Additional headers of each request.
     pub headers: Vec<(String, String)>,
-    /// The way to log in; `None` where only a key is accepted.
+    /// Login; `None` if only a key is accepted.
     pub login: Option<Login>,
     /// The dialect.
     pub dialect: Dialect,
@@ -299,7 +299,7 @@ pub struct Entry {
     pub source: String,
 }
 
-/// A model of a provider.
+/// Model of a provider.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
@@ -323,7 +323,7 @@ pub struct Model {
     pub reasoning: Option<bool>,
     /// The knowledge cutoff, such as `2026-01`, if the maker publishes it.
     pub cutoff: Option<String>,
-    /// The profile that it is used to, by name, where its family's is not the right one.
+    /// Preferred profile by name, if it differs from that of its family.
     pub profile: Option<String>,
     /// The source of this entry.
     pub source: String,
@@ -414,22 +414,22 @@ static MODELS: LazyLock<ModelsFile> = LazyLock::new(|| {
     file
 });
 
-/// Replaces `{version}` by the version of this program.
+/// Replaces `{version}` with this program's version.
 fn versioned(value: &str) -> String {
     value.replace("{version}", env!("CARGO_PKG_VERSION"))
 }
 
-/// All providers, in file order.
+/// Returns all providers, in file order.
 pub fn providers() -> &'static [Entry] {
     &PROVIDERS
 }
 
-/// The provider with this name.
+/// Returns the provider with this name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     providers().iter().find(|entry| entry.name == name)
 }
 
-/// All models, in file order.
+/// Returns all models, in file order.
 pub fn models() -> &'static [Model] {
     &MODELS.model
 }
@@ -461,12 +461,12 @@ pub fn undated(id: &str) -> Option<&str> {
     }
 }
 
-/// The profile that models of this id are used to, by name; `None` where any will do. The id may carry its maker's name.
+/// Returns the name of the profile that models with this id prefer; `None` if any profile will do. The id may include its maker's name.
 pub fn profile(id: &str) -> Option<&'static str> {
     family(id, |family| family.profile.as_deref())
 }
 
-/// Returns true if a model of this id accepts images, as far as is known.
+/// Returns true if a model with this id accepts images, as far as is known.
 pub fn takes_images(provider: &str, id: &str) -> Option<bool> {
     model(provider, id).and_then(|row| row.vision).or_else(|| family(id, |family| family.vision))
 }
@@ -484,8 +484,8 @@ pub(super) fn reasoning_back(id: &str) -> Option<ReasoningBack> {
     family(id, |family| family.reasoning_back)
 }
 
-/// A model's name as its maker writes it, without what gateways and clouds add: `us.anthropic.claude-…` of Bedrock,
-/// `claude-…@20250929` of Vertex.
+/// Returns a model's name as its maker writes it, without additions by gateways and clouds: `us.anthropic.claude-…` on Bedrock,
+/// `claude-…@20250929` on Vertex.
 pub(super) fn bare_name(id: &str) -> String {
     let name = id.rsplit('/').next().unwrap_or(id).to_ascii_lowercase();
     let name = name.rsplit_once("anthropic.").map_or(name.as_str(), |(_, name)| name);

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions and the many servers that speak it: `POST /v1/chat/completions`.
+//! OpenAI Chat Completions and the many servers that implement it: `POST /v1/chat/completions`.
 //!
 //! Source: npm `openai` 7.57.0 and recorded streams of twelve servers, read 2026-11.
 

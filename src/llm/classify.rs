@@ -12,7 +12,7 @@ use pintle_base::text::credentials;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The maximum length of a provider's text in a message.
+/// Maximum length of a provider's text in a message.
 const MAX_TEXT_CHARS: usize = 600;
 
 /// Returns the error for a response without a success status, or that is not an event stream.
@@ -57,7 +57,7 @@ pub(super) fn answer(
     let location = header(headers, "location");
     let mut error = Error::new(kind, message);
     error.hint = hint(endpoint, kind, status, &facts, json.is_none(), location);
-    // A proxy in between answers 413 for a reason: the request is too long for it.
+    // An intermediate proxy answers 413 for a reason: the request is too long for it.
     error.is_guess = kind == ErrorKind::Overflow && text.is_empty() && status == 400;
     error.status = Some(status);
     error.provider_code = facts.codes.first().cloned();
@@ -76,7 +76,7 @@ pub(super) fn answer(
     error
 }
 
-/// The error that a stream of status 200 carries.
+/// Returns the error in a stream with status 200.
 pub(super) fn in_stream(endpoint: &Endpoint, json: &Value) -> Error {
     let facts = Facts::of(json);
     let kind = kind(facts.status, &facts, false);
@@ -102,9 +102,10 @@ pub(super) fn refuses_reasoning(error: &Error) -> bool {
     is_named || is_refusal
 }
 
-/// The form in which a server wants reasoning back, where its error is about that. Source: error bodies quoted in public issues, 2026-11.
+/// Returns the form in which a server requires reasoning to be sent back, if its error is about that. Source: error bodies quoted in public
+/// issues, 2026-11.
 pub(super) fn wanted_reasoning(error: &Error) -> Option<ReasoningBack> {
-    // Behind the provider's name.
+    // After the provider's name.
     let (_, text) = error.message.split_once(": ")?;
     let text = text.to_ascii_lowercase();
     if error.kind != ErrorKind::InvalidRequest || !text.contains("reasoning_content") {
@@ -125,9 +126,9 @@ struct Facts {
     codes: Vec<String>,
     status: Option<u16>,
     request_id: Option<String>,
-    /// The delay that Google asks for.
+    /// Delay that Google requests.
     wait: Option<Duration>,
-    /// Google's daily quota is used up.
+    /// True if Google's daily quota is used up.
     is_used_up: bool,
 }
 
@@ -179,8 +180,8 @@ impl Facts {
     }
 }
 
-/// Those after the first two are Amazon's, with its words "retry your request". Source: docs.aws.amazon.com/bedrock,
-/// API reference of the runtime, read 2026-11.
+/// The entries after the first two are Amazon's, with its words "retry your request". Source: docs.aws.amazon.com/bedrock, API reference of
+/// the runtime, read 2026-11.
 const OVERLOADED_CODES: &[&str] = &[
     "overloaded_error",
     "engine_overloaded_error",
@@ -266,7 +267,7 @@ const OVERFLOW_TEXTS: &[&str] = &[
     "prompt exceeds max length",
     "range of input length",
 ];
-/// llama.cpp sends these as 500 although the request is at fault.
+/// llama.cpp returns these as 500 although the request is at fault.
 const INVALID_TEXTS: &[&str] = &["--jinja", "mmproj", "cannot use both", "cannot make get request"];
 
 fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
@@ -433,7 +434,7 @@ fn duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(total).ok()
 }
 
-/// Some servers repeat the key that they refuse, or a part of the request with another one.
+/// Some servers repeat the refused key, or a part of the request that contains another one.
 fn scrub(endpoint: &Endpoint, message: &str) -> String {
     let message = credentials::redact(message);
     match &endpoint.key {

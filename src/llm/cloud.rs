@@ -38,7 +38,7 @@ impl Cloud {
         self == Self::Bedrock && api == Api::Messages
     }
 
-    /// The base URL without what belongs to one API.
+    /// Returns the base URL without the API-specific part.
     pub(super) fn root(self, base: &str) -> &str {
         let ends: &[&str] = match self {
             Self::Bedrock => &["/chat/completions", "/responses", "/openai/v1"],

@@ -1,4 +1,4 @@
-//! The meaning of a stream, stated once, and its encoding in each wire API.
+//! Meaning of a stream, stated once, and its encoding in each wire API.
 //!
 //! A scenario is a list of steps; four encoders turn it into raw bytes. If a wire cannot express a step, the cell is skipped with a reason,
 //! and skips are counted.
@@ -22,7 +22,7 @@ enum Step {
     Refuse(&'static str),
     /// Content that is `null`.
     Null,
-    /// Content as a list, which is usually a string.
+    /// Content as a list, although it is usually a string.
     List(&'static str),
     Unknown,
     KeepAlive,
@@ -310,7 +310,7 @@ fn spell(api: Api, steps: &[Step]) -> Result<String, &'static str> {
     Ok(speller.out.replace("<high>", "\\ud83d").replace("<low>", "\\ude00"))
 }
 
-/// Without what goes back verbatim, which differs from wire to wire.
+/// Removes the parts that are sent back verbatim, which differ between wires.
 fn meaning(shown: &str) -> String {
     let line = |line: &str| format!("{}\n", line.split(" keeps ").next().unwrap_or(line));
     shown.lines().map(line).collect::<Vec<_>>().concat()

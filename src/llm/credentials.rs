@@ -40,7 +40,7 @@ impl Commands {
         Self { printer, known: Mutex::default() }
     }
 
-    /// Returns the output of a command.
+    /// Returns a command's output.
     pub fn get(&self, command: &str) -> Arc<CommandOutput> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let printed = known.entry(command.to_owned()).or_insert_with(|| {
@@ -66,7 +66,7 @@ pub struct CommandOutput {
     cached: tokio::sync::Mutex<Option<CachedRun>>,
 }
 
-/// The output of the last run.
+/// Output of the last run.
 #[derive(Debug, Clone)]
 struct CachedRun {
     run: u64,

@@ -14,11 +14,11 @@ pub(super) trait Decode: Send {
     /// Completes the reply when the body ends, if it is complete.
     fn finish(&mut self, out: &mut VecDeque<Delta>) -> Result<(), Broken>;
 
-    /// The reply is complete; later events are ignored.
+    /// True if the reply is complete; later events are ignored.
     fn is_done(&self) -> bool;
 }
 
-/// The reason why a reply cannot continue.
+/// Reason why a reply cannot continue.
 #[derive(Debug)]
 pub(super) enum Broken {
     /// The server reported an error.
@@ -45,12 +45,12 @@ pub(super) fn json(data: &str) -> Result<Value, Broken> {
     })
 }
 
-/// The text at a key; `None` when it is missing, empty or no text.
+/// Returns the text at a key; `None` if it is missing, empty or not text.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-/// Takes the text at a key out; `None` when it is missing, empty or no text.
+/// Removes and returns the text at a key; `None` if it is missing, empty or not text.
 pub(super) fn take_text(value: &mut Value, key: &str) -> Option<String> {
     match value.get_mut(key).map(Value::take) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),
@@ -58,18 +58,18 @@ pub(super) fn take_text(value: &mut Value, key: &str) -> Option<String> {
     }
 }
 
-/// A block's opaque data, to be sent back to the provider.
+/// Returns a block's opaque data, to be sent back to the provider.
 pub(super) fn opaque(index: usize, value: &Value) -> Option<Delta> {
     let raw = serde_json::value::to_raw_value(value).ok()?;
     Some(Delta::Opaque { index, raw: Opaque(raw) })
 }
 
-/// The ids of one reply's calls, never two alike.
+/// Ids of one reply's calls, all distinct.
 #[derive(Debug, Default)]
 pub(super) struct ReplyIds(BTreeSet<String>);
 
 impl ReplyIds {
-    /// Returns the wire's id of a call, or another one if it is taken.
+    /// Returns a call's wire id, or another one if it is taken.
     pub(super) fn give(&mut self, wanted: &str, index: usize) -> String {
         let mut id = wanted.to_owned();
         while !self.0.insert(id.clone()) {
@@ -79,7 +79,7 @@ impl ReplyIds {
     }
 }
 
-/// Arguments as a wire can take them: broken JSON, or JSON that is no object, becomes `{}`.
+/// Returns arguments that a wire accepts: broken JSON, or JSON that is not an object, becomes `{}`.
 pub(super) fn arguments_object(arguments: &str) -> Value {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(object)) => Value::Object(object),

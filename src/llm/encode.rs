@@ -5,11 +5,10 @@ use super::message::{Opaque, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value};
 
-/// The maximum length of a tool name, in characters. Source: OpenAI's limit, the lowest of the four APIs.
+/// Maximum tool name length, in characters. Source: OpenAI's limit, the lowest of the four APIs.
 const MAX_NAME: usize = 64;
 
-/// A tool's name as every API accepts it. A model can write any name, and one bad name would make all later requests
-/// fail.
+/// Returns a tool name that every API accepts. A model can write any name, and one bad name would make all later requests fail.
 pub(super) fn tool_name(name: &str) -> String {
     let clean = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let mut wire: String = name.chars().map(clean).take(MAX_NAME).collect();
@@ -22,7 +21,7 @@ pub(super) fn tool_name(name: &str) -> String {
     wire
 }
 
-/// Good arguments go back as the model wrote them, which keeps the server's cache; others become `{}`.
+/// Returns valid arguments as the model wrote them, which preserves the server's cache, and others as `{}`.
 pub(super) fn arguments_text(arguments: &str) -> String {
     let is_empty = arguments_object(arguments).as_object().is_none_or(Map::is_empty);
     if is_empty { "{}".to_owned() } else { arguments.to_owned() }
@@ -49,7 +48,7 @@ pub(super) fn result_text(result: &ToolResult) -> String {
 pub(super) fn result_text_with_failure(result: &ToolResult) -> String {
     let text = result_text(result);
     let says_so = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
-    // What a command printed keeps its lines: `Error: 0` is no count.
+    // Command output keeps its lines: `Error: 0` is not a count.
     let separator = if text.contains('\n') { '\n' } else { ' ' };
     if result.is_error && !says_so { format!("Error:{separator}{text}") } else { text }
 }
@@ -58,12 +57,12 @@ pub(super) fn is_image(content: &Content) -> bool {
     matches!(content, Content::Image { .. })
 }
 
-/// The opaque data of a block, as JSON.
+/// Returns a block's opaque data as JSON.
 pub(super) fn raw(opaque: &Opaque) -> Option<Value> {
     serde_json::from_str(opaque.0.get()).ok()
 }
 
-/// Sets a field of an object.
+/// Sets an object field.
 pub(super) fn set(object: &mut Value, key: &str, value: Value) {
     if let Value::Object(fields) = object {
         fields.insert(key.to_owned(), value);

@@ -1,7 +1,7 @@
 //! Endpoints: URL and credentials of a provider, from the catalogue, the environment and the user's settings.
 //!
-//! The rule for a base URL: a chat base ends in its version (`https://host/v1`), an Anthropic base is the root
-//! (`https://host`). Both are accepted with or without the version, a slash at the end or the whole path.
+//! Base URL rule: a chat base ends in its version (`https://host/v1`), an Anthropic base is the root (`https://host`). Both are accepted
+//! with or without the version, a slash at the end or the entire path.
 
 use super::aws::{self, Signing};
 use super::catalog::{self, Api, Auth, Dialect, Verbosity};
@@ -22,11 +22,11 @@ pub struct Endpoint {
     pub api: Api,
     /// The base URL, in any of the accepted forms.
     pub base_url: String,
-    /// The key; `None` for servers that want none.
+    /// Key; `None` for servers that need none.
     pub key: Option<Secret>,
     /// The signer for requests without a key, as Amazon requires.
     pub signing: Option<Signing>,
-    /// The variable that holds the key, for hints.
+    /// Variable that contains the key, for hints.
     pub key_var: Option<String>,
     /// Additional headers; one named `authorization` or `x-api-key` replaces the key's header.
     pub headers: Vec<(String, Secret)>,
@@ -34,7 +34,7 @@ pub struct Endpoint {
     pub auth: Option<Auth>,
     /// The server's dialect.
     pub dialect: Dialect,
-    /// Its models accept images; `None` decides by the model's name.
+    /// True if its models accept images; `None` decides by the model's name.
     pub takes_images: Option<bool>,
     /// Fields to merge into each request's body, such as routing options: objects are merged, `null` removes a field,
     /// any other value replaces it.
@@ -45,7 +45,7 @@ pub struct Endpoint {
     pub efforts: BTreeMap<Effort, Option<Effort>>,
 }
 
-/// Where a key comes from.
+/// Source of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeyFrom {
     Environment,
@@ -177,7 +177,7 @@ impl Endpoint {
         })
     }
 
-    /// The request URL; if it ends in the model name, without that.
+    /// Returns the request URL; if it ends in the model name, without that.
     pub fn url(&self) -> String {
         match self.dialect.cloud {
             Some(cloud) => with_scheme(cloud.root(self.base_url.trim())),
@@ -185,7 +185,7 @@ impl Endpoint {
         }
     }
 
-    /// The URL of the model list; `None` for clouds, which have none there.
+    /// Returns the model list URL; `None` for clouds, which have none there.
     pub fn models_url(&self) -> Option<String> {
         if self.dialect.cloud.is_some() {
             return None;
@@ -223,7 +223,7 @@ impl Endpoint {
         Some(if query.is_empty() { url } else { format!("{url}{sign}{query}") })
     }
 
-    /// The URL for messages: without query, user and password, which may be keys.
+    /// Returns the URL for messages: without query, user and password, which may be keys.
     pub fn shown_url(&self) -> String {
         let url = self.url();
         let url = url.split('?').next().unwrap_or(&url);
@@ -328,7 +328,7 @@ fn ollama_url(host: &str) -> String {
         Some((name, "")) => (name, port),
         Some(_) | None => (place, port),
     };
-    // An address to listen on is none to connect to.
+    // A listen address is not an address to connect to.
     let name = match name {
         "" | "0.0.0.0" => "127.0.0.1",
         "[::]" | "::" => "[::1]",
@@ -339,7 +339,7 @@ fn ollama_url(host: &str) -> String {
     format!("{scheme}://{name}:{port}/{path}")
 }
 
-/// Replaces the names of variables in braces by their values, `{A|B}` by the first one set; `{model}` stays.
+/// Replaces variable names in braces with their values, `{A|B}` with the first one set; `{model}` stays.
 fn fill_in<'a>(
     base_url: &str,
     provider: &str,

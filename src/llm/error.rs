@@ -1,12 +1,12 @@
-//! Provider errors, classified by what the user or the agent can do about them.
+//! Provider errors, classified by the remedies available to the user or the agent.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The hint for a wrong URL: the two places in which a user can set it.
+/// Hint for a wrong URL: the two places where a user can set it.
 pub(super) const CHECK_ADDRESS: &str = "check --base-url, or the provider's base_url";
 
-/// A provider's failure. It never holds a key.
+/// Provider failure. It never contains a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The class, which determines how the error is handled.
@@ -17,15 +17,15 @@ pub struct Error {
     pub hint: Option<String>,
     /// The login that would help; the hint gives the command for it.
     pub log_in: Option<Box<LogIn>>,
-    /// The kind is a guess: the server refused the request without a word, as some do if a conversation is too long.
+    /// True if the kind is a guess: the server refused the request without an explanation, as some do if a conversation is too long.
     pub is_guess: bool,
-    /// The HTTP status, if it got that far.
+    /// HTTP status, if a response arrived.
     pub status: Option<u16>,
     /// The provider's error code.
     pub provider_code: Option<String>,
-    /// The provider's id of the request.
+    /// Provider's request id.
     pub request_id: Option<Box<str>>,
-    /// The delay that the provider asks for.
+    /// Delay that the provider requests.
     pub retry_after: Option<Duration>,
     /// Whether the provider asked for a retry; takes precedence over the kind.
     pub should_retry: Option<bool>,
@@ -49,7 +49,7 @@ pub enum ErrorKind {
     Billing,
     /// Too many requests at this time.
     RateLimit,
-    /// The provider is overloaded or broken, or this machine has no file descriptor or memory left; later it may answer.
+    /// The provider is overloaded or broken, or this machine has no file descriptor or memory left; a later attempt may succeed.
     Overloaded,
     /// The conversation does not fit into the model's window.
     Overflow,
@@ -63,12 +63,12 @@ pub enum ErrorKind {
     Timeout,
     /// The response violates the wire format, or the stream was cut.
     Protocol,
-    /// A cassette or script holds no reply for this request.
+    /// A cassette or script has no reply for this request.
     Replay,
 }
 
 impl ErrorKind {
-    /// The stable name on the wire.
+    /// Returns the stable name on the wire.
     pub fn code(self) -> &'static str {
         match self {
             Self::Auth => "auth",
@@ -99,7 +99,7 @@ impl ErrorKind {
         Self::Replay,
     ];
 
-    /// The kind with this stable name.
+    /// Returns the kind with this stable name.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
@@ -121,7 +121,7 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// An error with a message and nothing else.
+    /// Creates an error with only a message.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -137,7 +137,8 @@ impl Error {
         }
     }
 
-    /// An error of the file or program that a key comes from. If the machine has run out of something, no key and no login helps.
+    /// Creates an error of the file or program that provides a key. If the machine has run out of a resource, neither a key nor a login
+    /// helps.
     pub fn of_key(error: &(impl fmt::Display + ?Sized), message: impl Into<String>) -> Self {
         const LACKING: [i32; 4] =
             [nix::libc::EMFILE, nix::libc::ENFILE, nix::libc::ENOMEM, nix::libc::EAGAIN];

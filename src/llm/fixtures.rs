@@ -12,10 +12,10 @@ use futures_util::{FutureExt, StreamExt, stream};
 use pintle_protocol::content::Usage;
 use std::fmt::Write;
 
-/// The length of the prefix that is cut at every byte.
+/// Length of the prefix that is cut at every byte.
 const CUTS: usize = 4096;
 
-/// The families of recorded streams, by the folder that they are in.
+/// Families of recorded streams, named after their directories.
 pub(super) const FAMILIES: [(&str, Api); 4] = [
     ("anthropic", Api::Messages),
     ("gemini", Api::Gemini),
@@ -23,7 +23,7 @@ pub(super) const FAMILIES: [(&str, Api); 4] = [
     ("openai-responses", Api::Responses),
 ];
 
-/// The recorded replies of a family with their names; a file may hold several.
+/// Returns a family's recorded replies with their names; a file may contain several.
 #[expect(clippy::disallowed_methods, reason = "fixtures are files")]
 pub(super) fn recorded(family: &str) -> Vec<(String, Bytes)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/provider-streams");
@@ -51,7 +51,7 @@ pub(super) fn recorded(family: &str) -> Vec<(String, Bytes)> {
     replies
 }
 
-/// The reply that a stream holds, in a short form, after it was found to be the same however it is cut.
+/// Returns the reply in a stream, in a short form, after checking that it does not depend on how the stream is cut.
 pub(super) fn decoded(name: &str, api: Api, bytes: &Bytes) -> String {
     let whole = decode_pieces(api, vec![bytes.clone()]);
     let want = format!("{whole:?}");
@@ -102,7 +102,7 @@ fn events(pieces: Vec<Bytes>) -> Vec<Result<SseEvent, Error>> {
     sse::events(pieces).collect().now_or_never().unwrap()
 }
 
-/// The reply that these bytes hold, in a short form.
+/// Returns the reply in these bytes, in a short form.
 pub(super) fn decoded_text(api: Api, text: &str) -> String {
     shown(decode_pieces(api, vec![Bytes::copy_from_slice(text.as_bytes())]))
 }

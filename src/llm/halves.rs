@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-/// The length of an escape such as `\ud83d`.
+/// Length of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
 
 /// The replacement for a lone surrogate.

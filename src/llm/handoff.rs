@@ -140,7 +140,7 @@ fn every_recorded_reply_goes_back_to_the_model_that_made_it() {
     assert!(pieces > 20, "{pieces}");
 }
 
-/// Signatures and encrypted reasoning that lead to something.
+/// Returns the signatures and encrypted reasoning that led to an item.
 fn kept(reply: &Assistant) -> Vec<String> {
     let leads = reply.blocks.iter().any(|block| match block {
         AssistantBlock::Text { text, .. } => !text.trim().is_empty(),

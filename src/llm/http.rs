@@ -1,8 +1,8 @@
-//! The wire to real servers: the only file of `llm` that opens sockets.
+//! Wire to real servers: the only file of `llm` that opens sockets.
 //!
-//! Clients are built on first use, since reading the system's certificates costs time and memory that a run from a cassette need
-//! not pay. Redirects are not followed: a POST that is sent elsewhere is a wrong base URL. Proxies come from the
-//! environment. No error ever holds a header, or more of the URL than scheme and host.
+//! Clients are built on first use, since reading the system's certificates costs time and memory that a run from a cassette need not pay.
+//! Redirects are not followed: a redirected POST means a wrong base URL. Proxies come from the environment. An error never contains a
+//! header, or more of the URL than scheme and host.
 
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
@@ -27,8 +27,7 @@ use tokio::time::{Instant, Sleep};
 pub struct Timeouts {
     /// For connecting, including TLS.
     pub connect: Duration,
-    /// From the request to the response's head, and from there to its first byte: a local model may take long to read
-    /// a prompt.
+    /// From the request to the response's head, and from there to its first byte: a local model may need a long time to read a prompt.
     pub first_byte: Duration,
     /// Between two pieces of the response; comments that keep the connection alive count as pieces.
     pub idle: Duration,
@@ -58,12 +57,12 @@ pub struct Http {
 }
 
 impl Http {
-    /// A wire with these timeouts.
+    /// Creates a wire with these timeouts.
     pub fn new(timeouts: Timeouts) -> Self {
         Self { timeouts, ..Self::default() }
     }
 
-    /// The same behind this network.
+    /// Returns the same wire behind this network.
     #[must_use]
     pub fn behind(self, network: Network) -> Self {
         Self { network, ..self }
@@ -100,7 +99,7 @@ impl Http {
 }
 
 fn build(reach: Reach, connect: Duration, network: &Network) -> Result<reqwest::Client, Error> {
-    // It stays so, however often it is tried.
+    // A setup error is permanent, so it must not be retried.
     let wrong =
         |error: SetupError| Error::new(ErrorKind::InvalidRequest, error.message).hint(error.hint);
     let builder = network.builder(reach).map_err(wrong)?;
@@ -140,12 +139,12 @@ impl Wire for Http {
     }
 }
 
-/// A small request to a provider's login, and its answer, which is read whole.
+/// Small request for a provider's login; its response is read in full.
 #[derive(Debug, Clone)]
 pub struct SmallRequest {
-    /// The whole URL.
+    /// The complete URL.
     pub url: String,
-    /// Headers; any of them may hold a key.
+    /// Headers; any of them may contain a key.
     pub headers: Vec<(String, Secret)>,
     /// The body; without one the request is a GET.
     pub body: Option<SmallBody>,
@@ -170,12 +169,12 @@ pub struct SmallResponse {
 }
 
 impl SmallRequest {
-    /// A GET.
+    /// Creates a GET request.
     pub fn get(url: &str) -> Self {
         Self { url: url.to_owned(), headers: Vec::new(), body: None }
     }
 
-    /// A POST.
+    /// Creates a POST request.
     pub fn post(url: &str, body: SmallBody) -> Self {
         Self { body: Some(body), ..Self::get(url) }
     }
@@ -319,8 +318,8 @@ fn add_headers(headers: &mut HeaderMap, given: &[(String, Secret)]) -> Result<()
     Ok(())
 }
 
-/// Sends a request; once more, and at once, when the connection closed before the answer began. Servers close a connection
-/// that was kept for the next request when it has waited too long, which may be just when that request comes.
+/// Sends a request; once more, immediately, if the connection closed before the response began. Servers close an idle kept-alive
+/// connection, possibly just as the next request arrives.
 async fn send_or_again(sending: RequestBuilder) -> Result<reqwest::Response, reqwest::Error> {
     let again = sending.try_clone();
     match (sending.send().await, again) {
@@ -329,7 +328,7 @@ async fn send_or_again(sending: RequestBuilder) -> Result<reqwest::Response, req
     }
 }
 
-/// Whether the connection was there, and then closed before the answer began.
+/// Returns true if the connection existed and was closed before the response began.
 fn closed_without_answer(error: &reqwest::Error) -> bool {
     error.is_request()
         && !error.is_connect()
@@ -349,7 +348,7 @@ fn closed_without_answer(error: &reqwest::Error) -> bool {
         })
 }
 
-/// Scheme, host and port: a query may hold a key.
+/// Returns scheme, host and port: a query may contain a key.
 fn server(url: &str) -> &str {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end =

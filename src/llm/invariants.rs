@@ -38,7 +38,7 @@ impl Checked {
             .is_some_and(|old| old.iter().zip(&self.messages).all(|(a, b)| Arc::ptr_eq(a, b)))
     }
 
-    /// The ids of all calls.
+    /// Returns the ids of all calls.
     pub(super) fn ids(&self) -> &BTreeSet<String> {
         &self.ids
     }
@@ -52,7 +52,7 @@ impl Checked {
         Ok(())
     }
 
-    /// Nothing is open at the end.
+    /// Checks that nothing is open at the end.
     pub(super) fn end(&self) -> Result<(), String> {
         if self.messages.is_empty() {
             return Err("the conversation is empty".to_owned());

@@ -77,15 +77,15 @@ use futures_util::stream::BoxStream;
 /// it ended. Taking the next delta is cancel-safe.
 pub type DeltaStream = BoxStream<'static, Result<Delta, Error>>;
 
-/// A model behind a wire API.
+/// Model behind a wire API.
 ///
-/// Dropping the stream, or the future that makes it, cancels the request and closes the connection.
+/// Dropping the stream, or the future that creates it, cancels the request and closes the connection.
 #[async_trait::async_trait]
 pub trait Provider: Send + Sync + std::fmt::Debug {
     /// Sends the request and returns the reply's stream once the provider has begun to answer.
     ///
     /// # Errors
-    /// Whatever went wrong before the first byte of the reply, typed by [`ErrorKind`].
+    /// Any failure before the first byte of the reply, typed by [`ErrorKind`].
     async fn stream(&self, request: Request) -> Result<DeltaStream, Error>;
 
     /// Returns the context size of this model on a local server; `None` if it is unknown.

@@ -1,7 +1,7 @@
-//! Limits for a reply, whatever the server sends: its total size, the size of one call's arguments, and the time without data.
+//! Reply limits, independent of the server: total size, the size of one call's arguments, and the time without data.
 //!
-//! A broken or malicious server can send text, arguments or keep-alives endlessly, all of which are held in memory until the reply is
-//! complete. The limits are far above what any model sends: 128,000 tokens of text are half a megabyte. Events without reply content are
+//! A broken or malicious server can send text, arguments or keep-alives endlessly, all of which are kept in memory until the reply is
+//! complete. The limits are far above any model's output: 128,000 tokens of text are half a megabyte. Events without reply content are
 //! limited in `sse`.
 
 use super::error::{Error, ErrorKind};
@@ -16,14 +16,14 @@ use tokio::time::Sleep;
 /// The maximum size of a reply: its text, reasoning, arguments and opaque data.
 const MAX_REPLY_BYTES: usize = 48 * 1024 * 1024;
 
-/// The maximum size of the arguments of one call; the largest are files to be written.
+/// Maximum size of one call's arguments; the largest are files to be written.
 const MAX_ARGUMENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The overhead counted per chunk in addition to its content, in bytes.
 const PIECE_BYTES: usize = 16;
 
-/// The maximum time without a piece of the reply, while comments or pings keep the connection alive: longer than models are seen to
-/// reason unseen.
+/// Maximum time without a piece of the reply, while comments or pings keep the connection alive: longer than the longest observed time of
+/// hidden reasoning.
 const QUIET_TIMEOUT: Duration = Duration::from_secs(1200);
 
 /// Ends a reply with an error once it exceeds a limit. `name` is the provider's, for the error.
@@ -38,7 +38,7 @@ pub(super) fn limited<S>(deltas: S, name: String) -> Limited<S> {
     }
 }
 
-/// The stream that [`limited`] makes.
+/// Stream returned by [`limited`].
 pub(super) struct Limited<S> {
     /// `None` once a limit was hit.
     deltas: Option<S>,
@@ -48,7 +48,7 @@ pub(super) struct Limited<S> {
     /// Bytes of arguments so far, by block.
     arguments: HashMap<usize, usize>,
     quiet_timeout: Duration,
-    /// Fires when nothing has come for too long; made when the stream first waits.
+    /// Fires after a long time without data; created when the stream first waits.
     quiet: Option<Pin<Box<Sleep>>>,
 }
 

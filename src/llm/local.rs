@@ -1,4 +1,4 @@
-//! The context size that a local server gives a model, which is often far smaller than the model's maximum, and beyond which some servers
+//! Context size that a local server gives a model, which is often far smaller than the model's maximum, and beyond which some servers
 //! truncate silently.
 //!
 //! Source: each server's documentation, 2026-11. Ollama reports the context of loaded models (`/api/ps`) and a model file's `num_ctx`
@@ -12,21 +12,21 @@ use pintle_base::text::hosts::leads_to_loopback;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The time for an answer. It is not worth waiting for.
+/// Response timeout. The context size is not worth a longer wait.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The context that a server gives a model.
+/// Context that a server gives a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServedWindow {
     /// Its size in tokens.
     pub tokens: u64,
-    /// The server's name, for people.
+    /// User-facing server name.
     pub server: &'static str,
-    /// The way to a larger one.
+    /// Remedy: how to get a larger context.
     pub remedy: &'static str,
 }
 
-/// A server whose context can be asked for.
+/// Server that can report its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LocalServer {
     Ollama,
@@ -36,7 +36,7 @@ enum LocalServer {
 }
 
 impl LocalServer {
-    /// The server behind an endpoint, by its name in the catalogue or by its usual port on this machine.
+    /// Returns the server behind an endpoint, by its name in the catalogue or by its usual port on this machine.
     fn of(endpoint: &Endpoint) -> Option<Self> {
         match endpoint.name.as_str() {
             "ollama" => return Some(Self::Ollama),
@@ -74,7 +74,7 @@ impl LocalServer {
     }
 }
 
-/// Returns true for a server that is asked for its contexts. No key is fetched for any other.
+/// Returns true for a server that is asked for its contexts. No key is fetched for other servers.
 pub(super) fn is_asked(endpoint: &Endpoint) -> bool {
     LocalServer::of(endpoint).is_some()
 }
@@ -138,14 +138,14 @@ fn untagged(model: &str) -> &str {
     model.strip_suffix(":latest").unwrap_or(model)
 }
 
-/// The `num_ctx` of a model's file: a line of its parameters.
+/// Returns the `num_ctx` of a model file: a line of its parameters.
 fn num_ctx(answer: &Value) -> Option<u64> {
     let parameters = answer.get("parameters")?.as_str()?;
     let values = parameters.lines().filter_map(|line| line.trim().strip_prefix("num_ctx"));
     values.filter_map(|value| value.trim().parse().ok()).next_back()
 }
 
-/// A number of the model of this name in a list.
+/// Returns a number for the model with this name in a list.
 fn of_list(answer: &Value, model: &str, field: &str) -> Option<u64> {
     let list = answer.get("data")?.as_array()?;
     let is_it = |entry: &&Value| entry.get("id").and_then(Value::as_str) == Some(model);

@@ -1,4 +1,4 @@
-//! The canonical conversation: what every wire format is encoded from and decoded to.
+//! Canonical conversation: the source and target of every wire format's encoding.
 
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -8,18 +8,18 @@ use serde_json::value::RawValue;
 /// A message of a conversation, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// A message of the user.
+    /// User message.
     User(Vec<Content>),
-    /// A reply of the model.
+    /// Model reply.
     Assistant(Assistant),
-    /// The result of one call in the assistant message before it.
+    /// Result of one call in the preceding assistant message.
     ToolResult(ToolResult),
 }
 
 /// A model's reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assistant {
-    /// The blocks, in the order in which the model made them.
+    /// Blocks, in the order in which the model created them.
     pub blocks: Vec<AssistantBlock>,
     /// The model that wrote it, as `provider/model`: opaque data is sent back to the same model only.
     pub origin: String,
@@ -27,10 +27,10 @@ pub struct Assistant {
     pub stop: StopReason,
 }
 
-/// A block of a model's reply.
+/// Block of a model reply.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AssistantBlock {
-    /// Text for the person.
+    /// Text for the user.
     Text {
         /// The text.
         text: String,
@@ -44,7 +44,7 @@ pub enum AssistantBlock {
         /// Opaque data to send back to the provider verbatim.
         opaque: Option<Opaque>,
     },
-    /// A call of a tool.
+    /// Tool call.
     ToolCall {
         /// The call's id, as the provider gave it.
         id: String,
@@ -73,12 +73,12 @@ impl PartialEq for Opaque {
 /// A tool call's result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
-    /// The id of the answered call.
+    /// Id of the answered call.
     pub call_id: String,
     /// The tool's name; some wire formats repeat it.
     pub tool_name: String,
     /// The content for the model.
     pub content: Vec<Content>,
-    /// The call failed.
+    /// True if the call failed.
     pub is_error: bool,
 }

@@ -6,7 +6,7 @@ use super::{BlockStart, Delta, Message, ModelRef, Request, Trace};
 use pintle_protocol::content::{Content, Usage};
 use std::sync::Arc;
 
-/// The request that puts `question` to a model.
+/// Returns the request that asks a model `question`.
 pub fn request(
     model: &ModelRef,
     instructions: &str,
@@ -35,14 +35,14 @@ pub struct Answer {
     pub text: String,
     /// The provider's count.
     pub usage: Usage,
-    /// True if the provider reported the end of the reply.
+    /// True if the provider reported the reply's end.
     pub is_whole: bool,
     /// The indexes of text blocks.
     text_blocks: Vec<usize>,
 }
 
 impl Answer {
-    /// Takes a delta. Returns the text that it adds, if it adds some.
+    /// Takes a delta. Returns the text that it adds, if any.
     pub fn push(&mut self, delta: Delta) -> Option<String> {
         match delta {
             Delta::Start { index, block: BlockStart::Text } => self.text_blocks.push(index),

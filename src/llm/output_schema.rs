@@ -1,4 +1,4 @@
-//! Output schemas, in the forms of providers that enforce them. Pure.
+//! Output schemas, in the forms required by the providers that enforce them. Pure.
 //!
 //! The engine checks each final message against the original schema, so a provider's form may allow more.
 
@@ -51,7 +51,7 @@ pub(super) fn is_strict(schema: &Value) -> bool {
     is_strict_object && parts(fields).all(is_strict)
 }
 
-/// The schema as Anthropic accepts it: each object closed, without the keywords that it refuses.
+/// Returns the schema in the form that Anthropic accepts: each object closed, without the keywords that it refuses.
 pub(super) fn closed(schema: &Value) -> Value {
     let Some(fields) = schema.as_object() else { return schema.clone() };
     let mut closed = Map::new();
@@ -81,7 +81,7 @@ pub(super) fn closed(schema: &Value) -> Value {
     Value::Object(closed)
 }
 
-/// The schemas that are parts of one.
+/// Returns the schemas nested in one.
 fn parts(fields: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     let one = ONE.iter().filter_map(|key| fields.get(*key));
     let lists = LISTS.iter().filter_map(|key| fields.get(*key)?.as_array()).flatten();

@@ -1,14 +1,14 @@
-//! Reasoning that cannot be sent back verbatim: another model's, or what a server refuses.
+//! Reasoning that cannot be sent back verbatim: another model's, or reasoning that a server refuses.
 //!
-//! The encoders decide what is sent back verbatim. Messages without such reasoning are not copied.
+//! The encoders decide which reasoning is sent back verbatim. Messages without such reasoning are not copied.
 
 use super::message::{Assistant, AssistantBlock, Message};
 use super::request::Request;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Converts another model's reasoning to text before its answer: signatures and encrypted parts mean nothing to this
-/// model, but words do. Reasoning without words is left to the encoders, which drop it.
+/// Converts another model's reasoning to text before its answer: signatures and encrypted parts are meaningless to this model, but words
+/// are not. Reasoning without words is left to the encoders, which drop it.
 pub(super) fn as_text_for_others(request: &Request) -> Cow<'_, Request> {
     let is_foreign = |message: &Message| match message {
         Message::Assistant(said) => {
@@ -36,8 +36,8 @@ fn is_worded(block: &AssistantBlock) -> bool {
     matches!(block, AssistantBlock::Reasoning { text, .. } if !text.trim().is_empty())
 }
 
-/// Removes encrypted reasoning from the first messages; returns true if there was any. The history stays valid:
-/// reasoning may be left out, the calls that follow it may not.
+/// Removes encrypted reasoning from the first messages; returns true if there was any. The history stays valid: reasoning may be omitted,
+/// the calls that follow it may not.
 pub(super) fn without_sealed(request: &mut Request, messages: usize) -> bool {
     let is_sealed =
         |block: &AssistantBlock| matches!(block, AssistantBlock::Reasoning { opaque: Some(_), .. });

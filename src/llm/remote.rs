@@ -1,7 +1,7 @@
-//! A provider behind a wire: encodes and sends requests, and decodes the response as it arrives.
+//! Provider behind a wire: encodes and sends requests, and decodes the response as it arrives.
 //!
-//! If a server refuses reasoning, it is left out once for the rest of the turn; reasoning that it asks for is included. The conversation
-//! keeps it, so a journal means the same regardless of how a server treats its own signatures.
+//! If a server refuses reasoning, it is omitted once for the rest of the turn; reasoning that the server requests is included. The
+//! conversation keeps it, so a journal means the same regardless of how a server treats its own signatures.
 
 use super::anthropic;
 use super::aws::frames;
@@ -79,7 +79,7 @@ fn merge(body: &mut Value, extra: &Map<String, Value>) {
     }
 }
 
-/// A request as the body of this API.
+/// Encodes a request as this API's body.
 pub(super) fn encode(api: Api, request: &Request, dialect: Dialect) -> Value {
     let request = &*reasoning::as_text_for_others(request);
     match api {
@@ -197,13 +197,13 @@ fn initiator_headers(endpoint: &Endpoint, request: &Request) -> Vec<(String, Sec
     headers
 }
 
-/// Returns the window of a model whose server silently truncates longer input.
+/// Returns a model's window if its server silently truncates longer input.
 fn window(endpoint: &Endpoint, model: &str) -> Option<u64> {
     let row = || catalog::model(&endpoint.name, model);
     endpoint.dialect.silent_overflow.then(row)??.window
 }
 
-/// The body, if it is an event stream. Its first bytes decide, not its label.
+/// Returns the body, if it is an event stream, which is decided by its first bytes, not its label.
 async fn events_of(endpoint: &Endpoint, response: WireResponse) -> Result<ByteStream, Error> {
     let WireResponse { status, headers, mut body } = response;
     let mut first = Vec::new();
@@ -239,7 +239,7 @@ struct Deltas {
     /// The error to return after the deltas that are ready.
     failed: Option<Error>,
     polls_left: u8,
-    /// The context window, if the server cuts longer input silently.
+    /// Context window, if the server silently truncates longer input.
     window: Option<u64>,
 }
 
@@ -300,7 +300,7 @@ impl Stream for Deltas {
 }
 
 impl Deltas {
-    /// The error that the server should have sent.
+    /// Returns the error that the server should have sent.
     fn overflow(&self, delta: &Delta) -> Option<Error> {
         let (Some(window), Delta::Usage(usage)) = (self.window, delta) else { return None };
         let input = usage.read_tokens();
@@ -322,7 +322,7 @@ impl Deltas {
     }
 }
 
-/// For tests of decoders: all deltas of a body that comes in these pieces.
+/// Returns all deltas of a body that arrives in these pieces, for decoder tests.
 #[cfg(test)]
 pub(super) fn decode_pieces(api: Api, pieces: Vec<bytes::Bytes>) -> Vec<Result<Delta, Error>> {
     use futures_util::FutureExt;

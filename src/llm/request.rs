@@ -35,7 +35,7 @@ pub struct Request {
     pub trace: Trace,
 }
 
-/// A tool as a model sees it.
+/// Tool description for a model.
 #[derive(Debug, Clone)]
 pub struct ToolSpec {
     /// The name.
@@ -44,13 +44,13 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON Schema of its arguments, an object schema.
     pub parameters: Value,
-    /// The grammar of the only argument, in Lark notation, for providers that accept such calls as text; `None` for all other tools.
+    /// Grammar of the only argument, in Lark notation, for providers that accept such calls as text; `None` for all other tools.
     pub grammar: Option<&'static str>,
     /// The provider's built-in tool to declare instead; `None` for functions.
     pub built_in: Option<BuiltIn>,
 }
 
-/// A tool that a provider has built in and runs itself.
+/// Tool that is built into a provider and run by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuiltIn {
     /// Searches the web.
@@ -58,7 +58,7 @@ pub enum BuiltIn {
 }
 
 impl Request {
-    /// The tools that are declared as functions.
+    /// Returns the tools that are declared as functions.
     pub(super) fn functions(&self) -> impl Iterator<Item = &ToolSpec> {
         self.tools.iter().filter(|tool| tool.built_in.is_none())
     }
@@ -101,22 +101,22 @@ impl Effort {
         ("max", Self::Max),
     ];
 
-    /// The effort of this name.
+    /// Returns the effort with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 
-    /// All of them, lowest first.
+    /// Returns all efforts, lowest first.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::NAMES.iter().map(|(_, effort)| *effort)
     }
 
-    /// The names, lowest first.
+    /// Returns the names, lowest first.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::NAMES.iter().map(|(name, _)| *name)
     }
 
-    /// The name on the command line and, for most providers, on the wire.
+    /// Returns the name on the command line and, for most providers, on the wire.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, effort)| *effort == self).map_or("medium", |(name, _)| name)
     }
@@ -130,10 +130,9 @@ impl FromStr for Effort {
     }
 }
 
-/// A model as a person names it: `PROVIDER/ID` or `PROVIDER/ID:EFFORT`.
+/// Model in the form that users write: `PROVIDER/ID` or `PROVIDER/ID:EFFORT`.
 ///
-/// The id may itself hold slashes and colons (`openrouter/qwen/qwen3:free`): only a known effort after the last
-/// colon counts as one.
+/// The id may itself contain slashes and colons (`openrouter/qwen/qwen3:free`): only a known effort after the last colon counts as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelRef {
     /// The provider's name in the catalogue or the config file.
@@ -145,7 +144,7 @@ pub struct ModelRef {
 }
 
 impl ModelRef {
-    /// `provider/id`, without the effort.
+    /// Returns `provider/id`, without the effort.
     pub fn origin(&self) -> String {
         format!("{}/{}", self.provider, self.id)
     }

@@ -30,7 +30,7 @@ fn ensure(holds: bool, rule: &str, at: &Value) -> Checked {
     if holds { Ok(()) } else { Err(format!("{rule}: {at}")) }
 }
 
-/// An id of the right form that was not used before.
+/// Checks that an id has the right form and was not used before.
 fn id(id: &str, max: usize, seen: &mut BTreeSet<String>) -> Checked {
     let is_formed = (1..=max).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));

@@ -8,10 +8,10 @@ mod reply;
 
 pub use reply::{Block, Failure, Reply};
 
-/// What to do about a file that is no script.
+/// Hint for a file that is not a script.
 const HINT: &str = "a script is {\"replies\":[{\"blocks\":[{\"text\":\"…\"}]}]}; `pintle help scripting` describes it";
 
-/// The JSON Schema of a script's file.
+/// JSON Schema of a script file.
 pub const SCHEMA: &str = include_str!("script/schema.json");
 
 use super::{
@@ -43,7 +43,7 @@ struct Shared {
 struct State {
     replies: VecDeque<Reply>,
     requests: Vec<Request>,
-    /// The conversation of the last request.
+    /// Conversation of the last request.
     checked: Option<Checked>,
     calls: u64,
 }
@@ -64,12 +64,12 @@ enum Step {
 }
 
 impl Script {
-    /// A script of these replies.
+    /// Creates a script with these replies.
     pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self::with_delay(replies, Duration::ZERO)
     }
 
-    /// A script that waits between deltas, so that a person can watch.
+    /// Creates a script that waits between deltas, so that a viewer can follow.
     pub fn with_delay(replies: impl IntoIterator<Item = Reply>, delay: Duration) -> Self {
         Self(Arc::new(Shared {
             state: Mutex::new(State {
@@ -95,7 +95,7 @@ impl Script {
     }
 
     fn parse(text: &str) -> Result<reply::File, String> {
-        // Some editors and shells write a mark of the encoding first.
+        // Some editors and shells write a byte order mark first.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim_start().starts_with('[') {
             return Err("expected an object with `replies`, not a list".to_owned());
@@ -130,7 +130,7 @@ impl Script {
         self.state().replies.clear();
     }
 
-    /// The requests so far, oldest first.
+    /// Returns the requests so far, oldest first.
     pub fn requests(&self) -> Vec<Request> {
         self.state().requests.clone()
     }
@@ -140,7 +140,7 @@ impl Script {
         self.state().replies.len()
     }
 
-    /// Lets everyone through the gate, now and later.
+    /// Opens the gate for all replies, now and later.
     pub fn open(&self, gate: &str) {
         self.0.gates.send_modify(|gates| {
             gates.open.insert(gate.to_owned());
@@ -227,7 +227,7 @@ impl Provider for Script {
     }
 }
 
-/// The reply for this conversation: the first that is for it alone, else the first that is for any.
+/// Returns the reply for this conversation: the first that is reserved for it, else the first without a restriction.
 fn place_of(replies: &VecDeque<Reply>, messages: &[Arc<Message>]) -> Option<usize> {
     let begins_with = |beginning: &str| match messages.first().map(|first| &**first) {
         Some(Message::User(content)) => content.iter().any(|block| match block {
@@ -309,7 +309,7 @@ enum Piece {
     Opaque(Opaque),
 }
 
-/// One piece for each word, with the space after it.
+/// Splits a text into one piece for each word, with the space after it.
 fn words(text: &str) -> Vec<Piece> {
     text.split_inclusive(char::is_whitespace).map(|word| Piece::Text(word.to_owned())).collect()
 }

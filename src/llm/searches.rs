@@ -1,4 +1,4 @@
-//! Searches of the web that providers run, over each wire that has them: declared, shown, counted, and sent back as they came.
+//! Provider-run web searches, over each wire that supports them: declared, shown, counted, and sent back unchanged.
 //!
 //! Streams of OpenAI's searches are among the recorded ones; those here follow the makers' documentation.
 

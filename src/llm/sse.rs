@@ -17,14 +17,14 @@ use std::task::{Context, Poll};
 /// The maximum size of an event; image replies reach a few MiB.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// The maximum size of comments and other lines without data between two events. A server that keeps a connection alive sends a few bytes
-/// every some seconds.
+/// Maximum size of comments and other lines without data between two events. A server that keeps a connection alive sends a few bytes every
+/// few seconds.
 const MAX_IDLE_BYTES: usize = 1024 * 1024;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SseEvent {
-    /// The `event:` field; empty when there was none.
+    /// The `event:` field; empty if there was none.
     pub name: String,
     /// The `data:` lines, joined with LF.
     pub data: String,
@@ -38,7 +38,7 @@ where
     Events { bytes: Some(bytes), parser: Parser::default(), ready: VecDeque::new(), failed: None }
 }
 
-/// The stream that [`events`] makes.
+/// Stream returned by [`events`].
 #[derive(Debug)]
 pub struct Events<S> {
     /// `None` once it ended.
@@ -89,9 +89,9 @@ struct Parser {
     data: Option<String>,
     /// Bytes of lines without data since the last event.
     idle_bytes: usize,
-    /// The last byte was a CR: an LF right after it belongs to the same line end.
+    /// True if the last byte was a CR: an LF right after it belongs to the same line end.
     after_cr: bool,
-    /// The first line, which may begin with a byte order mark, has been read.
+    /// True if the first line, which may begin with a byte order mark, has been read.
     past_start: bool,
 }
 
@@ -178,7 +178,7 @@ impl Parser {
         Ok(())
     }
 
-    /// An event without data is none.
+    /// An event without data is not emitted.
     fn dispatch(&mut self, ready: &mut VecDeque<SseEvent>) {
         let name = std::mem::take(&mut self.name);
         if let Some(data) = self.data.take() {

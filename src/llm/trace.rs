@@ -1,4 +1,4 @@
-//! The trace that requests belong to, as W3C Trace Context writes it. Whoever steers gives it; nothing here makes one.
+//! Trace that requests belong to, in W3C Trace Context format. The client provides it; this module never creates one.
 //!
 //! Source: <https://www.w3.org/TR/trace-context/>.
 
@@ -32,7 +32,7 @@ impl Trace {
     }
 }
 
-/// Version, trace, span and flags in lower-case hexadecimal; a later version may append more.
+/// Returns true for version, trace, span and flags in lower-case hexadecimal; a later version may append more.
 fn is_parent(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut is_hex = |length: usize| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// The placeholder for an image.
 const OMITTED: &str = "[image omitted: the model takes no images]";
 
-/// Replaces the images in a request by placeholders.
+/// Replaces a request's images with placeholders.
 pub(super) fn without_images(request: &mut Request) {
     for message in Arc::make_mut(&mut request.messages).iter_mut() {
         match &**message {
@@ -24,7 +24,7 @@ pub(super) fn without_images(request: &mut Request) {
     }
 }
 
-/// Returns true if a request holds an image.
+/// Returns true if a request contains an image.
 pub(super) fn holds_images(request: &Request) -> bool {
     request.messages.iter().any(|message| match &**message {
         Message::User(content) => has_image(content),

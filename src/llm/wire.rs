@@ -1,6 +1,6 @@
-//! The boundary between wire formats and the network: one request out; status, headers and a byte stream back.
+//! Boundary between wire formats and the network: one request out; status, headers and a byte stream back.
 //!
-//! `http` connects to servers, `cassette` answers from a file; providers cannot tell the difference.
+//! `http` connects to servers, `cassette` answers from a file; providers cannot distinguish the two.
 
 use super::error::{Error, ErrorKind};
 use super::http::{SmallRequest, SmallResponse};
@@ -9,13 +9,13 @@ use futures_util::stream::BoxStream;
 use pintle_base::ambient::Secret;
 use serde_json::Value;
 
-/// A body as it arrives. It ends at its end, or after one error.
+/// Body as it arrives. The stream ends with the body, or after one error.
 pub type ByteStream = BoxStream<'static, Result<Bytes, Error>>;
 
-/// A POST of JSON.
+/// JSON POST request.
 #[derive(Debug, Clone)]
 pub struct WireRequest {
-    /// The whole URL.
+    /// The complete URL.
     pub url: String,
     /// Headers other than `content-type`; any of them may contain a key.
     pub headers: Vec<(String, Secret)>,
@@ -34,13 +34,13 @@ pub struct WireResponse {
 }
 
 impl WireResponse {
-    /// The first header with this name, which is in lower case.
+    /// Returns the first header with this name, which is in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }
 }
 
-/// The first header with this name, which is in lower case.
+/// Returns the first header with this name, which is in lower case.
 pub(super) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
 }
@@ -59,16 +59,16 @@ impl std::fmt::Debug for WireResponse {
 /// Dropping the future or the body ends the exchange.
 #[async_trait::async_trait]
 pub trait Wire: Send + Sync + std::fmt::Debug {
-    /// Sends the request and returns once status and headers are there, whatever the status is.
+    /// Sends the request and returns once status and headers have arrived, regardless of the status.
     ///
     /// # Errors
-    /// There was no response: no connection, or the timeout expired. An error never holds a header of the request.
+    /// There was no response: no connection, or the timeout expired. An error never contains a request header.
     async fn send(&self, request: WireRequest) -> Result<WireResponse, Error>;
 
-    /// Sends a small request about the server itself, and reads the answer. A recording holds none of these.
+    /// Sends a small request about the server itself, and reads the response. Recordings contain none of these.
     ///
     /// # Errors
-    /// There was no answer, or this wire carries requests to models alone.
+    /// There was no response, or this wire only carries requests to models.
     async fn small(&self, _request: SmallRequest) -> Result<SmallResponse, Error> {
         Err(Error::new(ErrorKind::Network, "only requests to models are sent here"))
     }

@@ -14,9 +14,9 @@ use toml::de::{DeTable, DeValue};
 /// A step of a path into a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The key of a table.
+    /// Key of a table.
     Key(String),
-    /// The index of a list's item.
+    /// Index of a list item.
     Index(usize),
 }
 
@@ -30,7 +30,7 @@ pub(super) fn below(path: &[Step], key: &str) -> Vec<Step> {
     [path, &path_of([key])].concat()
 }
 
-/// Returns a path with the index of an item.
+/// Returns a path extended by a list index.
 pub(super) fn item(path: &[Step], index: usize) -> Vec<Step> {
     [path, &[Step::Index(index)]].concat()
 }
@@ -68,9 +68,9 @@ enum Node<'a> {
 struct Place {
     /// The path as it is written.
     written: String,
-    /// The offset of the last key.
+    /// Offset of the last key.
     key: usize,
-    /// The offset of the value.
+    /// Offset of the value.
     value: usize,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Reads a value that stands at this path. An unknown key is a warning, a wrong value an error.
+    /// Reads the value at this path. An unknown key is a warning, a wrong value an error.
     pub(super) fn read<T: DeserializeOwned>(
         &mut self,
         value: Value,
@@ -172,13 +172,13 @@ impl<'a> Document<'a> {
         self.wrong(&path, &want)
     }
 
-    /// The error for a value that does not fit.
+    /// Returns the error for an invalid value.
     pub(super) fn wrong(&self, path: &[Step], want: &str) -> Error {
         let place = self.place(path);
         self.error_at(place.value, &format!("`{}` must be {want}", place.written))
     }
 
-    /// An error about the value at a path.
+    /// Returns an error about the value at a path.
     pub(super) fn error(&self, path: &[Step], what: &str) -> Error {
         self.error_at(self.place(path).key, what)
     }
@@ -218,7 +218,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Returns the warnings in the order of the file.
+    /// Returns the warnings in file order.
     pub(super) fn into_warnings(mut self) -> Vec<String> {
         self.warnings.sort_by_key(|(offset, _)| *offset);
         let more = (self.left_out > 0)
@@ -233,7 +233,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Finds a value, or the innermost one around it that is written.
+    /// Finds a value, or the innermost enclosing one that the file contains.
     fn place(&self, path: &[Step]) -> Place {
         let mut node = Some(self.root());
         let start = start_of(self.root());
@@ -269,7 +269,7 @@ fn start_of(node: Node<'_>) -> usize {
     }
 }
 
-/// Finds the value behind a step: its name as it is written, the offset of its key, and itself.
+/// Finds the value that a step leads to: its name as written, its key's offset, and the value itself.
 fn child<'a>(node: Node<'a>, step: &Step) -> Option<(String, usize, Node<'a>)> {
     let key = match step {
         Step::Key(key) => key,
@@ -297,7 +297,7 @@ fn child<'a>(node: Node<'a>, step: &Step) -> Option<(String, usize, Node<'a>)> {
     find(key).or_else(|| pi::names_of(key).find_map(find))
 }
 
-/// An error with its place.
+/// Returns an error with its place.
 fn at(file: &Path, text: &str, offset: usize, what: &str) -> Error {
     let before = text.get(..offset).unwrap_or_default();
     let line = before.split('\n').count();

@@ -14,10 +14,10 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The providers of a file, by name.
+/// Providers of a file, by name.
 pub(super) type Providers = BTreeMap<String, ProviderEntry>;
 
-/// The content of a config file.
+/// Content of a config file.
 #[derive(Debug, Default)]
 pub(super) struct ConfigFile {
     pub(super) settings: Settings,
@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<Config
     translate(&mut document, &mut content, Form::Toml, ambient)?;
     let mut settings: Settings = document.read(content, &[])?;
     finish(&mut document, path, &mut settings.providers)?;
-    // A rule that is wrong is an error: left out, it would not restrict.
+    // An invalid rule is an error: if it were skipped, it would not restrict anything.
     for (index, rule) in settings.rules.iter().enumerate() {
         rule.compile(Origin::User, &[], None).map_err(|error| {
             let rule = item(&path_of(["rules"]), index);
@@ -121,7 +121,7 @@ fn finish(
     Ok(())
 }
 
-/// Checks the fields that no type of this module knows: those of a dialect stay, others are warnings.
+/// Checks the fields unknown to the types of this module: dialect fields stay, others are warnings.
 fn check(
     document: &mut Document<'_>,
     path: &[Step],

@@ -1,10 +1,9 @@
 //! Live settings: reloaded on request when a file has changed, without a restart and without a file watcher.
 //!
-//! Invariant: a broken file changes nothing; the last good settings hold, and each version of a file is reported
-//! once. Providers, models and keys are reloaded; everything else keeps the values of the engine's start.
+//! Invariant: a broken file changes nothing; the last good settings stay in effect, and each version of a file is reported once. Providers,
+//! models and keys are reloaded at once; everything else keeps its value from the engine's start.
 //!
-//! Settings are compared when a turn begins, by three calls of `stat`; no thread watches. Providers, models and keys are taken over at
-//! once. A file that is broken changes nothing and is reported once. The state has a lock, since sessions share it.
+//! Settings are compared when a turn begins, by three calls of `stat`; no thread watches. The state has a lock, since sessions share it.
 
 use super::load::{self, ReadFile, Stamp};
 use super::{Config, Error, Flags};
@@ -34,10 +33,10 @@ struct State {
     untold: Vec<Problem>,
 }
 
-/// A problem in the settings files, for a person.
+/// Problem in the settings files, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The files cannot be used, and the last good settings hold.
+    /// True if the files cannot be used and the last good settings stay in effect.
     pub is_error: bool,
     /// The problem and its place.
     pub message: String,
@@ -56,7 +55,7 @@ impl Live {
         Self { ambient: ambient.clone(), flags, state: Mutex::new(state) }
     }
 
-    /// Returns the settings of the last reload.
+    /// Returns the most recently loaded settings.
     pub fn current(&self) -> Arc<Config> {
         Arc::clone(&self.state().config)
     }
@@ -108,7 +107,7 @@ fn warning(message: String) -> Problem {
     Problem { is_error: false, message, hint: None }
 }
 
-/// Settings that a running engine does not reload: those that [`Settings`](super::Settings) serializes.
+/// Returns a warning if settings changed that a running engine does not reload: those that [`Settings`](super::Settings) serializes.
 fn kept(before: &Config, now: &Config) -> Option<Problem> {
     let [before, after] = [before, now].map(|config| serde_json::to_value(&config.settings));
     let (Ok(Value::Object(before)), Ok(Value::Object(after))) = (before, after) else {

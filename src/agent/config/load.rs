@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// The maximum size of a settings file.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// A settings file that was looked for.
+/// Settings file that the loader looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFile {
     /// Its path.
@@ -37,7 +37,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Returns the present stamp of a file.
+    /// Returns a file's current stamp.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = std::fs::metadata(path).ok()?;
         Some(Self {
@@ -52,12 +52,12 @@ impl Stamp {
 /// Loads the settings of this program run.
 ///
 /// # Errors
-/// A file exists but cannot be read or parsed, or there is no home folder.
+/// A file exists but cannot be read or parsed, or there is no home directory.
 pub fn load(ambient: &Ambient, flags: Flags) -> Result<Config, Error> {
     read(ambient, flags).1
 }
 
-/// Like [`load`], and returns the files that were looked for even if one of them cannot be used.
+/// Like [`load`], but also returns the files that it looked for, even if one of them cannot be used.
 pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Config, Error>) {
     let mut files = Vec::new();
     let config = folders(ambient).and_then(|mut folders| {
@@ -114,7 +114,7 @@ fn override_settings(ambient: &Ambient, flags: &Flags, settings: &mut Settings) 
     tools.profile = flags.profile.clone().or(tools.profile.take());
 }
 
-/// Returns a warning if an entry of one file holds a key that others may read.
+/// Returns a warning if an entry of one file contains a key that other users may read.
 fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
     let Some(TextSource::Text(key)) = &entry.key else { return None };
     let file = entry.files.iter().find(|file| disk::is_readable_by_others(file))?;
@@ -124,10 +124,10 @@ fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
     })
 }
 
-/// The settings that name certificates.
+/// Certificate settings.
 const CERTIFICATES: [&str; 2] = ["extra_ca_file", "client_certificate_file"];
 
-/// Reads the files that settings name.
+/// Reads the files that settings refer to.
 fn read_texts(
     ambient: &Ambient,
     settings: &mut Settings,
@@ -151,7 +151,7 @@ fn read_texts(
     Ok(())
 }
 
-/// Returns the text of a file, if it exists.
+/// Returns a file's text, if it exists.
 fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error> {
     files.push(ReadFile { path: path.to_owned(), stamp: Stamp::of(path) });
     match disk::read_to_string(path, MAX_FILE_BYTES) {
@@ -161,8 +161,7 @@ fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error>
     }
 }
 
-/// Reads the models files, in layers: those of another program, those that the config file names, then the one beside
-/// it.
+/// Reads the models files, in layers: those of another program, those listed in the config file, then the one next to it.
 fn models_files(
     ambient: &Ambient,
     others: &[PathBuf],
@@ -202,7 +201,7 @@ fn models_files(
     Ok(layers)
 }
 
-/// Returns warnings about prices that have only one half of input and output.
+/// Returns warnings about prices that set only one of input and output.
 fn half_prices((provider, entry): (&String, &ProviderEntry)) -> Vec<String> {
     let ids: BTreeSet<&str> = entry.models.iter().map(|model| model.id.as_str()).collect();
     let half = |id: &&str| {
@@ -219,7 +218,7 @@ fn half_prices((provider, entry): (&String, &ProviderEntry)) -> Vec<String> {
     ids.into_iter().filter(half).map(warning).collect()
 }
 
-/// Resolves the path in a setting: variables, the home folder, or relative to the config file.
+/// Resolves the path in a setting: variables, the home directory, or relative to the config file.
 fn path_of(named: &str, ambient: &Ambient, config_file: &Path) -> Result<PathBuf, String> {
     let named = super::fill(named, ambient)?;
     Ok(match named.strip_prefix("~/") {
@@ -228,7 +227,7 @@ fn path_of(named: &str, ambient: &Ambient, config_file: &Path) -> Result<PathBuf
     })
 }
 
-/// Checks that the data folder is a folder, or can be created in one.
+/// Checks that the data directory is a directory, or can be created in one.
 fn check_data(data: &Path, name: &str) -> Result<(), Error> {
     let obstacle = data.ancestors().find_map(|place| {
         let facts = fs::symlink_metadata(place).ok()?;
@@ -263,7 +262,7 @@ fn folders(ambient: &Ambient) -> Result<Folders, Error> {
             source: Source::Variable("PINTLE_HOME"),
         });
     }
-    // The XDG rules say that a relative path there counts as not set.
+    // According to the XDG rules, a relative path there counts as not set.
     let xdg = |name, fallback: &str| {
         let set = ambient.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         set.or_else(|| Some(ambient.home()?.join(fallback))).map(|path| path.join("pintle"))

@@ -1,7 +1,7 @@
 //! Settings: layers folded into one plain [`Config`] that knows the source of each value.
 //!
-//! The layers, from lowest to highest: defaults, the user's models files and config file, the environment, the
-//! command line. A project's own files are no layer, so a repository cannot choose where a person's code is sent.
+//! The layers, from lowest to highest: defaults, the user's models files and config file, the environment, the command line. A project's
+//! own files are not a layer, so a repository cannot choose where the user's code is sent.
 
 mod document;
 mod file;
@@ -33,7 +33,7 @@ use pintle_tools::mcp::Definition;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The source of a value.
+/// Source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// The built-in default.
@@ -49,24 +49,24 @@ pub enum Source {
 /// The effective settings.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The settings of the config file, with those of the environment and the command line laid over them.
+    /// Settings of the config file, overridden by those of the environment and the command line.
     pub settings: Settings,
     /// Providers of the config file and the models files, by name.
     pub providers: BTreeMap<String, ProviderEntry>,
-    /// The MCP servers of the config file, those that are switched off too.
+    /// MCP servers of the config file, including disabled ones.
     pub servers: Vec<Definition>,
     /// The server to which the command line sends every request, whatever the provider.
     pub server: Option<Server>,
-    /// The folders.
+    /// The directories.
     pub folders: Folders,
-    /// The files that were looked for, in layer order.
+    /// Files that the loader looked for, in layer order.
     pub files: Vec<ReadFile>,
     /// Problems in the files that do not prevent a start.
     pub warnings: Vec<String>,
 }
 
 impl Config {
-    /// Describes the source of a value of these settings.
+    /// Describes the source of one of these settings' values.
     pub fn origin(&self, source: &Source) -> String {
         match source {
             Source::BuiltIn => "built in".to_owned(),
@@ -81,18 +81,18 @@ impl Config {
 pub struct Server {
     /// Its base URL.
     pub base_url: String,
-    /// The name of its wire API; `None` takes the provider's own.
+    /// Name of its wire API; `None` for the provider's API.
     pub api: Option<String>,
 }
 
-/// The folders of settings and sessions.
+/// Directories of settings and sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The config file, whether it exists or not.
     pub config_file: PathBuf,
     /// True if it exists.
     pub has_config_file: bool,
-    /// The folder of sessions and other lasting data.
+    /// Directory for sessions and other lasting data.
     pub data: PathBuf,
     /// The source of that choice.
     pub source: Source,
@@ -119,7 +119,7 @@ pub struct Flags {
     pub web_fetch: bool,
     /// `--web-search`.
     pub web_search: bool,
-    /// Models files of another program, in a layer below the user's own; missing files are skipped.
+    /// Models files of another program, in a layer below the user's files; missing files are skipped.
     pub models_files: Vec<PathBuf>,
 }
 

@@ -1,6 +1,6 @@
-//! Pi's `models.json`: names and forms that differ, translated into ours. Pure.
+//! Pi's `models.json`: differing names and forms, translated into ours. Pure.
 //!
-//! What has no effect here is reported as a warning. Source: docs/models.md of the coding agent in badlogic/pi-mono, read 2026-11.
+//! Settings without effect here are reported as warnings. Source: docs/models.md of the coding agent in badlogic/pi-mono, read 2026-11.
 
 use super::Error;
 use super::document::{Document, Step, below, item};
@@ -10,7 +10,7 @@ use pintle_llm::{Api, Effort};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The format of a settings file.
+/// Settings file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `config.toml`.
@@ -55,7 +55,7 @@ pub(super) struct Translation<'a, 'text> {
 type Table = Map<String, Value>;
 
 impl Translation<'_, '_> {
-    /// Translates the table of providers in the content of a file. A provider or model whose wire API is not supported is left out.
+    /// Translates the provider table in a file's content. A provider or model whose wire API is not supported is omitted.
     pub(super) fn providers(&mut self, content: &mut Value) -> Result<(), Error> {
         let Some(Value::Object(providers)) = content.get_mut("providers") else { return Ok(()) };
         let path = below(&[], "providers");
@@ -109,7 +109,7 @@ impl Translation<'_, '_> {
         self.both(provider, path)
     }
 
-    /// Translates a list of models. A model that is left out becomes null, so that the others keep their index.
+    /// Translates a list of models. An omitted model becomes null, so that the others keep their index.
     fn list(&mut self, models: &mut [Value], path: &[Step]) -> Result<(), Error> {
         for (index, row) in models.iter_mut().enumerate() {
             let path = item(path, index);
@@ -139,7 +139,7 @@ impl Translation<'_, '_> {
         self.both(model, path)
     }
 
-    /// Translates what providers and models share; returns false if the wire API is not supported.
+    /// Translates the fields shared by providers and models; returns false if the wire API is not supported.
     fn both(&mut self, row: &mut Table, path: &[Step]) -> Result<bool, Error> {
         if let Some(Value::Object(headers)) = row.get_mut("headers") {
             headers.values_mut().for_each(|value| self.name_variable(value));
@@ -164,7 +164,7 @@ impl Translation<'_, '_> {
         Ok(true)
     }
 
-    /// In older files of Pi, the bare name of a set variable stands for that variable.
+    /// In older Pi files, the bare name of a set variable refers to that variable.
     fn name_variable(&self, value: &mut Value) {
         let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let Value::String(text) = value else { return };
@@ -174,7 +174,7 @@ impl Translation<'_, '_> {
         }
     }
 
-    /// Leaves out unknown efforts; `off` is `none`, and `false` is no effort.
+    /// Omits unknown efforts; `off` is `none`, and `false` is no effort.
     fn efforts(&mut self, efforts: &mut Table, path: &[Step]) {
         let names = Effort::names().collect::<Vec<_>>().join(", ");
         for (key, value) in std::mem::take(efforts) {
@@ -197,7 +197,7 @@ impl Translation<'_, '_> {
         }
     }
 
-    /// Adds the fields of a dialect that flags stand for. A field that the row sets itself stays.
+    /// Adds the dialect fields that correspond to the flags. A field set in the row itself stays.
     fn compat(&mut self, compat: Value, row: &mut Table, path: &[Step]) -> Result<(), Error> {
         let compat: Compat = self.document.read(compat, path)?;
         let effort = match compat.thinking_format.as_deref() {
@@ -273,7 +273,7 @@ struct Compat {
     chat_template_kwargs: Option<Table>,
 }
 
-/// Gives fields our names. A field that is there under both names keeps the value under ours.
+/// Renames fields to our names. A field that exists under both names keeps the value under ours.
 fn rename(row: &mut Table, theirs: &[&str]) {
     for (name, ours) in NAMES.iter().filter(|(name, _)| theirs.contains(name)) {
         if let Some(value) = row.shift_remove(*name) {

@@ -1,11 +1,11 @@
-//! Providers and models as users describe them in settings files, and the rule by which a later file's entry
-//! overrides an earlier one. Pure.
+//! Providers and models as users describe them in settings files, and the rule by which a later file's entry overrides an earlier one.
+//! Pure.
 //!
 //! Every field of the catalogue can be set here, under the catalogue's names; `pi` translates those of Pi's `models.json`. `models`
 //! overlays these entries on the catalogue, field by field. A field that is `None` or empty is unset and overrides nothing.
 //!
-//! A user's rows use the catalogue's own types, which is why `config` may import `llm`. `models/known` lays them over the catalogue
-//! field by field; nothing else knows that there are two.
+//! User rows use the catalogue's own types, which is why `config` may import `llm`. `models/known` overlays them on the catalogue field by
+//! field; no other module distinguishes the two.
 
 use super::text_source::TextSource;
 use super::values::{self, Seconds};
@@ -20,7 +20,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
-/// The names of the tool profiles that a model may be assigned.
+/// Names of the tool profiles that a model may be assigned.
 pub(crate) const PROFILE_NAMES: [&str; 9] =
     ["pi", "anthropic", "openai", "gemini", "qwen", "kimi", "glm", "deepseek", "mistral"];
 
@@ -41,7 +41,7 @@ pub struct ProviderEntry {
     /// "keyring:SERVICE/USER" from the system's keyring.
     #[schemars(with = "Option<String>", example = &"$LOCAL_KEY")]
     pub key: Option<TextSource>,
-    /// The variables that may hold the key where `key` is not set; the first one set is used.
+    /// The variables that may contain the key if `key` is not set; the first one set is used.
     #[schemars(example = ["LOCAL_API_KEY"])]
     pub key_vars: Vec<String>,
     /// How long a key printed by a command is used, in seconds. By default until the server rejects it.
@@ -50,11 +50,11 @@ pub struct ProviderEntry {
     /// The header that carries the key: bearer, x-api-key, api-key or x-goog-api-key.
     #[schemars(example = &"bearer")]
     pub auth: Option<Auth>,
-    /// Additional headers of each request; values as of `key`.
+    /// Additional headers of each request; values as in `key`.
     #[serde(deserialize_with = "pairs")]
     #[schemars(with = "BTreeMap<String, String>", example = json!({ "X-Team": "$TEAM" }))]
     pub headers: Vec<(String, TextSource)>,
-    /// Its login; see `pintle help logins`. URLs have https, or are of this machine.
+    /// Its login; see `pintle help logins`. URLs must use https, or refer to this machine.
     pub login: Option<Login>,
     /// Whether its models accept images. By default their names decide.
     #[schemars(example = false)]
@@ -66,7 +66,7 @@ pub struct ProviderEntry {
     #[serde(deserialize_with = "models")]
     #[schemars(with = "Models", extend("propertyNames" = { "examples": ["qwen3-coder"] }))]
     pub models: Vec<ModelEntry>,
-    /// Models under the name that Pi has for those of its catalogue.
+    /// Models, under Pi's name for overrides of its catalogue.
     #[serde(rename = "modelOverrides", deserialize_with = "models")]
     #[schemars(skip)]
     pub(super) overrides: Vec<ModelEntry>,
@@ -108,15 +108,15 @@ pub struct ModelEntry {
     /// Whether it can reason before it answers.
     #[schemars(example = true)]
     pub reasoning: Option<bool>,
-    /// The month of its knowledge cutoff.
+    /// Its knowledge cutoff month.
     #[serde(deserialize_with = "values::month")]
     #[schemars(extend("pattern" = "^[0-9]{4}-(0[1-9]|1[0-2])$"), example = &"2025-06")]
     pub cutoff: Option<String>,
-    /// The style of its tools.
+    /// Its tool style.
     #[serde(deserialize_with = "profile")]
     #[schemars(extend("enum" = PROFILE_NAMES), example = &"pi")]
     pub profile: Option<String>,
-    /// What to request instead of an effort; false requests none.
+    /// The value to request instead of an effort; false requests none.
     #[serde(deserialize_with = "efforts")]
     #[schemars(with = "BTreeMap<String, SentEffort>", example = json!({ "minimal": "low", "xhigh": false }))]
     pub efforts: BTreeMap<Effort, Option<Effort>>,
@@ -136,7 +136,7 @@ pub struct ModelEntry {
     pub files: Vec<PathBuf>,
 }
 
-/// A price as a settings file gives it, in US dollars per million tokens, and per thousand searches.
+/// Price as given in a settings file, in US dollars per million tokens, and per thousand searches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PriceEntry {
@@ -144,7 +144,7 @@ pub struct PriceEntry {
     #[serde(deserialize_with = "values::price")]
     #[schemars(range(min = 0), example = 0.2)]
     pub input: Option<f64>,
-    /// Output, reasoning included.
+    /// Output, including reasoning.
     #[serde(deserialize_with = "values::price")]
     #[schemars(range(min = 0), example = 0.8)]
     pub output: Option<f64>,
@@ -156,13 +156,13 @@ pub struct PriceEntry {
     #[serde(deserialize_with = "values::price")]
     #[schemars(range(min = 0), example = 0.2)]
     pub cache_write: Option<f64>,
-    /// Searches of the web that the provider runs.
+    /// Provider-run web searches.
     #[serde(deserialize_with = "values::price")]
     #[schemars(range(min = 0), example = 10.0)]
     pub web_search: Option<f64>,
 }
 
-/// The forms of a provider's models, for the schema: a table by id, or a list.
+/// Forms of a provider's models, for the schema: a table by id, or a list.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -191,7 +191,7 @@ enum SentEffort {
     None(#[schemars(extend("const" = false))] bool),
 }
 
-/// Reads a table in the order in which it is written.
+/// Reads a table in its written order.
 fn pairs<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Vec<(String, T)>, D::Error> {
@@ -258,7 +258,7 @@ fn count<'de, D: Deserializer<'de>, T: TryFrom<u64>>(from: D) -> Result<Option<T
     })
 }
 
-/// Reads the name of a tool profile.
+/// Reads a tool profile name.
 fn profile<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let want = format!("one of {}", PROFILE_NAMES.join(", "));
     values::checked(from, &want, |name: String| {
@@ -290,7 +290,7 @@ impl ProviderEntry {
         self.files.extend(later.files);
     }
 
-    /// Returns the entry of a model: by its exact id, else by the id that `other` derives from it.
+    /// Returns a model's entry: by its exact id, else by the id that `other` derives from it.
     pub fn model(&self, id: &str, other: Option<&str>) -> Option<ModelEntry> {
         let of = |id: &str| {
             let rows = self.models.iter().filter(|row| row.id == id).cloned();

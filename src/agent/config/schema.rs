@@ -1,12 +1,12 @@
-//! The JSON Schema of `config.toml`, which is generated from [`Settings`](super::Settings): the keys that a warning can
-//! suggest, and the words for the values that a key takes.
+//! JSON Schema of `config.toml`, generated from [`Settings`](super::Settings): the keys that a warning can suggest, and descriptions of the
+//! values that a key takes.
 
 use super::document::Step;
 use pintle_protocol::schema::CONFIG_SCHEMA_JSON;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// The minimum similarity of a key that is worth naming; clap uses the same measure, less strictly.
+/// Minimum similarity for a key to be suggested; clap uses the same measure, less strictly.
 const MIN_SIMILARITY: f64 = 0.78;
 
 static SCHEMA: LazyLock<Value> =
@@ -34,7 +34,7 @@ fn keys(schema: &'static Value) -> impl Iterator<Item = &'static str> {
     keys.into_iter().flatten().map(|(key, _)| key.as_str())
 }
 
-/// Returns the words for the value that a path takes, to read on from "must be"; `None` if the path is unknown.
+/// Describes the value that a path takes, to follow "must be"; `None` if the path is unknown.
 pub(super) fn wanted(path: &[Step]) -> Option<String> {
     words(at(path)?, path)
 }
@@ -83,7 +83,7 @@ fn words(schema: &Value, path: &[Step]) -> Option<String> {
     })
 }
 
-/// Returns the end of a message about an unknown key: the key that may be meant, or the table in which it belongs.
+/// Returns the end of a message about an unknown key: a similar key, or the table in which it belongs.
 pub(super) fn suggestion(path: &[Step]) -> String {
     let Some((Step::Key(key), table)) = path.split_last() else { return String::new() };
     let known = at(table).into_iter().flat_map(keys);

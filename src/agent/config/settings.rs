@@ -1,9 +1,9 @@
 //! Every key of `config.toml`: one type, from which the reader, the JSON Schema, the guide and the messages follow.
 //!
-//! Editors and the guide show the doc comments here. A key without a default needs an example.
-//! Add a key here and use it where the engine is assembled; `UPDATE_EXPECT=1` on the tests of `config` writes the rest.
+//! Editors and the guide show the doc comments here. A key without a default needs an example. Add a key here and use it in the code that
+//! assembles the engine; `UPDATE_EXPECT=1` on the tests of `config` writes the rest.
 //!
-//! Serializing shows what a running engine keeps: a field that is skipped takes effect at once. See `live`.
+//! Serializing covers the values that a running engine keeps: a skipped field takes effect at once. See `live`.
 
 use super::Source;
 use super::values::{self, NanoUsd, SafeZone, Seconds, Setting, TextFile, Tokens};
@@ -33,7 +33,7 @@ pub struct Settings {
     /// Retries of a request to a provider after a transient failure; 0 never retries.
     #[schemars(extend("default" = 3))]
     pub retries: Option<Setting<u32>>,
-    /// How long a request may wait for its retries in total, in seconds. Raise it for a provider that asks to wait minutes.
+    /// The total time that a request may wait for its retries, in seconds. Raise it for a provider that asks to wait minutes.
     #[schemars(extend("default" = 150))]
     pub retry_wait_s: Option<Seconds>,
     /// How long to wait for the first byte of a reply, in seconds. A local model may need a while to read a long prompt.
@@ -42,16 +42,16 @@ pub struct Settings {
     /// How long a connection may be silent during a reply before the request is sent again, in seconds.
     #[schemars(extend("default" = 120))]
     pub model_idle_timeout_s: Option<Seconds>,
-    /// PEM certificates to trust in addition to the system's, such as the authority of a company proxy; relative to this file.
+    /// PEM certificates to trust in addition to the system's, such as a company proxy's authority; relative to this file.
     #[schemars(example = &"ca.pem")]
     pub extra_ca_file: Option<TextFile>,
-    /// A certificate and its key in PEM, for servers that ask for one; relative to this file.
+    /// A certificate and its key in PEM, for servers that require one; relative to this file.
     #[schemars(example = &"client.pem")]
     pub client_certificate_file: Option<TextFile>,
     /// How long a call waits for your permission before it is denied, in seconds.
     #[schemars(extend("default" = 86400))]
     pub approval_timeout_s: Option<Seconds>,
-    /// How long a question of the model waits before its first option is taken as the answer, in seconds.
+    /// How long a question from the model waits before its first option is taken as the answer, in seconds.
     #[schemars(extend("default" = 600))]
     pub question_timeout_s: Option<Seconds>,
     /// Text to add to the system prompt of every session.
@@ -60,10 +60,10 @@ pub struct Settings {
     /// A file with more such text; relative to this file.
     #[schemars(example = &"style.md")]
     pub instructions_file: Option<TextFile>,
-    /// A file with instructions that replace the engine's own, which describe its role and way of working; relative to this file.
+    /// A file with instructions that replace the built-in ones, which describe the engine's role and way of working; relative to this file.
     #[schemars(example = &"prompt.md")]
     pub system_prompt_file: Option<TextFile>,
-    /// More files in the format of models.json, such as "~/.pi/agent/models.json". Changes take effect with the next turn.
+    /// More files in the models.json format, such as "~/.pi/agent/models.json". Changes take effect with the next turn.
     #[serde(skip_serializing)]
     #[schemars(extend("default" = []))]
     pub models_files: Vec<String>,
@@ -73,9 +73,9 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// How long conversations are shortened.
     pub context: ContextSettings,
-    /// A check that runs once after the edits of a reply; the model reads its output.
+    /// A check that runs once after a reply's edits; the model reads its output.
     pub lint: LintSettings,
-    /// The model that names sessions after their first turn.
+    /// The model that generates session titles after the first turn.
     pub title: TitleSettings,
     /// How long sessions are kept. Without these limits nothing is deleted; see `pintle sessions prune`.
     pub sessions: SessionSettings,
@@ -91,7 +91,7 @@ pub struct Settings {
     pub rules: Vec<Rule>,
     /// A command that runs at a certain point, and can change or deny what follows; see `pintle help hooks`.
     pub hooks: Vec<HookSettings>,
-    /// A server of the Model Context Protocol; see `pintle help servers`. Values of `env` and `headers` may be keys: "file:PATH",
+    /// An MCP (Model Context Protocol) server; see `pintle help servers`. Values of `env` and `headers` may be keys: "file:PATH",
     /// "keyring:SERVICE/USER" or "!COMMAND".
     #[schemars(
         with = "BTreeMap<String, mcp::Table>",
@@ -106,7 +106,7 @@ pub struct Settings {
         } })
     )]
     pub mcp_servers: Map<String, Value>,
-    /// The name of `mcp_servers` in the files of other programs.
+    /// Other programs' name for `mcp_servers`.
     #[serde(rename = "mcpServers")]
     #[schemars(skip)]
     pub other_servers: Map<String, Value>,
@@ -117,7 +117,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The files that settings name, by key.
+    /// Returns the files that settings refer to, by key.
     pub(super) fn text_files(&mut self) -> [(&'static str, &mut Option<TextFile>); 4] {
         [
             ("extra_ca_file", &mut self.extra_ca_file),
@@ -127,7 +127,7 @@ impl Settings {
         ]
     }
 
-    /// The instructions for every session: `instructions`, then the content of `instructions_file`.
+    /// Returns the instructions for every session: `instructions`, then the content of `instructions_file`.
     pub fn all_instructions(&self) -> Option<String> {
         let named = self.instructions_file.as_ref().map(|file| file.text.expose());
         let parts: Vec<&str> = self.instructions.as_deref().into_iter().chain(named).collect();
@@ -140,13 +140,13 @@ impl Settings {
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each thing that a person switches")]
 pub struct ToolSettings {
-    /// The style of the tools: pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek or mistral. By default the model's name decides.
+    /// The tool style: pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek or mistral. By default the model's name decides.
     #[schemars(extend("enum" = PROFILE_NAMES), example = &"anthropic")]
     pub profile: Option<String>,
     /// The files that the model must read before changing them: "overwrite" for files that it replaces or removes, "always" for all, or "never".
     #[schemars(extend("default" = "overwrite", "enum" = ["overwrite", "always", "never"]))]
     pub read_first: Option<String>,
-    /// Whether the model has a tool that fetches web pages; each host asks for permission.
+    /// Whether the model has a tool that fetches web pages; each host requires permission.
     pub web_fetch: bool,
     /// Whether that tool may fetch from this machine and from private networks.
     pub web_fetch_private: bool,
@@ -156,8 +156,8 @@ pub struct ToolSettings {
     /// default models see all.
     #[schemars(example = ["read", "grep", "find"])]
     pub allow: Option<Vec<String>>,
-    /// The time limit of a command for which the model gives none, in seconds. By default that of the maker's agent: none in the style
-    /// pi, 120 in anthropic, 10 in openai, 300 in gemini.
+    /// The time limit of a command if the model gives none, in seconds. By default that of the maker's agent: none in the style pi, 120 in
+    /// anthropic, 10 in openai, 300 in gemini.
     #[schemars(example = 300)]
     pub command_timeout_s: Option<Seconds>,
     /// The longest time limit that a model can give, in seconds.
@@ -198,13 +198,13 @@ pub struct LimitSettings {
     /// How deeply sub-agents can be nested: 1 lets no sub-agent start others; 0 disables sub-agents.
     #[schemars(extend("default" = 1))]
     pub subagent_depth: Option<u32>,
-    /// The maximum number of turns of a session.
+    /// The maximum number of turns per session.
     #[schemars(example = 100)]
     pub turns: Option<NonZeroU64>,
-    /// The maximum cost, in US dollars. It needs a model whose price is known.
+    /// The maximum cost, in US dollars. It requires a model with a known price.
     #[schemars(example = 2.0)]
     pub cost_usd: Option<NanoUsd>,
-    /// The maximum number of tool calls, without those of sub-agents.
+    /// The maximum number of tool calls, excluding those of sub-agents.
     #[schemars(example = 500)]
     pub tool_calls: Option<NonZeroU64>,
     /// The maximum number of tokens, input and output together.
@@ -228,10 +228,10 @@ pub struct ContextSettings {
     /// The tokens that stay free for the reply, such as 16384 or "16k".
     #[schemars(extend("default" = 16384))]
     pub reserve: Option<Tokens>,
-    /// The tokens at the end of the conversation that are kept verbatim, such as 20000 or "20k".
+    /// The tokens at the conversation's end that are kept verbatim, such as 20000 or "20k".
     #[schemars(extend("default" = 20000))]
     pub keep: Option<Tokens>,
-    /// The model that writes summaries. By default that of the session.
+    /// The model that writes summaries. By default the session's model.
     #[schemars(example = &"anthropic/claude-haiku-4-5")]
     pub summary_model: Option<String>,
 }
@@ -259,10 +259,10 @@ pub struct LintSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TitleSettings {
-    /// Whether that model is asked.
+    /// Whether to generate titles with that model.
     #[schemars(extend("default" = true))]
     pub enabled: Option<bool>,
-    /// The model. Without one, the start of the first prompt becomes the title, and nothing is sent.
+    /// The model. Without one, the beginning of the first prompt becomes the title, and nothing is sent.
     #[schemars(example = &"anthropic/claude-haiku-4-5")]
     pub model: Option<String>,
 }
@@ -274,7 +274,7 @@ pub struct SessionSettings {
     /// The number of days to keep a session after its last change.
     #[schemars(example = 90)]
     pub keep_days: Option<NonZeroU32>,
-    /// The number of sessions to keep, newest first.
+    /// The number of newest sessions to keep.
     #[schemars(example = 1000)]
     pub keep_count: Option<NonZeroU32>,
     /// The maximum size of all sessions together, in MiB; the oldest are deleted first.
@@ -299,22 +299,22 @@ pub struct EnvironmentSettings {
     /// Shell code that runs before each command, in the same shell.
     #[schemars(example = &"ulimit -v 8000000")]
     pub command_prefix: Option<String>,
-    /// The environment variables that commands see: "filtered" for all but secrets, "all", "core" for those that most programs need,
-    /// or "none".
+    /// The environment variables visible to commands: "filtered" for all but secrets, "all", "core" for those required by most programs, or
+    /// "none".
     #[schemars(extend("default" = "filtered"))]
     pub variables: Variables,
 }
 
-/// The environment variables that commands see.
+/// Environment variables visible to commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Variables {
-    /// All except those that look like secrets.
+    /// All except apparent secrets.
     #[default]
     Filtered,
     /// All.
     All,
-    /// Only those that most programs need, such as `PATH`.
+    /// Only those required by most programs, such as `PATH`.
     Core,
     /// None.
     None,
@@ -330,19 +330,19 @@ pub struct HookSettings {
     #[serde(deserialize_with = "values::command")]
     #[schemars(example = &"~/bin/check-command")]
     pub command: String,
-    /// The tools whose calls it sees, and those with the same purpose; * matches any text. By default all.
+    /// The tools whose calls it sees, including tools with the same purpose; * matches any text. By default all.
     #[schemars(example = ["bash"])]
     pub tools: Option<Vec<String>>,
     /// The time limit, in seconds.
     #[schemars(extend("default" = 60))]
     pub timeout_s: Option<Seconds>,
-    /// The effect of a failure: "closed" denies, "open" does not.
+    /// Failure behaviour: "closed" denies, "open" does not.
     #[serde(default)]
     #[schemars(extend("default" = "closed"))]
     pub on_failure: OnFailure,
 }
 
-/// Overrides a setting with the value of a higher layer, if it has one.
+/// Overrides a setting with a higher layer's value, if it has one.
 pub(super) fn override_with<T, S: From<Setting<T>>>(
     setting: &mut S,
     value: Option<T>,

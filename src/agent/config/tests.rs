@@ -16,7 +16,7 @@ fn ambient(vars: &[(&str, &str)]) -> Ambient {
     Ambient::fixed(vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
 }
 
-/// A provider, with what is not said left out and secrets shown.
+/// Renders a provider, without unset fields and with secrets shown.
 fn row(provider: &ProviderEntry) -> String {
     let text = |source: &TextSource| match source {
         TextSource::Text(text) => text.expose().to_owned(),
@@ -33,7 +33,7 @@ fn row(provider: &ProviderEntry) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// Loads this config file from a home of its own; `HOME` in what is shown.
+/// Loads this config file from a separate home directory, shown as `HOME`.
 fn loaded(file: &str, vars: &[(&str, &str)], flags: Flags) -> String {
     let home = tempfile::tempdir().unwrap();
     pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();

@@ -1,30 +1,30 @@
-//! The source of a text in a settings file: a literal, variables, or something that holds a key. Pure.
+//! Source of a text in a settings file: a literal, variables, or a reference to a stored key. Pure.
 //!
-//! A variable is looked up when the text is needed, so an unset variable affects only those who need it.
+//! A variable is looked up when the text is needed, so an unset variable affects only its users.
 
 use pintle_base::ambient::{Ambient, Secret};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::path::{Path, PathBuf};
 
-/// The source of a key or of a header's value.
+/// Source of a key or of a header's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextSource {
     /// A text with `$NAME` or `${NAME}` for variables.
     Text(Secret),
-    /// A command whose output is the text, or one of [`KEY_FILE`] and [`KEYRING`] with what follows.
+    /// A command whose output is the text, or one of [`KEY_FILE`] and [`KEYRING`] with its argument.
     Fetched(String),
 }
 
-/// The beginning of a text that stands in a file: `file:~/.keys/openai`.
+/// Prefix of a text stored in a file: `file:~/.keys/openai`.
 pub const KEY_FILE: &str = "file:";
 
-/// The beginning of a text that the system's keyring holds: `keyring:SERVICE/USER`.
+/// Prefix of a text stored in the system's keyring: `keyring:SERVICE/USER`.
 pub const KEYRING: &str = "keyring:";
 
 impl TextSource {
-    /// Parses a value of a settings file; `None` for a blank command, for a file without its place, and for an entry of the
-    /// keyring without service and user.
+    /// Parses a settings file value; `None` for a blank command, for a file without its path, and for a keyring entry without service and
+    /// user.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(path) = text.strip_prefix(KEY_FILE) {
             return path.starts_with(['/', '~']).then(|| Self::Fetched(text.to_owned()));
@@ -41,7 +41,7 @@ impl TextSource {
         }
     }
 
-    /// The file that holds the text, where it is one.
+    /// Returns the file that contains the text, if it is stored in one.
     pub fn file(&self, home: Option<&Path>) -> Option<PathBuf> {
         match self {
             Self::Text(_) => None,
@@ -62,7 +62,7 @@ impl<'de> Deserialize<'de> for TextSource {
     }
 }
 
-/// A path that may begin with `~/`.
+/// Expands a path that may begin with `~/`.
 pub fn in_home(path: &str, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
@@ -73,7 +73,7 @@ pub fn in_home(path: &str, home: Option<&Path>) -> PathBuf {
 /// Expands the variables in a text. `$$` is a dollar sign, `$!` an exclamation mark.
 ///
 /// # Errors
-/// The name of a variable that is not set.
+/// Name of a variable that is not set.
 pub fn fill(text: &str, ambient: &Ambient) -> Result<String, String> {
     let mut filled = String::new();
     let mut rest = text;

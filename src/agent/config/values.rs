@@ -1,6 +1,6 @@
-//! Types of values that the config file writes in a form of its own: with a unit, a range or several spellings.
+//! Value types with a special form in the config file: with a unit, a range or several spellings.
 //!
-//! A value that does not fit is reported with the text of [`checked`], which reads on from "must be".
+//! An invalid value is reported with the text of [`checked`], which follows "must be".
 
 use super::Source;
 use pintle_base::ambient::Secret;
@@ -23,7 +23,7 @@ pub(super) fn checked<'de, D: Deserializer<'de>, T: DeserializeOwned, U>(
     value.and_then(convert).ok_or_else(|| D::Error::custom(want))
 }
 
-/// Implements the JSON Schema of a type, inlined where the type is used.
+/// Implements a type's JSON Schema, inlined at each use.
 macro_rules! schema {
     ($name:ident, $schema:tt) => {
         impl JsonSchema for $name {
@@ -129,7 +129,7 @@ impl<'de> Deserialize<'de> for Tokens {
     }
 }
 
-/// The size of the part that is not pruned.
+/// Size of the part that is not pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum SafeZone {
     /// A number of tokens.
@@ -158,7 +158,7 @@ impl<'de> Deserialize<'de> for SafeZone {
     }
 }
 
-/// An amount of money, in billionths of a US dollar. The file has it in dollars.
+/// Amount of money, in billionths of a US dollar. The file specifies it in dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct NanoUsd(pub u64);
 
@@ -181,10 +181,10 @@ pub fn nano_usd(usd: Option<f64>) -> Option<u64> {
     Some((usd * 1e9).round() as u64)
 }
 
-/// A file that a setting names, and its text.
+/// File that a setting refers to, and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFile {
-    /// The path as it is written, with `$NAME` for variables.
+    /// Path as written, with `$NAME` for variables.
     pub named: String,
     /// The text, once it is read.
     pub text: Secret,
@@ -193,7 +193,7 @@ pub struct TextFile {
 schema!(TextFile, { "type": "string" });
 
 impl TextFile {
-    /// The text, unless it is blank.
+    /// Returns the text, unless it is blank.
     pub fn text(&self) -> Option<&str> {
         Some(self.text.expose()).filter(|text| !text.trim().is_empty())
     }
@@ -211,7 +211,7 @@ impl Serialize for TextFile {
     }
 }
 
-/// Reads the path of a shell.
+/// Reads a shell path.
 pub(super) fn shell<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
     let want = "an absolute path, such as \"/bin/zsh\"";
     checked(from, want, |path: PathBuf| path.is_absolute().then_some(Some(path)))
@@ -229,7 +229,7 @@ pub(super) fn output_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<
     checked(from, want, |bytes| (1_000..=55_000).contains(&bytes).then_some(Some(bytes)))
 }
 
-/// Reads the time for which a model waits for an editor's diagnostics.
+/// Reads the time that a model waits for an editor's diagnostics.
 pub(super) fn wait_ms<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     let want = "milliseconds, from 0 to 60000";
     checked(from, want, |wait| (wait <= 60_000).then_some(Some(wait)))

@@ -30,7 +30,7 @@ struct OpenBlock {
     kind: Kind,
 }
 
-/// Text blocks without another block between them, which a person reads as one: with citations the server begins a block for each cited
+/// Text blocks without another block between them, which the user reads as one: with citations the server begins a block for each cited
 /// sentence.
 #[derive(Debug)]
 struct TextRun {
@@ -46,7 +46,7 @@ enum Kind {
     Text(Vec<Value>),
     /// With the signature so far.
     Thinking(String),
-    /// Whole in its start.
+    /// Complete in its start event.
     Redacted,
     /// With the input from its start event, which counts if no chunk follows.
     Call(Option<String>),
@@ -180,7 +180,7 @@ impl Decoder {
         run.parts.push(json!({ "to": run.bytes, "citations": citations }));
     }
 
-    /// Ends the text. Where it came in several blocks or with citations, these are kept: the server wants them back as they were.
+    /// Ends the text. If it arrived in several blocks or with citations, these are kept: the server requires them back unchanged.
     fn end_run(&mut self, out: &mut VecDeque<Delta>) {
         let Some(TextRun { index, parts, .. }) = self.run.take() else { return };
         let is_plain = matches!(parts.as_slice(), [part] if part["citations"] == json!([]));
@@ -219,7 +219,7 @@ impl Decoder {
         }
     }
 
-    /// Fields that are missing keep their value: some servers send the input side only once.
+    /// Missing fields keep their value: some servers send the input side only once.
     fn usage(&mut self, usage: Option<&Value>, out: &mut VecDeque<Delta>) {
         let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
         let reasoning = "/output_tokens_details/thinking_tokens";

@@ -1,4 +1,4 @@
-//! A request to the body of `POST /v1/messages`.
+//! Encodes a request as the body of `POST /v1/messages`.
 
 use super::families::{self, Off, Thinking};
 use super::search;
@@ -97,7 +97,7 @@ fn budget(effort: Effort) -> u32 {
     }
 }
 
-/// The effort's name if the model has it, else the nearest below, else its lowest.
+/// Returns the effort's name if the model supports it, else the nearest below, else its lowest.
 fn level(levels: &[&'static str], effort: Effort) -> &'static str {
     let known = |name: &&&str| name.parse::<Effort>().is_ok_and(|level| level <= effort);
     levels.iter().rfind(known).or(levels.first()).copied().unwrap_or("medium")

@@ -23,7 +23,7 @@ pub(super) fn begun(block: &Value) -> Option<ProviderCall> {
     Some(ProviderCall { id, tool: tool.to_owned(), input: None, outcome: None })
 }
 
-/// Returns what a completed block reports about a call: its arguments or its outcome.
+/// Returns the arguments or outcome of a call that a completed block reports.
 pub(super) fn ended(block: &Value) -> Option<ProviderCall> {
     if let Some(call) = begun(block) {
         return Some(ProviderCall { input: block.get("input").cloned(), ..call });

@@ -33,7 +33,7 @@ where
     Events { bytes: Some(bytes), rest: Vec::new(), ready: VecDeque::new(), failed: None }
 }
 
-/// The stream that [`events`] makes.
+/// Stream returned by [`events`].
 #[derive(Debug)]
 pub(crate) struct Events<S> {
     /// `None` once it ended.
@@ -83,7 +83,7 @@ fn broken(message: &str) -> Error {
     Error::new(ErrorKind::Protocol, message)
 }
 
-/// Takes the frames that are whole from the front.
+/// Takes complete frames from the front.
 fn take_frames(buffer: &mut Vec<u8>, ready: &mut VecDeque<SseEvent>) -> Result<(), Error> {
     let mut done = 0;
     let outcome = loop {
@@ -103,14 +103,14 @@ fn take_frames(buffer: &mut Vec<u8>, ready: &mut VecDeque<SseEvent>) -> Result<(
     outcome
 }
 
-/// A frame of which everything is there.
+/// Complete frame.
 #[derive(Debug)]
 struct Frame<'a> {
     headers: &'a [u8],
     payload: &'a [u8],
 }
 
-/// The frame at the front, and its length; `None` when more must come.
+/// Returns the frame at the front, and its length; `None` if more data is needed.
 fn next_frame(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, Error> {
     let Some((mut prelude, _)) = bytes.split_at_checked(PRELUDE_BYTES) else { return Ok(None) };
     let sum = crc32fast::hash(prelude.get(..PRELUDE_BYTES - CHECKSUM_BYTES).unwrap_or_default());
@@ -207,7 +207,7 @@ pub(crate) mod tests {
     use futures_util::FutureExt;
     use futures_util::stream;
 
-    /// A frame with these headers, all of them text.
+    /// Builds a frame with these headers, all of them text.
     pub(crate) fn frame(headers: &[(&str, &str)], payload: &[u8]) -> Vec<u8> {
         let mut named = Vec::new();
         for (name, value) in headers {
@@ -328,7 +328,7 @@ pub(crate) mod tests {
         assert_eq!(header(&[1, b'a', 77], "a"), None, "an unknown kind");
     }
 
-    /// Frames that this project did not make, as known to the tests of several Amazon clients; the event stream code of PyPI
+    /// Frames from other sources than this project, as known from the tests of several Amazon clients; the event stream code of PyPI
     /// botocore 1.44.5 reads them the same way.
     #[test]
     fn frames_of_others_are_read() {

@@ -9,7 +9,7 @@ use pintle_base::disk;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The service that Bedrock's requests are signed for.
+/// Service that Bedrock's requests are signed for.
 const SERVICE: &str = "bedrock";
 
 /// The signer of requests to one region.
@@ -22,7 +22,7 @@ pub struct Signing {
 }
 
 impl fmt::Debug for Signing {
-    /// Omits the environment, which also holds keys.
+    /// Omits the environment, which also contains keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Signing").field("region", &self.region).finish_non_exhaustive()
     }
@@ -61,7 +61,7 @@ impl Signing {
 /// The maximum size of such a file.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// The settings in the files of Amazon's tools for the profile in use.
+/// Settings for the active profile in the files of Amazon's tools.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Profile {
     keys: Option<Keys>,
@@ -69,8 +69,8 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Reads `~/.aws/credentials` and `~/.aws/config`, or the files that `AWS_SHARED_CREDENTIALS_FILE` and
-    /// `AWS_CONFIG_FILE` name; a missing file counts as empty.
+    /// Reads `~/.aws/credentials` and `~/.aws/config`, or the files in `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE`; a missing file
+    /// counts as empty.
     pub(crate) fn read(ambient: &Ambient) -> Self {
         let text = |var: &str, name: &str| {
             let given = ambient.var(var).map(PathBuf::from);
@@ -120,7 +120,7 @@ fn value<'a>(text: &'a str, section: &str, key: &str) -> Option<&'a str> {
     None
 }
 
-/// The region that an address of Bedrock names.
+/// Returns the region in a Bedrock address.
 pub(crate) fn region_of_host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let host = rest.split(['/', ':', '?']).next()?;

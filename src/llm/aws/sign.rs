@@ -1,6 +1,6 @@
-//! Signature Version 4: the headers that prove who sends a request. Pure.
+//! Signature Version 4: the headers that prove the sender of a request. Pure.
 //!
-//! Everything that is signed is signed as it is sent, so the URL must come with its path encoded.
+//! All signed parts are signed as they are sent, so the URL's path must already be encoded.
 //!
 //! Source: docs.aws.amazon.com, "Create a signed AWS API request", and the examples published with it, read 2026-11.
 
@@ -15,7 +15,7 @@ pub(super) struct Keys {
     pub id: String,
     /// The secret half.
     pub secret: Secret,
-    /// The token that keys for a limited time come with.
+    /// Token that accompanies temporary keys.
     pub session_token: Option<Secret>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Scope<'a> {
     pub(super) time: &'a str,
 }
 
-/// A request to sign. Names of headers are in lower case.
+/// Request to sign. Header names are in lower case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SignableRequest<'a> {
     pub(super) method: &'a str,
@@ -95,8 +95,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Host, path and query of a URL in the form that is signed: the path encoded once more than it is sent, the query
-/// in order.
+/// Returns a URL's host, path and query in the form that is signed: the path encoded once more than it is sent, the query in order.
 fn parts(url: &str) -> (String, String, String) {
     let (scheme, rest) = url.split_once("://").unwrap_or(("https", url));
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));

@@ -1,7 +1,7 @@
 //! Canonical requests, which are the same for two runs of one task. Pure.
 //!
-//! Replaced are directory paths of the run, today's date, UUIDs (numbered in order of appearance) and the session directory. Everything
-//! else counts: one changed line in a prompt makes a different request.
+//! These are replaced: the run's directory paths, today's date, UUIDs (numbered in order of appearance) and the session directory.
+//! Everything else counts: one changed line in a prompt makes a different request.
 
 use ring::digest;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub struct Canonical {
 const SESSIONS: &str = "{data}/sessions/";
 
 impl Canonical {
-    /// Replaces the paths of folders by their names in braces, and these dates.
+    /// Replaces directory paths with their names in braces, and these dates.
     pub fn new(folders: &[(&str, &Path)], dates: &[String]) -> Self {
         let mut replaced: Vec<(String, String)> = Vec::new();
         for (name, folder) in folders {
@@ -66,7 +66,7 @@ impl Canonical {
     }
 }
 
-/// Replaces a path only as a whole: `/work/a` is not part of `/work/ab`.
+/// Replaces a path only in full: `/work/a` is not part of `/work/ab`.
 fn whole_paths(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -101,7 +101,7 @@ fn without_session(text: &str) -> String {
 /// The length of UUIDs.
 const UUID: usize = 36;
 
-/// Replaces each UUID by its number among those of the request.
+/// Replaces each UUID with its number among the request's UUIDs.
 fn numbered(text: &str, ids: &mut BTreeMap<String, usize>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -128,7 +128,7 @@ fn is_uuid(text: &str) -> bool {
     })
 }
 
-/// Returns the key of a request by its path and canonical body: 32 hexadecimal digits.
+/// Returns a request's key, derived from its path and canonical body: 32 hexadecimal digits.
 pub(super) fn key(path: &str, body: &Value) -> String {
     let text = format!("{path}\n{body}");
     let digest = digest::digest(&digest::SHA256, text.as_bytes());

@@ -1,4 +1,4 @@
-//! The difference of two requests, line by line: each text of a body is split into its lines, each named after its place. Pure.
+//! Difference of two requests, line by line: each text of a body is split into its lines, each identified by its place. Pure.
 
 use pintle_base::text::visible::visible_line;
 use serde_json::Value;
@@ -6,19 +6,19 @@ use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// The most lines of each side that are shown.
+/// Maximum number of lines shown of each side.
 const MAX_LINES: usize = 4;
 
 /// The time for finding a small difference; after it, a larger one is shown.
 const MAX_TIME: Duration = Duration::from_millis(200);
 
-/// The most characters of a line that are shown.
+/// Maximum number of characters shown of a line.
 const MAX_CHARS: usize = 160;
 
-/// A line of a request: the place of its text in the body, as in `messages/0/content`, and the line.
+/// Request line: the place of its text in the body, as in `messages/0/content`, and the line.
 pub(super) type Line = (String, String);
 
-/// Returns the lines of a request.
+/// Returns a request's lines.
 pub(super) fn lines(path: &str, body: &Value) -> Vec<Line> {
     let mut all = vec![("path".to_owned(), path.to_owned())];
     add(&mut all, "", body);
@@ -57,7 +57,7 @@ fn common(recorded: &[Line], sent: &[Line]) -> (usize, usize) {
     (first, backwards.take(rest).take_while(|(a, b)| a == b).count())
 }
 
-/// Returns how alike two requests are: more is nearer.
+/// Returns the similarity of two requests: higher is nearer.
 pub(super) fn alike(recorded: &[Line], sent: &[Line]) -> usize {
     let (first, last) = common(recorded, sent);
     first + last

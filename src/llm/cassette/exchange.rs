@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A request and its answer.
+/// Request and its response.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Exchange {
@@ -18,7 +18,7 @@ pub(super) struct Exchange {
     pub(super) response: RecordedResponse,
 }
 
-/// The request of an exchange.
+/// Request of an exchange.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordedRequest {
@@ -26,12 +26,12 @@ pub(super) struct RecordedRequest {
     pub(super) method: String,
     /// The URL's path.
     pub(super) path: String,
-    /// The body; in cassettes written by hand, only the part to check.
+    /// Body; in handwritten cassettes, only the part to check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Value>,
 }
 
-/// The response of an exchange.
+/// Response of an exchange.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordedResponse {
@@ -43,7 +43,7 @@ pub(super) struct RecordedResponse {
     pub(super) body: Option<Body>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body_file: Option<String>,
-    /// The pieces of the body are base64, because it is not text.
+    /// True if the body's pieces are base64, because it is not text.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) base64: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -60,7 +60,7 @@ pub(super) enum Body {
     Pieces(Vec<String>),
 }
 
-/// The way a body ended.
+/// How a body ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum End {
@@ -99,7 +99,7 @@ fn ok() -> u16 {
 }
 
 impl RecordedResponse {
-    /// The body as it came; `None` when it says base64 and is something else.
+    /// Returns the body as received; `None` if it is marked as base64 but is not.
     pub(super) fn pieces(&self) -> Option<Vec<Bytes>> {
         let bytes = |text: &String| {
             if self.base64 {
@@ -116,14 +116,14 @@ impl RecordedResponse {
     }
 }
 
-/// The path of a URL.
+/// Returns a URL's path.
 pub(super) fn path(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/");
     path.split('?').next().unwrap_or(path)
 }
 
-/// Values that must never be written: those of headers that may be keys.
+/// Returns values that must never be written: those of headers that may be keys.
 pub(super) fn secrets(headers: &[(String, Secret)]) -> Vec<String> {
     headers
         .iter()
@@ -133,10 +133,10 @@ pub(super) fn secrets(headers: &[(String, Secret)]) -> Vec<String> {
         .collect()
 }
 
-/// Shorter values are no keys, and would be found in any text.
+/// Shorter values are not keys, and would occur in any text.
 const MIN_SECRET_BYTES: usize = 8;
 
-/// The line of an exchange, with its newline.
+/// Returns an exchange's line, with its newline.
 pub(super) fn line(
     sent: RecordedRequest,
     status: u16,
@@ -168,7 +168,7 @@ pub(super) fn line(
     line + "\n"
 }
 
-/// Pieces as texts; one that ends inside a character takes in the next.
+/// Converts pieces to texts; one that ends inside a character is joined with the next.
 fn texts(heard: &[Bytes]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut rest = Vec::new();

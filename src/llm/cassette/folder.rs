@@ -1,4 +1,4 @@
-//! A folder of recorded exchanges: a file for each canonical request, so that replays need no order, and several sessions share it.
+//! Directory of recorded exchanges: a file for each canonical request, so that replays need no order, and several sessions share it.
 //!
 //! ```text
 //! DIR/recording.json   {"version":1,"createdMs":…}: when the recording began, which is the time of its replays
@@ -19,13 +19,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The file that says what a folder is.
+/// File that identifies a recording directory.
 const FACTS: &str = "recording.json";
 
-/// The version of the folder's layout and of the canonical form.
+/// Version of the directory layout and of the canonical form.
 const VERSION: u32 = 1;
 
-/// What is known of a recording.
+/// Facts about a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Facts {
@@ -33,10 +33,10 @@ struct Facts {
     created_ms: u64,
 }
 
-/// Makes a folder for recordings where it is not there.
+/// Creates a directory for recordings if it does not exist.
 ///
 /// # Errors
-/// [`ErrorKind::Replay`]: it cannot be made, or is one of another version.
+/// [`ErrorKind::Replay`]: it cannot be created, or is one of another version.
 pub fn create(folder: &Path, now_ms: u64) -> Result<(), Error> {
     let failed = |error: &io::Error| {
         Error::new(ErrorKind::Replay, format!("cannot record to {}: {error}", folder.display()))
@@ -45,7 +45,7 @@ pub fn create(folder: &Path, now_ms: u64) -> Result<(), Error> {
     if folder.join(FACTS).exists() {
         return facts(folder).map(|_| ());
     }
-    // Whole or not there, since others may begin to record at the same time: the first one's time holds.
+    // Complete or missing, since other processes may begin to record at the same time: the first one's time applies.
     let text = serde_json::to_string(&Facts { version: VERSION, created_ms: now_ms });
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
     writeln!(file, "{}", text.unwrap_or_default()).map_err(|error| failed(&error))?;
@@ -57,10 +57,10 @@ pub fn create(folder: &Path, now_ms: u64) -> Result<(), Error> {
     }
 }
 
-/// Returns when the recording in a folder began, in milliseconds since 1970.
+/// Returns when the recording in a directory began, in milliseconds since 1970.
 ///
 /// # Errors
-/// [`ErrorKind::Replay`]: the folder is none of recordings, or one of another version.
+/// [`ErrorKind::Replay`]: the directory is not a recording, or is one of another version.
 pub fn recorded_at(folder: &Path) -> Result<u64, Error> {
     facts(folder).map(|facts| facts.created_ms)
 }
@@ -81,12 +81,12 @@ fn facts(folder: &Path) -> Result<Facts, Error> {
     Err(wrong(format!("its layout has version {other}, and this program knows {VERSION}")))
 }
 
-/// Returns the file of a request.
+/// Returns a request's file.
 pub(super) fn file(folder: &Path, path: &str, body: &Value) -> PathBuf {
     folder.join(canonical::key(path, body)).with_extension("jsonl")
 }
 
-/// Answers requests from a folder.
+/// Answers requests from a directory.
 #[derive(Debug)]
 pub struct ReplayFolder {
     folder: PathBuf,
@@ -94,16 +94,16 @@ pub struct ReplayFolder {
     recordings: BTreeMap<String, Recording>,
 }
 
-/// The exchanges of a request.
+/// Exchanges of one request.
 #[derive(Debug)]
 struct Recording {
     exchanges: Vec<Exchange>,
-    /// How often the request was sent.
+    /// Number of times the request was sent.
     sent: AtomicUsize,
 }
 
 impl ReplayFolder {
-    /// Reads a folder.
+    /// Reads a directory.
     ///
     /// # Errors
     /// [`ErrorKind::Replay`] with the invalid line, or the file that cannot be read.
@@ -128,13 +128,13 @@ impl ReplayFolder {
         Ok(Self { folder: folder.to_owned(), canonical, recordings })
     }
 
-    /// The error for a request that was not recorded, with its difference from the nearest that was.
+    /// Returns the error for a request that was not recorded, with its difference from the nearest recorded one.
     fn miss(&self, path: &str, body: &Value) -> Error {
         let sent = difference::lines(path, body);
         let recorded = self.recordings.iter().filter_map(|(name, recording)| {
             let request = recording.exchanges.first()?.request.as_ref()?;
             let lines = difference::lines(&request.path, request.body.as_ref()?);
-            // Of several with as much in common, the one of about the same length.
+            // Among equally similar requests, the one with the nearest length.
             let alike =
                 (difference::alike(&lines, &sent), Reverse(lines.len().abs_diff(sent.len())));
             Some((alike, name, lines))
@@ -160,7 +160,7 @@ impl Wire for ReplayFolder {
         let Some(recording) = self.recordings.get(&canonical::key(path, &body)) else {
             return Err(self.miss(path, &body));
         };
-        // Sent more often than it was recorded, it is answered as it was last.
+        // A request sent more often than it was recorded gets its last response again.
         let at = recording.sent.fetch_add(1, Ordering::Relaxed);
         match recording.exchanges.get(at).or(recording.exchanges.last()) {
             Some(exchange) => Ok(exchange.response.answer()),

@@ -33,7 +33,7 @@ pub(super) fn compare(expected: &RecordedRequest, path: &str, body: &Value) -> R
     Ok(())
 }
 
-/// The compared key: the role, and the calls that are answered.
+/// Returns the compared key: the role, and the answered calls.
 fn key(message: &Value) -> (&str, Vec<&str>) {
     let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
     let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();

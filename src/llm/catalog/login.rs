@@ -1,15 +1,15 @@
-//! Logins as data: the endpoints and the client id with which a provider lets a person log in. `llm/login` carries them out.
+//! Logins as data: a provider's login endpoints and client id. `llm/login` performs the logins.
 
 use pintle_protocol::auth::AuthMethod;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// The login of a provider. Fields of a settings file override those of the catalogue, one by one; an empty text removes one.
+/// A provider's login. Fields of a settings file override those of the catalogue, one by one; an empty text removes one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Login {
-    /// The id of the app that asks for access, as registered with the provider.
+    /// Id of the app that requests access, as registered with the provider.
     #[schemars(example = &"my-app")]
     pub client_id: Option<String>,
     /// The scopes to request, separated by spaces.
@@ -19,7 +19,7 @@ pub struct Login {
     #[serde(deserialize_with = "confidential")]
     #[schemars(example = &"https://login.example.com/device/code")]
     pub device_url: Option<String>,
-    /// The page on which a person grants access, for a login in the browser with PKCE (RFC 7636).
+    /// The page on which the user grants access, for a browser login with PKCE (RFC 7636).
     #[serde(deserialize_with = "confidential")]
     #[schemars(example = &"https://login.example.com/authorize")]
     pub authorize_url: Option<String>,
@@ -27,23 +27,23 @@ pub struct Login {
     #[serde(deserialize_with = "confidential")]
     #[schemars(example = &"https://login.example.com/token")]
     pub token_url: Option<String>,
-    /// The result of a login in the browser: tokens, or key. By default tokens.
+    /// Result of a browser login: tokens, or key. By default tokens.
     #[schemars(example = &"tokens")]
     pub returns: Option<Returns>,
-    /// The endpoint that returns a short-lived token for the login's own token.
+    /// The endpoint that exchanges the login's token for a short-lived one.
     #[serde(deserialize_with = "confidential")]
     #[schemars(example = &"https://login.example.com/exchange")]
     pub exchange_url: Option<String>,
 }
 
-/// The result of a login in the browser.
+/// Result of a browser login.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Returns {
-    /// Tokens, as OAuth 2.0 has it.
+    /// Tokens, as in OAuth 2.0.
     #[default]
     Tokens,
-    /// A key, asked for without a client id, as OpenRouter has it: <https://openrouter.ai/docs/guides/overview/auth/oauth>.
+    /// A key, requested without a client id, as with OpenRouter: <https://openrouter.ai/docs/guides/overview/auth/oauth>.
     Key,
 }
 
@@ -78,7 +78,7 @@ fn confidential<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D:
     if url.is_empty() || is_confidential(&url) { Ok(Some(url)) } else { Err(want()) }
 }
 
-/// Returns true for a URL to which secrets may be sent: one with TLS, or one of this machine.
+/// Returns true for a URL to which secrets may be sent: one with TLS, or one on this machine.
 pub fn is_confidential(url: &str) -> bool {
     let host = |rest: &str| {
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default().to_owned();

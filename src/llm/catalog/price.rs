@@ -1,29 +1,29 @@
-//! The cost of a request: pure, from a model's prices and the usage that its provider reports.
+//! Cost of a request: pure, from a model's prices and the usage reported by its provider.
 
 use crate::delta::Tier;
 use pintle_protocol::content::Usage;
 use serde::Deserialize;
 
-/// The price of a model, in US dollars per million tokens where nothing else is said.
+/// Model price, in US dollars per million tokens unless stated otherwise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Input that comes from no cache.
+    /// Uncached input.
     pub input: f64,
-    /// Output, reasoning included.
+    /// Output, including reasoning.
     pub output: f64,
     /// Input read from a cache; `None` costs like any input.
     pub cache_read: Option<f64>,
     /// Input written to a cache; `None` costs like any input.
     pub cache_write: Option<f64>,
-    /// The prices of a request with long input.
+    /// Prices of requests with long input.
     pub above: Option<LongPrice>,
-    /// The price of a thousand searches of the web, from the provider's entry or a settings file; `None` where it is not known.
+    /// Price of a thousand web searches, from the provider's entry or a settings file; `None` if unknown.
     #[serde(skip)]
     pub searches: Option<f64>,
-    /// The factor of the flex tier.
+    /// Flex tier factor.
     pub flex: Option<f64>,
-    /// The factor of the priority tier.
+    /// Priority tier factor.
     pub priority: Option<f64>,
 }
 
@@ -44,7 +44,7 @@ pub struct LongPrice {
 }
 
 impl Price {
-    /// The price in a tier; the usual one where a tier has none of its own.
+    /// Returns the price in a tier; the usual one if the tier has no separate price.
     #[must_use]
     pub fn in_tier(&self, tier: Tier) -> Self {
         let factor = match tier {
@@ -72,7 +72,7 @@ impl Price {
         }
     }
 
-    /// The price of a request with this much input.
+    /// Returns the price of a request with this much input.
     fn at(&self, input_tokens: u64) -> Self {
         match self.above.filter(|long| input_tokens > long.tokens) {
             None => *self,
@@ -100,8 +100,8 @@ impl Price {
         sum.round() as u64
     }
 
-    /// The price of tokens if none had come from a cache or gone to one, in billionths of a US dollar; `cost` is what they cost. The prices
-    /// of long requests do not count.
+    /// Returns the cost of the tokens if no cache had been read or written, in billionths of a US dollar; `cost` is their actual cost. The
+    /// prices of long requests are ignored.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -1,7 +1,7 @@
-//! The chunks of a Chat Completions stream to deltas.
+//! Decodes the chunks of a Chat Completions stream to deltas.
 //!
-//! The servers agree on little: names come once or again and empty, arguments whole or in pieces, usage in four places, the
-//! finish reason twice or never. What is read here is the union of what was recorded.
+//! The servers agree on little: names come once or again and empty, arguments complete or in pieces, usage in four places, the finish
+//! reason twice or never. This decoder accepts the union of all recorded forms.
 
 use super::think_tags::ThinkTags;
 use super::{CONTENT, REASONING_CONTENT};
@@ -16,19 +16,19 @@ use std::collections::VecDeque;
 /// The state of one reply.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
-    /// The text or reasoning block that grows.
+    /// Growing text or reasoning block.
     current: Option<(Kind, usize)>,
-    /// The number of the next block.
+    /// Number of the next block.
     next: usize,
-    /// Where the current block, which is reasoning, came from and may go back to.
+    /// Source field of the current block, if it is reasoning; it may be sent back there.
     field: Option<&'static str>,
     /// Reasoning inside the text.
     think_tags: ThinkTags,
-    /// The server has told reasoning apart: a tag in the text is part of the answer.
+    /// True if the server has separated reasoning: a tag in the text is part of the answer.
     has_parser: bool,
     calls: Vec<Call>,
     ids: ReplyIds,
-    /// The reasoning to send back, where the server requires that.
+    /// Reasoning to send back, if the server requires that.
     details: Vec<Value>,
     refused: bool,
     /// Chunks repeat it.
@@ -37,7 +37,7 @@ pub(crate) struct Decoder {
     is_done: bool,
 }
 
-/// The kind of a block that grows.
+/// Kind of growing block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -46,14 +46,14 @@ pub(super) enum Kind {
 
 #[derive(Debug)]
 struct Call {
-    /// The wire's number, where it gives one.
+    /// The wire's number, if it provides one.
     number: Option<u64>,
-    /// The wire's id; empty where it gives none.
+    /// The wire's id; empty if it provides none.
     id: String,
     block: usize,
-    /// Its name has arrived, so its start was announced.
+    /// True if its name has arrived, so its start was announced.
     is_started: bool,
-    /// Arguments that came before the name.
+    /// Arguments that arrived before the name.
     early: String,
 }
 
@@ -204,7 +204,7 @@ impl Decoder {
         self.think_tags = think_tags;
     }
 
-    /// Ends the text: nothing of it waits any longer, and the next one may begin with a tag.
+    /// Ends the text: no part of it waits any longer, and the next one may begin with a tag.
     fn end_text(&mut self, out: &mut VecDeque<Delta>) {
         let mut think_tags = std::mem::take(&mut self.think_tags);
         think_tags.end(|kind, text| self.extend_tagged(kind, text, out));
@@ -260,7 +260,7 @@ impl Decoder {
         let known = self.calls.iter().rposition(|call| {
             (number.is_none() || call.number == number) && (id.is_empty() || call.id == id)
         });
-        // Without number and id, a name separates the next call from the rest of the last one.
+        // Without number and id, a name separates the next call from the last one's remaining pieces.
         let is_new = number.is_none() && id.is_empty() && name.is_some();
         let at = match known {
             Some(at) if !is_new => at,
@@ -334,7 +334,7 @@ impl Decoder {
                 StopReason::MaxTokens
             }
             Some("content_filter" | "sensitive") => StopReason::Refusal,
-            // Some servers say `stop` although there are calls: the calls win.
+            // Some servers send `stop` although there are calls: the calls take precedence.
             Some("stop" | "tool_calls" | "function_call") | None => natural,
             Some(_) if self.calls.is_empty() => StopReason::Other,
             Some(_) => StopReason::ToolUse,
@@ -343,7 +343,7 @@ impl Decoder {
     }
 }
 
-/// Takes a text that is not empty.
+/// Takes a non-empty text.
 fn string(value: Option<&mut Value>) -> Option<String> {
     match value.map(Value::take) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),
@@ -351,7 +351,7 @@ fn string(value: Option<&mut Value>) -> Option<String> {
     }
 }
 
-/// Usage in any of its places. Input counts without what was read from or written to a cache.
+/// Returns the usage from any of its places. Input excludes tokens read from or written to a cache.
 fn usage(chunk: &Value) -> Option<Usage> {
     let usage = ["/usage", "/choices/0/usage", "/x_groq/usage"]
         .iter()

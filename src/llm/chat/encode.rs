@@ -1,4 +1,4 @@
-//! A request to the body of `POST /v1/chat/completions`.
+//! Encodes a request as the body of `POST /v1/chat/completions`.
 
 use super::{CONTENT, REASONING_CONTENT};
 use crate::call_ids::{CallIdMap, IdForm};
@@ -10,7 +10,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
 
-/// `reasoning_content` where there is none and a server requires the field: some take an empty text for a missing one.
+/// `reasoning_content` if there is none and a server requires the field: some treat an empty text as missing.
 const NO_REASONING: &str = " ";
 
 /// Encodes a request for a server of this dialect.
@@ -72,8 +72,8 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     Value::Object(body)
 }
 
-/// Encodes the messages. Consecutive messages of users, and the images of tool results, which a `tool` message cannot
-/// hold, become one user message: templates of open models require alternating roles.
+/// Encodes the messages. Consecutive user messages, and the images of tool results, which a `tool` message cannot contain, become one user
+/// message: templates of open models require alternating roles.
 fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     let mut ids = CallIdMap::new(match dialect.call_ids {
         CallIds::UpTo40 => IdForm::UpTo(40),
@@ -88,7 +88,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
         messages.push(json!({ "role": role, "content": &*request.system }));
     }
     let mut said: Vec<Value> = Vec::new();
-    // The stop of the reply right before.
+    // Stop reason of the immediately preceding reply.
     let mut last_stop = None;
     for message in request.messages.iter() {
         let before = last_stop.take();
@@ -123,7 +123,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     if dialect.assistant_after_result { bridge(messages) } else { messages }
 }
 
-/// Adds the rest of a paused reply: one message with its beginning, where both are text.
+/// Adds the rest of a paused reply: one message with its beginning, if both are text.
 fn push_rest(messages: &mut Vec<Value>, reply: Value) {
     let is_text =
         |message: &Value| is_of(message, "assistant") && message.get("tool_calls").is_none();
@@ -168,7 +168,7 @@ fn part(content: &Content) -> Option<Value> {
     }
 }
 
-/// Plain text where there is no image: not every server accepts a list.
+/// Plain text if there is no image: not every server accepts a list.
 fn user_message(parts: &[Value]) -> Option<Value> {
     let texts: Option<Vec<&str>> =
         parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();

@@ -272,7 +272,7 @@ fn reasoning_goes_back_in_the_field_it_came_in() {
         ("opencode", "deepseek-v4-pro", "reasoning_content", true),
         ("fireworks", "accounts/fireworks/models/kimi-k2p5", "reasoning_content", true),
         ("vllm", "m", "reasoning_content", true),
-        // The model decides where the field is another one.
+        // If the field differs, the model decides.
         ("vllm", "deepseek-ai/DeepSeek-V4", "reasoning", true),
         ("openrouter", "moonshotai/kimi-k2.6", "reasoning", true),
         ("vllm", "m", "reasoning", false),
@@ -333,7 +333,7 @@ fn tagged_reasoning_is_reasoning() {
         let want = want.replace("MARK", mark);
         assert_eq!(got, format!("{want}stop EndTurn\n"), "{name}");
     }
-    // A server with a parser of its own has sent the reasoning already: the tag belongs to the answer.
+    // A server with a separate reasoning parser has already sent the reasoning: the tag belongs to the answer.
     let deltas = [r#"{"reasoning":"r"}"#, r#"{"content":"<think>is a tag</think>"}"#];
     let got = decoded_text(Api::Chat, &(chunks(&deltas) + FINISH));
     assert_eq!(got, "reasoning \"r\"\ntext \"<think>is a tag</think>\"\nstop EndTurn\n");

@@ -1,21 +1,21 @@
-//! Reasoning between `<think>` and `</think>` in the text of a reply, as servers without a reasoning parser send it.
+//! Reasoning between `<think>` and `</think>` in a reply's text, as sent by servers without a reasoning parser.
 //!
-//! Only a tag that opens a text counts, so that an answer may speak of the tag. White space around reasoning is dropped, and
-//! reasoning that is nothing else. Pure, and linear in the length of the text: at most [`MAX_HELD`] bytes wait for the next piece.
+//! Only a tag that opens a text counts, so that an answer may mention the tag. White space around reasoning is dropped, as is reasoning
+//! that contains nothing else. Pure, and linear in the text's length: at most [`MAX_HELD`] bytes wait for the next piece.
 
 use super::decode::Kind;
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// The maximum size of the white space before a tag, the tag included.
+/// Maximum size of the white space before a tag, including the tag.
 const MAX_HELD: usize = 64;
 
 /// The state of one text.
 #[derive(Debug, Default)]
 pub(super) struct ThinkTags {
     place: Place,
-    /// The end of the text so far, which may be part of a tag.
+    /// End of the text so far, which may be part of a tag.
     held: String,
 }
 
@@ -24,16 +24,16 @@ enum Place {
     /// Before the first letter: a tag may follow.
     #[default]
     Start,
-    /// Behind the opening tag, before the first letter.
+    /// After the opening tag, before the first letter.
     Opened,
     Reasoning,
-    /// Behind the closing tag, before the first letter.
+    /// After the closing tag, before the first letter.
     Closed,
     Text,
 }
 
 impl ThinkTags {
-    /// Takes the next piece of the text and hands out what is certain of it.
+    /// Takes the text's next piece and emits the part that is certain.
     pub(super) fn push(&mut self, piece: String, mut out: impl FnMut(Kind, String)) {
         if self.place == Place::Text {
             return out(Kind::Text, piece);
@@ -83,21 +83,21 @@ impl ThinkTags {
         }
     }
 
-    /// Hands out what waits for a next piece that will not come, and begins anew.
+    /// Emits the pending text, since no next piece will come, and resets the state.
     pub(super) fn end(&mut self, out: impl FnOnce(Kind, String)) {
         let Self { place, held } = std::mem::take(self);
         let kind = match place {
             Place::Reasoning => Kind::Reasoning,
             Place::Start | Place::Opened | Place::Closed | Place::Text => Kind::Text,
         };
-        // White space before a tag that did not come says nothing.
+        // White space before a missing tag carries no content.
         if !held.trim().is_empty() {
             out(kind, held);
         }
     }
 }
 
-/// The length of the text before what may be the start of the closing tag, with white space before it.
+/// Returns the length of the text before a possible start of the closing tag, with white space before it.
 fn certain(text: &str) -> usize {
     let mut starts = (1..CLOSE.len()).rev().filter_map(|length| CLOSE.get(..length));
     let before = starts.find_map(|start| text.strip_suffix(start)).unwrap_or(text);

@@ -50,7 +50,7 @@ fn request(model: &str) -> Request {
     }
 }
 
-/// Keeps what is sent and passes it on.
+/// Keeps each request and passes it on.
 #[derive(Debug)]
 struct Seen(Replay, Mutex<Vec<WireRequest>>);
 

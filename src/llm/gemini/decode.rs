@@ -1,8 +1,8 @@
-//! The chunks of a Gemini stream to deltas.
+//! Decodes the chunks of a Gemini stream to deltas.
 //!
-//! A signature belongs to one part and must be sent back on exactly that part, while a person reads one text. So
-//! parts of one kind become one block, whose opaque data records which bytes were parts of their own. The stream has
-//! no end mark: a finish reason completes it, and more may follow.
+//! A signature belongs to one part and must be sent back on exactly that part, while the user reads one text. So parts of one kind become
+//! one block, whose opaque data records which bytes were separate parts. The stream has no end mark: a finish reason completes it, and more
+//! may follow.
 
 use super::partial_args::PartialArgs;
 use super::search::Searches;
@@ -17,11 +17,11 @@ use std::collections::VecDeque;
 /// The state of one reply.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
-    /// The text or reasoning block that grows.
+    /// Growing text or reasoning block.
     run: Option<Run>,
-    /// The call whose arguments come in pieces.
+    /// Call whose arguments arrive in pieces.
     partial: Option<Partial>,
-    /// The number of the next block.
+    /// Number of the next block.
     next: usize,
     ids: ReplyIds,
     has_calls: bool,
@@ -47,7 +47,7 @@ struct Partial {
     args: PartialArgs,
 }
 
-/// Token counts as the wire has them; each chunk has some.
+/// Token counts as sent on the wire; each chunk has some.
 #[derive(Debug, Default)]
 struct Counts {
     prompt: u64,
@@ -253,7 +253,7 @@ impl Decoder {
         out.push_back(Delta::End { index });
     }
 
-    /// Fields that are missing keep their value. Input counts without what was read from a cache.
+    /// Missing fields keep their value. Input excludes tokens read from a cache.
     fn usage(&mut self, usage: Option<&Value>, out: &mut VecDeque<Delta>) {
         let counts = &mut self.counts;
         let mut is_told = false;

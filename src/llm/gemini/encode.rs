@@ -1,4 +1,4 @@
-//! A request to the body of `streamGenerateContent`.
+//! Encodes a request as the body of `streamGenerateContent`.
 
 use super::{models, schema, search};
 use crate::decode::arguments_object;
@@ -7,7 +7,7 @@ use crate::{Assistant, AssistantBlock, Message, Opaque, Request, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
 
-/// The placeholder for the signature of a call that another model made. Source: gemini-cli, read 2026-11.
+/// Placeholder for the signature of another model's call. Source: gemini-cli, read 2026-11.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Encodes a request.
@@ -29,7 +29,7 @@ pub(crate) fn encode(request: &Request) -> Value {
         let functions =
             (!declarations.is_empty()).then(|| json!({ "functionDeclarations": declarations }));
         if searches.is_some() {
-            // Only then may the server's tools be offered beside functions.
+            // Only then may the server's tools be offered together with functions.
             set(&mut body, "toolConfig", json!({ "includeServerSideToolInvocations": true }));
         }
         set(&mut body, "tools", searches.into_iter().chain(functions).collect());
@@ -43,7 +43,7 @@ pub(crate) fn encode(request: &Request) -> Value {
     {
         set(&mut config, "thinkingConfig", thinking);
     }
-    // Models before the third generation refuse it beside tools.
+    // Models before the third generation refuse it together with tools.
     let takes_schema = request.tools.is_empty() || models::is_third(&request.model);
     if let Some(wanted) = request.output_schema.as_ref().filter(|_| takes_schema) {
         set(&mut config, "responseMimeType", json!("application/json"));
@@ -64,8 +64,8 @@ struct PendingCall {
     wire_id: Option<Value>,
 }
 
-/// Encodes the turns, joining neighbours of one role. Results come first in their turn, then images that results
-/// cannot hold, then the user's message.
+/// Encodes the turns, joining neighbours of one role. Results come first in their turn, then images that results cannot contain, then the
+/// user's message.
 fn contents(request: &Request) -> Vec<Value> {
     let is_third = models::is_third(&request.model);
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
@@ -140,7 +140,7 @@ fn response(result: &ToolResult, call: Option<PendingCall>) -> Value {
     response
 }
 
-/// Encodes the parts of a reply. New models require a signature on the first call of each reply.
+/// Encodes a reply's parts. New models require a signature on each reply's first call.
 fn reply(
     assistant: &Assistant,
     is_same_model: bool,
@@ -192,7 +192,7 @@ fn reply(
     parts
 }
 
-/// Splits a text into its original parts: signed parts on their own, the text between them joined.
+/// Splits a text into its original parts: signed parts separately, the text between them joined.
 fn signed<'a>(text: &'a str, opaque: Option<&Opaque>) -> Vec<(&'a str, Option<Value>)> {
     let kept = opaque.and_then(raw);
     let ranges = kept.as_ref().and_then(|kept| kept.get("signed")).and_then(Value::as_array);

@@ -1,16 +1,16 @@
-//! The differences between generations of Gemini models, as data.
+//! Differences between generations of Gemini models, as data.
 //!
-//! Source: `@google/genai` 3.1.0 for the fields; docs.cloud.google.com, pages of the models, for the four levels of the third generation, read
+//! Source: `@google/genai` 3.1.0 for the fields; docs.cloud.google.com, model pages, for the four levels of the third generation, read
 //! 2026-11. The levels of its first model and the budgets of the second generation are general knowledge, in no recording.
 
 use crate::Effort;
 use serde_json::{Value, json};
 
-/// The generation in which signatures are required, results may hold images, and effort is a level.
+/// Generation in which signatures are required, results may contain images, and effort is a level.
 const THIRD: u32 = 3;
 
-/// Returns the generation of a model; the newest for names without one, such as `gemini-flash-latest`; `None` for
-/// models of other families, such as Gemma.
+/// Returns a model's generation; the newest for names without one, such as `gemini-flash-latest`; `None` for models of other families, such
+/// as Gemma.
 pub(super) fn generation(model: &str) -> Option<(u32, u32)> {
     let name = model.rsplit('/').next().unwrap_or(model).strip_prefix("gemini-")?;
     let version = name.split('-').next().unwrap_or(name);

@@ -1,6 +1,6 @@
-//! Arguments of a call that come in pieces, each with the place where it belongs: `$.a.b[0]`.
+//! Call arguments that arrive in pieces, each with its target path: `$.a.b[0]`.
 //!
-//! Only Vertex sends them so, and only when asked; other servers send arguments whole.
+//! Only Vertex sends such pieces, and only on request; other servers send complete arguments.
 
 use serde_json::{Map, Value};
 
@@ -24,14 +24,14 @@ impl PartialArgs {
         Self { args: args.cloned().unwrap_or_default() }
     }
 
-    /// Takes a piece; one without a place or a value says nothing.
+    /// Takes a piece; one without a path or a value is ignored.
     pub(super) fn push(&mut self, piece: &Value) {
         let Some(path) = piece.get("jsonPath").and_then(Value::as_str).and_then(parse) else {
             return;
         };
         let Some(slot) = slot(&mut self.args, &path) else { return };
         match (piece.get("stringValue"), slot) {
-            // Pieces of one text come one after the other.
+            // Pieces of one text arrive in sequence.
             (Some(Value::String(more)), Value::String(text)) => text.push_str(more),
             (Some(text), slot) => *slot = text.clone(),
             (None, slot) => {
@@ -41,14 +41,14 @@ impl PartialArgs {
         }
     }
 
-    /// The arguments as JSON text; `None` if there are none.
+    /// Returns the arguments as JSON text; `None` if there are none.
     pub(super) fn into_json(self) -> Option<String> {
         let has_fields = self.args.as_object().is_some_and(|fields| !fields.is_empty());
         has_fields.then(|| self.args.to_string())
     }
 }
 
-/// The value at a place, made if it is not there.
+/// Returns the value at a path, creating it if it does not exist.
 fn slot<'a>(value: &'a mut Value, path: &[Key]) -> Option<&'a mut Value> {
     let Some((key, rest)) = path.split_first() else { return Some(value) };
     let inner = match key {
@@ -75,7 +75,7 @@ fn slot<'a>(value: &'a mut Value, path: &[Key]) -> Option<&'a mut Value> {
     slot(inner, rest)
 }
 
-/// The keys of a path: `$.a`, `$['a']`, `$[0]` in any order.
+/// Returns a path's keys: `$.a`, `$['a']`, `$[0]` in any order.
 fn parse(path: &str) -> Option<Vec<Key>> {
     let mut rest = path.strip_prefix('$')?;
     let mut keys = Vec::new();

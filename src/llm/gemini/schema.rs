@@ -1,7 +1,7 @@
-//! JSON Schema to the part of OpenAPI that Gemini takes as a tool's parameters.
+//! Converts JSON Schema to the part of OpenAPI that Gemini accepts as a tool's parameters.
 //!
-//! Keywords without a counterpart are dropped rather than refused, since the tool checks its arguments itself; where
-//! words help the model they move into the description. References are expanded up to [`MAX_DEPTH`].
+//! Keywords without a counterpart are dropped rather than refused, since the tool checks its arguments itself; if words help the model they
+//! move into the description. References are expanded up to [`MAX_DEPTH`].
 
 use serde_json::{Map, Value, json};
 
@@ -25,10 +25,10 @@ const SAME: [&str; 13] = [
     "propertyOrdering",
 ];
 
-/// Formats that are taken; others are refused.
+/// Accepted formats; others are refused.
 const FORMATS: [&str; 6] = ["enum", "date-time", "int32", "int64", "float", "double"];
 
-/// The parameters of a tool; `None` for one without any, since an object without properties is refused.
+/// Returns a tool's parameters; `None` if it has none, since an object without properties is refused.
 pub(super) fn convert(schema: &Value) -> Option<Value> {
     let converted = Converter { root: schema }.schema(schema, MAX_DEPTH);
     let has_properties = converted.get("properties").is_some();
@@ -43,7 +43,7 @@ impl Converter<'_> {
     fn schema(&self, schema: &Value, depth: usize) -> Value {
         let Some(depth) = depth.checked_sub(1) else { return json!({ "type": "OBJECT" }) };
         let Some(fields) = schema.as_object() else {
-            // `true` and `{}` allow anything; a text is what every model can write.
+            // `true` and `{}` allow anything; every model can write a text.
             return json!({ "type": "STRING" });
         };
         if let Some(target) = fields.get("$ref").and_then(Value::as_str) {
@@ -184,7 +184,7 @@ fn is_format(format: &Value) -> bool {
     format.as_str().is_some_and(|name| FORMATS.contains(&name))
 }
 
-/// The values of `enum` or `const`, without null.
+/// Returns the values of `enum` or `const`, without null.
 fn values(fields: &Map<String, Value>) -> Option<Vec<Value>> {
     let values = match (fields.get("enum"), fields.get("const")) {
         (Some(Value::Array(values)), _) => values.clone(),
@@ -195,7 +195,7 @@ fn values(fields: &Map<String, Value>) -> Option<Vec<Value>> {
     (!values.is_empty()).then_some(values)
 }
 
-/// Only texts may be listed; other values are told in words.
+/// Lists the values if they are texts; other values go into the description.
 fn enumerate(kind: &str, values: &[Value], out: &mut Map<String, Value>) {
     if kind == "string" && values.iter().all(Value::is_string) {
         let values: Vec<Value> =
@@ -212,7 +212,7 @@ fn enumerate(kind: &str, values: &[Value], out: &mut Map<String, Value>) {
     out.insert("description".to_owned(), Value::from(text));
 }
 
-/// Adds what another schema asks for.
+/// Adds another schema's requirements.
 fn merge(whole: &mut Map<String, Value>, more: &Map<String, Value>) {
     for (key, value) in more {
         match (whole.get_mut(key), value) {

@@ -1,31 +1,31 @@
-//! The search of the web that Google's servers run: its declaration, and the parts that tell of it.
+//! Web search on Google's servers: the tool declaration, and the parts that report searches.
 //!
-//! Source: npm `@google/genai` 2.32.0 (types `ToolCall`, `ToolResponse`, `GroundingMetadata`), ai.google.dev/gemini-api/docs/google-search and
-//! recorded streams, read 2026-11.
+//! Source: npm `@google/genai` 2.32.0 (types `ToolCall`, `ToolResponse`, `GroundingMetadata`), ai.google.dev/gemini-api/docs/google-search
+//! and recorded streams, read 2026-11.
 
 use crate::ProviderCall;
 use crate::decode::text;
 use crate::sources::sources;
 use serde_json::{Value, json};
 
-/// The tool's declaration.
+/// Returns the tool's declaration.
 pub(super) fn tool() -> Value {
     json!({ "googleSearch": {} })
 }
 
-/// The searches of a reply. What they found comes for all of them together, with the text that rests on it.
+/// Searches of a reply. Their results arrive for all of them together, with the text that is based on them.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
-    /// The calls that the reply names, by id.
+    /// Calls in the reply, by id.
     open: Vec<String>,
-    /// The queries of all of them.
+    /// Queries of all calls.
     queries: Vec<Value>,
-    /// The pages that the text rests on.
+    /// Pages that the text is based on.
     found: Vec<Value>,
 }
 
 impl Searches {
-    /// Takes a part of the reply; returns the call that it tells of.
+    /// Takes a part of the reply; returns the call that it reports.
     pub(super) fn part(&mut self, part: &Value) -> Option<ProviderCall> {
         let call = part.get("toolCall").filter(|call| is_web_search(call))?;
         let id = text(call, "id").map_or_else(|| self.made_id(), str::to_owned);
@@ -36,7 +36,7 @@ impl Searches {
         Some(ProviderCall { id, tool: "web_search".to_owned(), input, outcome: None })
     }
 
-    /// Takes what the text rests on.
+    /// Takes the sources of the text.
     pub(super) fn grounding(&mut self, metadata: &Value) {
         let list = |key: &str| metadata.get(key).and_then(Value::as_array).cloned();
         if let Some(queries) = list("webSearchQueries") {
@@ -47,12 +47,12 @@ impl Searches {
         }
     }
 
-    /// The number of queries, each of which is charged for.
+    /// Returns the number of queries, each of which is charged.
     pub(super) fn count(&self) -> u64 {
         self.queries.len() as u64
     }
 
-    /// Ends the calls: the last one has all that was found. Queries without a call of their own are one.
+    /// Ends the calls: the last one gets all results. Queries without a call become one call.
     pub(super) fn end(mut self) -> Vec<ProviderCall> {
         let mut input = None;
         if self.open.is_empty() && !self.queries.is_empty() {

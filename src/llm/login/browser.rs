@@ -1,5 +1,4 @@
-//! The login on a page in a browser of this machine: an authorization code with PKCE (RFC 7636), returned to a listener on the loopback
-//! (RFC 8252).
+//! Login on a browser page on this machine: an authorization code with PKCE (RFC 7636), returned to a listener on the loopback (RFC 8252).
 
 use super::wire::{Answer, Tokens, call, form, query, secret, tokens};
 use super::{Flow, Prompt, denied};
@@ -15,10 +14,10 @@ use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::json;
 use std::time::Duration;
 
-/// The time that a person has for the page.
+/// Time that the user has for the page.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
-/// The method of the code challenge, by which only who began a login can end it.
+/// Code challenge method, which ensures that only the initiator of a login can complete it.
 const CHALLENGE_METHOD: &str = "S256";
 
 /// Logs in. Cancel-safe: dropping the future closes the listener.
@@ -95,7 +94,7 @@ pub(super) async fn log_in(
     }
 }
 
-/// A text that nobody guesses: 32 random bytes (RFC 7636, section 4.1).
+/// Returns an unguessable text: 32 random bytes (RFC 7636, section 4.1).
 fn random() -> Result<Secret, Error> {
     let mut bytes = [0; 32];
     SystemRandom::new()

@@ -1,4 +1,4 @@
-//! The login with a code that a person enters on a page, with any device (RFC 8628).
+//! Login with a code that the user enters on a page, with any device (RFC 8628).
 
 use super::wire::{Answer, Tokens, call, form, seconds, secret, tokens};
 use super::{Flow, Prompt, denied};
@@ -9,14 +9,14 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The interval between two polls where the server names none (RFC 8628, section 3.2), and the step by which it grows when the server
-/// asks for that (section 3.5).
+/// Interval between two polls if the server sends none (RFC 8628, section 3.2), and the step by which it grows when the server requests
+/// that (section 3.5).
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// The longest interval between two polls.
 const MAX_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The longest life of a code; servers' own are shorter.
+/// Maximum lifetime of a code; the servers' lifetimes are shorter.
 const MAX_LIFE: Duration = Duration::from_secs(60 * 60);
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
@@ -76,7 +76,7 @@ pub(super) async fn log_in(
     }
 }
 
-/// The next interval after the server asked for a longer one.
+/// Returns the next interval after the server requested a longer one.
 fn slower(interval: Duration, named: Option<Duration>) -> Duration {
     named.unwrap_or(interval + INTERVAL).min(MAX_INTERVAL)
 }

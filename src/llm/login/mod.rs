@@ -1,8 +1,8 @@
-//! Logins of providers: made with a device code, in a browser or by typing a key; stored, renewed and exchanged.
+//! Provider logins: created with a device code, in a browser or by typing a key; stored, renewed and exchanged.
 //!
-//! [`Logins`] owns the file of logins. A token is renewed shortly before it expires, and once when the server refuses it, under the file's
-//! lock: of several processes one renews it and the others read the new one. A short-lived token that a provider gives for the stored one
-//! is kept in memory only. Every token is a known secret before anybody sees it.
+//! [`Logins`] owns the login file. A token is renewed shortly before it expires, and once if the server refuses it, under the file's lock:
+//! one of several processes renews it and the others read the new one. A short-lived token that a provider returns for the stored one is
+//! kept in memory only. Every token is registered as a secret before a caller receives it.
 
 mod browser;
 mod device;
@@ -31,7 +31,7 @@ use wire::{Answer, Tokens};
 /// A token is renewed this long before it expires, so that it lasts for a request.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// The timeout for the lock. Whoever holds it waits for a server at most this long.
+/// Timeout for the lock. Its owner waits for a server at most this long.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// The page to open, and the code to enter there.
@@ -39,7 +39,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
 pub struct Prompt {
     /// The page.
     pub url: String,
-    /// The code to enter there, for a login with a device.
+    /// Code to enter there, for a device login.
     pub code: Option<String>,
     /// The time left for it.
     pub expires_in: Option<Duration>,
@@ -50,11 +50,11 @@ pub struct Prompt {
 pub struct Credential {
     /// The token.
     pub token: Secret,
-    /// The server that the provider names for this account; `None` for the usual one.
+    /// Server that the provider assigns to this account; `None` for the usual one.
     pub base_url: Option<String>,
 }
 
-/// The logins of this user. Cheap to clone; clones share what is in memory.
+/// The user's logins. Cheap to clone; clones share the in-memory state.
 #[derive(Debug, Clone)]
 pub struct Logins(Arc<Inner>);
 
@@ -72,13 +72,13 @@ struct Inner {
 /// A short-lived token.
 #[derive(Debug, Clone)]
 struct Exchanged {
-    /// The token that it was given for.
+    /// Token that it was issued for.
     from: Secret,
     credential: Credential,
     expires_at_ms: Option<u64>,
 }
 
-/// The parts of a login that both flows need.
+/// Parts of a login that both flows need.
 #[derive(Debug, Clone, Copy)]
 struct Flow<'a> {
     name: &'a str,
@@ -108,18 +108,18 @@ fn denied(name: &str) -> Error {
     Error::new(ErrorKind::Auth, format!("access to {name} was denied"))
 }
 
-/// The error of a request for which a person must log in again.
+/// Returns the error for a request that requires a new login.
 fn log_in_again(name: &str, message: String) -> Error {
     Error::new(ErrorKind::Auth, message).log_in(name, None)
 }
 
-/// The error of a file that cannot be read or written.
+/// Returns the error for a file that cannot be read or written.
 fn of_file(error: &io::Error) -> Error {
     Error::of_key(error, format!("the stored logins cannot be used: {error}"))
 }
 
 impl Logins {
-    /// The logins in this folder. Their tokens become known secrets.
+    /// Opens the logins in this directory. Their tokens become known secrets.
     pub fn in_folder(folder: &Path, ambient: &Ambient, network: Network) -> Self {
         let timeouts = Timeouts {
             first_byte: Duration::from_secs(30),
@@ -133,23 +133,23 @@ impl Logins {
             exchanged: tokio::sync::Mutex::default(),
             unwritten: Mutex::default(),
         }));
-        // A file that cannot be used is told by whoever needs it.
+        // An unusable file is reported on first use.
         let _ = logins.read();
         logins
     }
 
-    /// The methods by which the user is logged in, by provider. Blocking, and short.
+    /// Returns the user's login methods, by provider. Blocking, and short.
     ///
     /// # Errors
-    /// The file cannot be used; the message says why.
+    /// The file cannot be used; the message gives the reason.
     pub fn list(&self) -> Result<BTreeMap<String, AuthMethod>, Error> {
         Ok(self.read()?.into_iter().map(|(name, stored)| (name, stored.method)).collect())
     }
 
-    /// Returns true if there is a login of this provider. Blocking, and short.
+    /// Returns true if there is a login for this provider. Blocking, and short.
     ///
     /// # Errors
-    /// As of [`Logins::list`].
+    /// As for [`Logins::list`].
     pub fn has(&self, provider: &str) -> Result<bool, Error> {
         Ok(self.read()?.contains_key(provider))
     }
@@ -157,7 +157,7 @@ impl Logins {
     /// Logs in with a device or in a browser, and stores the tokens.
     ///
     /// # Errors
-    /// The person or the provider refused, the time is over, the login was cancelled, or the tokens could not be stored.
+    /// The user or the provider refused, the time expired, the login was cancelled, or the tokens could not be stored.
     pub async fn log_in(
         &self,
         name: &str,
@@ -212,8 +212,8 @@ impl Logins {
         blocking(move || locked.set(&name, None)).await
     }
 
-    /// Returns the token for a request: that of the stored login, or `given`; exchanged where the provider wants that. One that expires
-    /// soon, or is the `refused` one, is renewed first; where nothing renews it, the same is returned again.
+    /// Returns the token for a request: that of the stored login, or `given`; exchanged if the provider requires that. A token that expires
+    /// soon, or is the `refused` one, is renewed first; if it cannot be renewed, the same token is returned again.
     ///
     /// # Errors
     /// There is no login, or it could not be renewed or exchanged.
@@ -253,7 +253,7 @@ impl Logins {
         Ok(credential)
     }
 
-    /// Gets a short-lived token; `None` where the server refuses the one that it is asked with.
+    /// Gets a short-lived token; `None` if the server refuses the token sent with the request.
     async fn exchange(
         &self,
         name: &str,
@@ -282,7 +282,7 @@ impl Logins {
         Ok(Some(Exchanged { from: from.clone(), credential, expires_at_ms }))
     }
 
-    /// Returns the token of the stored login, renewed where necessary.
+    /// Returns the stored login's token, renewed if necessary.
     async fn token(
         &self,
         name: &str,
@@ -313,7 +313,7 @@ impl Logins {
         }
     }
 
-    /// Renews a login, unless another process has done so meanwhile.
+    /// Renews a login, unless another process has done so in the meantime.
     async fn renew(
         &self,
         name: &str,
@@ -397,7 +397,7 @@ impl Logins {
         Ok(stored.into_iter().map(newest).collect())
     }
 
-    /// Returns the renewed login that could not be written in the place of the one in the file.
+    /// Returns the renewed login that could not be written, if it replaces the one in the file.
     fn with_unwritten(&self, name: &str, in_file: Stored) -> Stored {
         match self.unwritten().get(name) {
             Some((replaced, new)) if *replaced == in_file => new.clone(),
@@ -423,7 +423,7 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Does something with the file on a thread that may block.
+/// Runs a file operation on a thread that may block.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T, Error> {

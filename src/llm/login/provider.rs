@@ -1,4 +1,4 @@
-//! A provider whose requests carry a token of a login: renewed before it expires, and once when the server refuses it.
+//! Provider whose requests carry a login's token: renewed before it expires, and once if the server refuses it.
 
 use super::{Credential, Logins};
 use crate::catalog::Login;
@@ -11,36 +11,36 @@ use pintle_base::ambient::Secret;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The source of the token that is sent, or exchanged.
+/// Source of the token that is sent, or exchanged.
 #[derive(Debug)]
 pub enum TokenSource {
     /// The stored login.
     Stored,
-    /// A token of the settings or the environment.
+    /// A token from the settings or the environment.
     Given(Secret),
-    /// A token that a command prints.
+    /// A token printed by a command.
     Printed(Arc<CommandOutput>),
 }
 
-/// The use of a login by a provider.
+/// Use of a login by a provider.
 #[derive(Debug)]
 pub struct LoginUse {
-    /// The source of the token.
+    /// Source of the token.
     pub source: TokenSource,
     /// The endpoints that renew and exchange it.
     pub login: Login,
-    /// The provider may name another server for an account.
+    /// True if the provider may assign another server to an account.
     pub may_move: bool,
 }
 
-/// A provider that is reached with a login.
+/// Provider reached with a login.
 #[derive(Debug)]
 pub struct LoggedIn {
     logins: Logins,
     usage: LoginUse,
     endpoint: Endpoint,
     wire: Arc<dyn Wire>,
-    /// Headers that commands print, and their greatest age.
+    /// Headers printed by commands, and their maximum age.
     slots: Vec<(Slot, Arc<CommandOutput>)>,
     max_age: Option<Duration>,
     /// The provider connected with the latest credential.

@@ -1,6 +1,6 @@
-//! The file of logins: one for all providers, for its owner alone, replaced as a whole under a lock. Blocking.
+//! Login file: one for all providers, accessible only to its owner, replaced as a whole under a lock. Blocking.
 //!
-//! A file that others may open, a link, and a file that holds something else are refused, and never replaced.
+//! A file that others may open, a link, and a file with other content are refused, and never replaced.
 
 use pintle_base::ambient::Secret;
 use pintle_base::disk::{SecretFile, SecretLock};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// The name of the file, in the data folder.
+/// File name, in the data directory.
 pub const FILE_NAME: &str = "logins.toml";
 
 /// The maximum size of the file.
@@ -23,14 +23,14 @@ const HEADER: &str = "# Written by pintle: provider logins. Anyone who can read 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Stored {
-    /// The way in which it was made.
+    /// Method by which it was created.
     pub(super) method: AuthMethod,
     /// The key or access token.
     token: String,
     /// The token that renews it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refresh_token: Option<String>,
-    /// The end of the token's life, in milliseconds since 1970.
+    /// Expiry time of the token, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) expires_at_ms: Option<u64>,
 }
@@ -76,7 +76,7 @@ struct Content {
 #[derive(Debug, Clone)]
 pub(super) struct LoginFile(SecretFile);
 
-/// The right to change the file, until it is dropped.
+/// Permission to change the file, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Locked {
     file: LoginFile,
@@ -84,16 +84,16 @@ pub(super) struct Locked {
 }
 
 impl LoginFile {
-    /// The file in this folder, which need not exist.
+    /// Returns the file in this directory, which need not exist.
     pub(super) fn in_folder(folder: &Path) -> Self {
         Self(SecretFile::new(folder.join(FILE_NAME)))
     }
 
-    /// All logins, by provider.
+    /// Reads all logins, by provider.
     pub(super) fn read(&self) -> io::Result<BTreeMap<String, Stored>> {
         let Some(content) = self.0.read(MAX_BYTES)? else { return Ok(BTreeMap::new()) };
         let content = String::from_utf8(content).ok();
-        // The parser's own message may quote a line, which may hold a token.
+        // The parser's own message may quote a line, which may contain a token.
         let content = content.and_then(|text| toml::from_str::<Content>(&text).ok());
         let wrong = || self.0.error(io::ErrorKind::InvalidData, "not a login file");
         Ok(content.ok_or_else(wrong)?.logins)
@@ -110,7 +110,7 @@ impl Locked {
         self.file.read()
     }
 
-    /// Stores the login of a provider, or removes it. Returns true if there was one.
+    /// Stores or removes a provider's login. Returns true if there was one.
     pub(super) fn set(&self, provider: &str, login: Option<Stored>) -> io::Result<bool> {
         let mut logins = self.read()?;
         let before = match login {

@@ -13,17 +13,17 @@ use pintle_base::text::visible::visible_line;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The answer of an endpoint: an object, or the code and the description of an error.
+/// Endpoint response: an object, or the code and description of an error.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
     Object(Value),
     Refused { code: String, message: String, body: Value },
 }
 
-/// Sends a request and reads the answer.
+/// Sends a request and reads the response.
 ///
 /// # Errors
-/// There was no answer, or one that is no JSON.
+/// There was no response, or it is not JSON.
 pub(super) async fn call(
     http: &Http,
     secrets: &Secrets,
@@ -46,7 +46,7 @@ pub(super) async fn call(
     })
 }
 
-/// Reads an answer. GitHub reports errors with the status 200.
+/// Reads a response. GitHub reports errors with the status 200.
 fn answer(status: u16, body: Option<Value>) -> Result<Answer, u16> {
     let Some(body) = body.filter(Value::is_object) else { return Err(status) };
     let text = |field: &str| body.get(field).and_then(Value::as_str).map(str::to_owned);
@@ -75,7 +75,7 @@ fn redacted(answer: Answer, secrets: &Secrets) -> Answer {
     }
 }
 
-/// The tokens of a token endpoint.
+/// Tokens returned by a token endpoint.
 #[derive(Debug, Clone)]
 pub(super) struct Tokens {
     pub(super) access: Secret,
@@ -83,10 +83,10 @@ pub(super) struct Tokens {
     pub(super) expires_in: Option<Duration>,
 }
 
-/// Reads the tokens of an answer, and adds them to the known secrets.
+/// Reads a response's tokens, and adds them to the known secrets.
 ///
 /// # Errors
-/// There is none.
+/// There is no token.
 pub(super) fn tokens(body: &Value, secrets: &Secrets) -> Result<Tokens, Error> {
     let access = secret(body, "access_token", secrets)?;
     Ok(Tokens {
@@ -96,10 +96,10 @@ pub(super) fn tokens(body: &Value, secrets: &Secrets) -> Result<Tokens, Error> {
     })
 }
 
-/// Reads a secret of an answer, and adds it to the known ones.
+/// Reads a secret from a response, and adds it to the known ones.
 ///
 /// # Errors
-/// It is not there, or cannot be sent in a header.
+/// The secret is missing, or cannot be sent in a header.
 pub(super) fn secret(body: &Value, field: &str, secrets: &Secrets) -> Result<Secret, Error> {
     let text = body.get(field).and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
@@ -110,26 +110,26 @@ pub(super) fn secret(body: &Value, field: &str, secrets: &Secrets) -> Result<Sec
     Ok(Secret::new(text))
 }
 
-/// Reads a number of seconds, which some servers write as a text.
+/// Reads a number of seconds, which some servers write as text.
 pub(super) fn seconds(body: &Value, field: &str) -> Option<Duration> {
     let value = body.get(field)?;
     let seconds = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     Duration::try_from_secs_f64(seconds.max(0.0)).ok()
 }
 
-/// A form, without the fields that have no value.
+/// Encodes a form, without the fields that have no value.
 pub(super) fn form(fields: &[(&str, Option<&str>)]) -> SmallBody {
     SmallBody::Form(Secret::new(query(fields)))
 }
 
-/// The fields of a query or a form, percent-encoded.
+/// Encodes the fields of a query or a form with percent-encoding.
 pub(super) fn query(fields: &[(&str, Option<&str>)]) -> String {
     let given = fields.iter().filter_map(|(name, value)| Some((name, (*value)?)));
     let pairs = given.map(|(name, value)| format!("{name}={}", encode(value, b"")));
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// The host of a URL, for messages.
+/// Returns a URL's host, for messages.
 pub(super) fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?']).next().unwrap_or(rest)

@@ -15,7 +15,7 @@ fn sealed(value: &Value) -> Opaque {
     Opaque(serde_json::value::to_raw_value(value).unwrap())
 }
 
-/// A conversation in which one model thought, in words and without, and spoke.
+/// A conversation in which one model reasoned, with and without words, and answered.
 fn request(origin: &str) -> Request {
     let user = |text: &str| Arc::new(Message::User(vec![Content::text(text)]));
     let thought = |text: &str, opaque| AssistantBlock::Reasoning { text: text.to_owned(), opaque };
@@ -74,7 +74,7 @@ fn another_model_reads_what_was_thought_and_none_of_what_was_sealed() {
     assert!(matches!(as_text_for_others(&own), Cow::Borrowed(_)), "nothing is copied in vain");
 }
 
-/// Keeps the bodies of what is sent.
+/// Keeps the request bodies.
 #[derive(Debug)]
 struct Seen(Replay, Mutex<Vec<String>>);
 
@@ -93,7 +93,7 @@ fn refused_reasoning_is_left_out_and_the_request_sent_once_more() {
     let other = json!({ "error": { "code": "invalid_value", "message": "no" } });
     let refusal = |body: &Value| json!({ "response": { "status": 400, "body": body.to_string() } });
     let good = json!({ "response": { "body": "data: {\"type\":\"response.completed\",\"response\":{}}\n\n" } });
-    // What is answered, how often the prompt comes, and which of the requests carry what is sealed.
+    // The responses, the number of times the prompt is sent, and which requests carry encrypted reasoning.
     for (name, answers, prompts, sealed, want) in [
         ("by its code", vec![refusal(&code), good.clone()], 1, vec![true, false], None),
         ("by its words", vec![refusal(&words), good.clone()], 1, vec![true, false], None),

@@ -105,7 +105,7 @@ fn the_tier_that_served_is_told() {
     }
 }
 
-/// A server that answers each request with the next status and body, and keeps the bodies of the requests.
+/// A server that answers each request with the next status and body, and keeps the request bodies.
 #[derive(Debug)]
 struct Answers {
     left: std::sync::Mutex<VecDeque<(u16, String)>>,

@@ -1,7 +1,7 @@
-//! The events of a Responses stream to deltas.
+//! Decodes the events of a Responses stream to deltas.
 //!
-//! Items are told apart by their `output_index`, since one server gives other ids at the end than at the start. What an
-//! item's last event holds counts: ids, encrypted reasoning, and texts of which no piece came.
+//! Items are identified by their `output_index`, since one server sends different ids at the end than at the start. The content of an
+//! item's last event counts: ids, encrypted reasoning, and texts that did not arrive in pieces.
 
 use super::search;
 use crate::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
@@ -19,11 +19,11 @@ pub(crate) struct Decoder {
     open: BTreeMap<u64, Item>,
     /// The item that began last.
     last: u64,
-    /// The number of the next block.
+    /// Number of the next block.
     next: usize,
     ids: ReplyIds,
     has_items: bool,
-    /// The searches of the web that were made.
+    /// Number of web searches made.
     searches: u64,
     /// The stop reason that the items imply.
     reason: Option<StopReason>,
@@ -32,25 +32,25 @@ pub(crate) struct Decoder {
 
 #[derive(Debug)]
 enum Item {
-    /// Each part that has begun, and what goes back with all of them.
+    /// Each part that has begun, and the data to send back with all of them.
     Message { parts: BTreeMap<u64, Part>, phase: Option<String> },
-    /// With the part that text came for last.
+    /// With the part that most recently received text.
     Reasoning { block: usize, part: Option<u64> },
     /// A call that is answered here.
     Call { block: usize, form: Form, has_pieces: bool },
-    /// Something that the server did, whole in its last event.
+    /// Server-side action, complete in its last event.
     Other { block: usize },
 }
 
-/// A part of a message of which text has come.
+/// Message part with text that has arrived.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     block: usize,
-    /// Its own end has come.
+    /// True if its end has arrived.
     is_whole: bool,
 }
 
-/// The form of a call's arguments.
+/// Form of a call's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// JSON text.
@@ -133,7 +133,7 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    /// The item that an event is about; servers that do not number them send one after the other.
+    /// Returns the item of an event; servers that do not number them send one after the other.
     fn number(&self, data: &Value) -> u64 {
         data.get("output_index").and_then(Value::as_u64).unwrap_or(self.last)
     }
@@ -188,8 +188,8 @@ impl Decoder {
         self.open.insert(number, open);
     }
 
-    /// Ends the part that an event concerns; returns true if its text had arrived. A part that has not ended stands in for one of
-    /// which nothing came, since a server may number the two events differently.
+    /// Ends the part that an event refers to; returns true if its text had arrived. If no text of that part arrived, a part that has not
+    /// ended takes its place, since a server may number the two events differently.
     fn end_part(&mut self, data: &Value) -> bool {
         let number = self.number(data);
         let part = data.get("content_index").and_then(Value::as_u64).unwrap_or(0);
@@ -200,7 +200,7 @@ impl Decoder {
         ended.map(|part| part.is_whole = true).is_some()
     }
 
-    /// Text of a message; the message is begun if its first event is missing.
+    /// Adds text to a message; the message is begun if its first event is missing.
     fn text(&mut self, data: &mut Value, key: &str, out: &mut VecDeque<Delta>) {
         let number = self.number(data);
         let part = data.get("content_index").and_then(Value::as_u64).unwrap_or(0);
@@ -223,7 +223,7 @@ impl Decoder {
         out.push_back(Delta::Text { index, text });
     }
 
-    /// Reasoning, an empty line between its parts.
+    /// Adds reasoning, with an empty line between its parts.
     fn thought(&mut self, data: &mut Value, key: &str, out: &mut VecDeque<Delta>) {
         let number = self.number(data);
         let new = data.get(key).and_then(Value::as_u64).unwrap_or(0);
@@ -255,7 +255,7 @@ impl Decoder {
         out.push_back(Delta::Arguments { index: *block, json });
     }
 
-    /// The last event of an item, which holds all of it.
+    /// Handles an item's last event, which contains the complete item.
     fn end_item(&mut self, number: u64, item: &mut Value, out: &mut VecDeque<Delta>) {
         if !self.open.contains_key(&number) {
             self.begin(number, item, out);
@@ -325,7 +325,7 @@ impl Decoder {
 }
 
 impl Item {
-    /// Ends the item's blocks; without its last event nothing of it can be kept.
+    /// Ends the item's blocks; without its last event none of it can be kept.
     fn end(self, last: Option<&Value>, out: &mut VecDeque<Delta>) {
         match self {
             Self::Message { parts, phase } => {
@@ -372,8 +372,8 @@ impl Item {
     }
 }
 
-/// The parts of a whole message whose text has streamed: those of the same number, and for each other one that streamed the first
-/// that is left, because gpt-oss on Bedrock numbers the pieces from 1 and the whole from 0.
+/// Returns the parts of a complete message whose text has streamed: those with the same number, and, for each other streamed part, the
+/// first remaining one, because gpt-oss on Bedrock numbers the pieces from 1 and the complete message from 0.
 fn streamed(parts: &BTreeMap<u64, Part>, count: usize) -> BTreeSet<u64> {
     let all = 0..u64::try_from(count).unwrap_or(u64::MAX);
     let (known, others): (BTreeSet<u64>, BTreeSet<u64>) =
@@ -382,7 +382,7 @@ fn streamed(parts: &BTreeMap<u64, Part>, count: usize) -> BTreeSet<u64> {
     known.into_iter().chain(left).collect()
 }
 
-/// The text of a whole reasoning item.
+/// Returns the text of a complete reasoning item.
 fn thought_of(item: &Value) -> String {
     let texts = ["summary", "content"]
         .iter()
@@ -392,13 +392,13 @@ fn thought_of(item: &Value) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A piece of text as the inside of a JSON text.
+/// Escapes a piece of text for use inside a JSON string.
 fn escaped(piece: &str) -> String {
     let quoted = Value::from(piece).to_string();
     quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default().to_owned()
 }
 
-/// Input counts without what was read from or written to a cache.
+/// Reads the usage. Input excludes tokens read from or written to a cache.
 fn usage(response: &Value) -> Option<Usage> {
     let usage = response.get("usage").filter(|usage| usage.is_object())?;
     let count = |path: &str| usage.pointer(path).and_then(Value::as_u64).unwrap_or(0);

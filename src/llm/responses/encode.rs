@@ -1,6 +1,6 @@
-//! A request to the body of `POST /v1/responses`.
+//! Encodes a request as the body of `POST /v1/responses`.
 //!
-//! The server keeps nothing (`store: false`), so reasoning comes encrypted and goes back with the items that it led to.
+//! The server keeps nothing (`store: false`), so reasoning arrives encrypted and is sent back with the items that it led to.
 
 use super::search;
 use crate::call_ids::{CallIdMap, IdForm};
@@ -12,9 +12,8 @@ use crate::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, Too
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
 
-/// Prefixes of names of models without reasoning, for which none is requested: they answer 400, "Encrypted content is
-/// not supported with this model". Source: issues 2865 and 3326 of pydantic/pydantic-ai and 399 of miquido/draive;
-/// the oldest from general knowledge.
+/// Name prefixes of models without reasoning, for which none is requested: they answer 400, "Encrypted content is not supported with this
+/// model". Source: issues 2865 and 3326 of pydantic/pydantic-ai and 399 of miquido/draive; the oldest from general knowledge.
 const NEVER_REASON: [&str; 4] = ["gpt-3.5", "gpt-4", "gpt-5-chat", "chatgpt-4"];
 
 /// Encodes a request.
@@ -64,12 +63,12 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     body
 }
 
-/// The tools whose calls are texts in a grammar instead of JSON, by name.
+/// Names of the tools whose calls are texts in a grammar instead of JSON.
 struct Freeform<'a>(Vec<&'a str>);
 
 impl<'a> Freeform<'a> {
-    /// Models before GPT-5 know functions alone. Source: developers.openai.com/api/docs/guides/function-calling, custom tools, and
-    /// `@openai/codex` 0.169.0, which asks for patches so; checked 2026-11.
+    /// Models before GPT-5 support only functions. Source: developers.openai.com/api/docs/guides/function-calling, custom tools, and
+    /// `@openai/codex` 0.169.0, which requests patches this way; checked 2026-11.
     fn of(request: &'a Request, dialect: Dialect) -> Self {
         let is_known = dialect.custom_tools && is_since_gpt_5(&request.model);
         let has_grammar = |tool: &&ToolSpec| is_known && tool.grammar.is_some();
@@ -96,7 +95,7 @@ impl<'a> Freeform<'a> {
     }
 }
 
-/// Returns true for GPT-5 and what came after it.
+/// Returns true for GPT-5 and later models.
 pub(crate) fn is_since_gpt_5(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let version = name.strip_prefix("gpt-").and_then(|rest| rest.split(['.', '-']).next());
@@ -155,7 +154,7 @@ fn output(result: &ToolResult) -> Value {
     std::iter::once(text).chain(images).collect()
 }
 
-/// The items of a reply. Reasoning waits for the item that it led to: alone it is refused.
+/// Returns a reply's items. Reasoning waits for the item that it led to: the server refuses it alone.
 fn reply(
     assistant: &Assistant,
     is_same_model: bool,
@@ -211,7 +210,7 @@ fn reply(
     }
 }
 
-/// The text of a call in a grammar: its only argument.
+/// Returns the text of a grammar call: its only argument.
 fn free_text(arguments: &str) -> String {
     let given: Option<Map<String, Value>> = serde_json::from_str(arguments).ok();
     let text = given.and_then(|given| {
@@ -223,7 +222,7 @@ fn free_text(arguments: &str) -> String {
     text.unwrap_or_else(|| arguments.to_owned())
 }
 
-/// A reasoning item, if the server can do something with it: without storage its id alone means nothing.
+/// Returns a reasoning item, if the server can use it: without storage its id alone is meaningless.
 fn thought(mut item: Value) -> Option<Value> {
     let has_content =
         item.get("content").and_then(Value::as_array).is_some_and(|all| !all.is_empty());

@@ -7,15 +7,15 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The answer to one request.
+/// Response to one request.
 ///
-/// In JSON: `{"of":"…","blocks":[…],"stop":"endTurn","usage":{…},"error":{"kind":"overloaded","message":"…"},"hang":true}`, all
-/// optional. Without `stop` it is `toolUse` when a tool is called, else `endTurn`. With `error` the
-/// reply fails after its blocks, with `hang` it never ends.
+/// In JSON: `{"of":"…","blocks":[…],"stop":"endTurn","usage":{…},"error":{"kind":"overloaded","message":"…"},"hang":true}`, all optional.
+/// Without `stop` it is `toolUse` if a tool is called, else `endTurn`. With `error` the reply fails after its blocks, with `hang` it never
+/// ends.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Reply {
-    /// Only for a conversation whose first message has this text in it: that of a sub-agent with this task.
+    /// Only for a conversation whose first message contains this text: that of a sub-agent with this task.
     #[serde(default)]
     pub of: Option<String>,
     /// Its blocks, in order.
@@ -33,7 +33,7 @@ pub struct Reply {
     /// The failure after its blocks; immediate if there are none.
     #[serde(default)]
     pub error: Option<Failure>,
-    /// Hangs after its blocks until it is dropped.
+    /// True if it hangs after its blocks until it is dropped.
     #[serde(default)]
     pub hang: bool,
 }
@@ -55,15 +55,15 @@ pub enum Block {
     Tool {
         /// The tool's name.
         name: String,
-        /// The arguments as JSON text. A string in the JSON is taken as it is, so that it can be broken.
+        /// Arguments as JSON text. A string in the JSON is used unchanged, so that it can be malformed.
         arguments: String,
     },
-    /// `{"gate":"name"}`: waits until [`Script::open`](super::Script::open). Text on both sides of a gate is one block, so a
-    /// test can stop a reply in the middle of a sentence.
+    /// `{"gate":"name"}`: waits until [`Script::open`](super::Script::open). Text on both sides of a gate is one block, so a test can stop
+    /// a reply mid-sentence.
     Gate(String),
 }
 
-/// The failure of a reply.
+/// Reply failure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Failure {
@@ -73,7 +73,7 @@ pub struct Failure {
     /// The provider's message.
     #[serde(default)]
     pub message: String,
-    /// The retry delay that it asks for, in milliseconds.
+    /// Requested retry delay, in milliseconds.
     #[serde(default)]
     pub retry_after_ms: Option<u64>,
 }
@@ -96,7 +96,7 @@ fn kind<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<ErrorKind, 
         .ok_or_else(|| serde::de::Error::custom(format!("`{code}` is not a kind of error")))
 }
 
-/// A script's file.
+/// Script file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct File {
@@ -145,78 +145,78 @@ fn text_of(arguments: Value) -> String {
 }
 
 impl Reply {
-    /// An empty reply, to build upon.
+    /// Creates an empty reply, to build upon.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A reply that fails at once.
+    /// Creates a reply that fails at once.
     pub fn failing(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::new().then_fail(kind, message)
     }
 
-    /// A reply that never begins.
+    /// Creates a reply that never begins.
     pub fn hanging() -> Self {
         Self::new().then_hang()
     }
 
-    /// Is for conversations that begin with this alone.
+    /// Restricts the reply to conversations that begin with this.
     #[must_use]
     pub fn of(mut self, beginning: impl Into<String>) -> Self {
         self.of = Some(beginning.into());
         self
     }
 
-    /// Says something.
+    /// Adds text.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.blocks.push(Block::Text(text.into()));
         self
     }
 
-    /// Reasons.
+    /// Adds reasoning.
     #[must_use]
     pub fn reasoning(mut self, text: impl Into<String>) -> Self {
         self.blocks.push(Block::Reasoning { text: text.into(), opaque: None });
         self
     }
 
-    /// Calls a tool; a JSON string as arguments is sent as it is.
+    /// Adds a tool call; a JSON string as arguments is sent unchanged.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>, arguments: Value) -> Self {
         self.blocks.push(Block::Tool { name: name.into(), arguments: text_of(arguments) });
         self
     }
 
-    /// Waits at a gate.
+    /// Adds a gate.
     #[must_use]
     pub fn gate(mut self, name: impl Into<String>) -> Self {
         self.blocks.push(Block::Gate(name.into()));
         self
     }
 
-    /// Stops for this reason.
+    /// Sets the stop reason.
     #[must_use]
     pub fn stop(mut self, stop: StopReason) -> Self {
         self.stop = Some(stop);
         self
     }
 
-    /// Reports these tokens.
+    /// Sets the reported tokens.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
         self
     }
 
-    /// Fails after what it said.
+    /// Fails after its blocks.
     #[must_use]
     pub fn then_fail(mut self, kind: ErrorKind, message: impl Into<String>) -> Self {
         self.error = Some(Failure { kind, message: message.into(), retry_after_ms: None });
         self
     }
 
-    /// Hangs after what it said.
+    /// Hangs after its blocks.
     #[must_use]
     pub fn then_hang(mut self) -> Self {
         self.hang = true;

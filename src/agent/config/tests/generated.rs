@@ -81,7 +81,7 @@ fn tidy(schema: &mut Value) {
 #[derive(Default)]
 struct File {
     text: String,
-    /// The keys of the current table that are documented already.
+    /// Keys of the current table that are already documented.
     documented: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ impl File {
         self.line(&format!("{mark}{key} = {}", toml(value)));
     }
 
-    /// The keys of a table. A table below it gets dotted keys if it is part of an example.
+    /// Writes a table's keys. A nested table gets dotted keys if it is part of an example.
     fn keys(&mut self, prefix: &str, schema: &Value, is_example: bool) {
         for (key, schema) in properties(schema) {
             let key = format!("{prefix}{key}");
@@ -192,7 +192,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["properties"].as_object().into_iter().flatten()
 }
 
-/// The schema of a map's values.
+/// Returns the schema of a map's values.
 fn map_of(schema: &Value) -> &Value {
     let forms = schema["anyOf"].as_array().into_iter().flatten();
     let mut maps = forms.chain([schema]).filter_map(|form| form.get("additionalProperties"));

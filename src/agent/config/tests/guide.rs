@@ -103,7 +103,7 @@ fn the_schema_accepts_the_guides_files_and_no_wrong_ones() {
     }
 }
 
-/// A key of `config.toml` cannot be set anywhere else: no folder but the user's own is looked at.
+/// A key of `config.toml` cannot be set anywhere else: only the user's own directory is searched.
 #[test]
 fn no_file_of_a_project_is_a_layer() {
     let config = load_files(&[], &[]).unwrap();

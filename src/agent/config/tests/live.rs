@@ -2,10 +2,10 @@ use super::ambient;
 use crate::config::{Flags, Live, Problem, load};
 use std::fs;
 
-/// Its name, the file, its new text, the providers that hold then, and what is told.
+/// Its name, the file, its new text, the providers in effect then, and the reported problems.
 type Step<'a> = (&'a str, &'a str, Option<&'a str>, &'a str, &'a [&'a str]);
 
-/// Each step writes a file, or takes it away, and says which providers hold then and what is told anew.
+/// Each step writes or removes a file, and lists the providers in effect afterwards and the newly reported problems.
 #[test]
 fn edits_are_seen_and_broken_ones_change_nothing() {
     let home = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Loads these files from a home of their own.
+/// Loads these files from a separate home directory.
 pub(super) fn load_files(files: &[(&str, &str)], vars: &[(&str, &str)]) -> Result<Config, String> {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -38,7 +38,7 @@ fn only(config: &Config) -> &ProviderEntry {
     config.providers.values().next().unwrap()
 }
 
-/// All there is to say, in either file.
+/// All supported fields, in either file.
 const TOML: &str = r#"
     [providers.own]
     base_url = "http://localhost:1/v1"
