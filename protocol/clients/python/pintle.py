@@ -34,21 +34,21 @@ except ImportError as error:
 PROTOCOL_VERSION = "1.1"
 
 class _InitializeParams(TypedDict):
-    # The protocol and the versions that the client supports.
+    # Protocol and the versions that the client supports.
     protocol: "ProtocolOffer"
 
 
 class InitializeParams(_InitializeParams, total=False):
-    """The params of `initialize`."""
+    """Params of `initialize`."""
 
-    # The client.
+    # Client.
     client: "PeerInfo"
-    # The client's capabilities.
+    # Client capabilities.
     capabilities: "ClientCapabilities"
 
 
 class ProtocolOffer(TypedDict):
-    """The protocol versions that a client supports."""
+    """Protocol versions that a client supports."""
 
     # Always `pintle`.
     name: str
@@ -57,29 +57,29 @@ class ProtocolOffer(TypedDict):
 
 
 class _PeerInfo(TypedDict):
-    # The name.
+    # Name.
     name: str
 
 
 class PeerInfo(_PeerInfo, total=False):
     """A program and its version."""
 
-    # The version.
+    # Version.
     version: str
-    # Of a client: its id, at most 200 characters, which tells it from others of the same name. Events that its requests cause carry it as `cause.clientId`; default: its name.
+    # For a client: its id, at most 200 characters, which distinguishes it from others of the same name. Events caused by its requests carry it as `cause.clientId`; default: its name.
     id: str
 
 
 class ClientCapabilities(TypedDict, total=False):
-    """The capabilities of a client."""
+    """Client capabilities."""
 
-    # The client answers `approval/request`. Otherwise calls that would ask are denied, and the model is told.
+    # The client answers `approval/request`. Otherwise calls that require approval are denied, and the model is informed.
     approvals: "Supported"
-    # The client answers `question/request`. Otherwise the model is told that nobody can answer.
+    # The client answers `question/request`. Otherwise the model is informed that questions cannot be answered.
     questions: "Supported"
     # The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed.
     applyEdit: "Supported"
-    # The deltas that the client wants. Otherwise it receives all of them, each at once.
+    # Deltas that the client wants. Otherwise it receives all of them, each at once.
     deltas: "DeltaCapability"
 
 
@@ -89,52 +89,52 @@ class Supported(TypedDict, total=False):
 
 
 class DeltaCapability(TypedDict, total=False):
-    """The deltas that a client wants in all of its subscriptions."""
+    """Deltas that a client wants in all of its subscriptions."""
 
-    # The fields whose deltas are sent; none if it is empty. Default: all of them.
+    # Fields whose deltas are sent; none if it is empty. Default: all of them.
     types: list["DeltaField"]
-    # The `maxLatencyMs` of subscriptions that name none.
+    # Default `maxLatencyMs` of subscriptions.
     coalesceMs: int
 
 
-# The fields that stream.
+# Fields that stream.
 DeltaField: TypeAlias = Union[Literal["text"], Literal["args"], Literal["input"], Literal["output"]]
 
 class InitializeResult(TypedDict):
-    """The result of `initialize`."""
+    """Result of `initialize`."""
 
-    # The protocol version of this connection.
+    # Protocol version of this connection.
     protocol: "ProtocolChoice"
-    # The engine.
+    # Engine.
     engine: "EngineInfo"
-    # The engine's capabilities.
+    # Engine capabilities.
     capabilities: "EngineCapabilities"
     # Limits of this connection.
     limits: "Limits"
 
 
 class ProtocolChoice(TypedDict):
-    """The protocol version of a connection."""
+    """Protocol version of a connection."""
 
     # Always `pintle`.
     name: str
-    # The version.
+    # Version.
     version: str
 
 
 class EngineInfo(TypedDict):
-    """The engine's name, version and schema."""
+    """Engine name, version and schema."""
 
     # Always `pintle`.
     name: str
-    # The program's version.
+    # Program version.
     version: str
     # A hash that changes whenever the protocol's schema does.
     schemaHash: str
 
 
 class EngineCapabilities(TypedDict, total=False):
-    """The capabilities of this engine."""
+    """Capabilities of this engine."""
 
     # Running turns can be steered.
     steer: "Supported"
@@ -144,7 +144,7 @@ class EngineCapabilities(TypedDict, total=False):
     replay: "Supported"
     # Subscriptions can leave out events and hold deltas back: `include`, `exclude`, `maxLatencyMs`, and the client's capability `deltas`.
     filters: "Supported"
-    # Documents that an editor has open are read and changed through the editor. Absent where files are on another machine.
+    # Documents that an editor has open are read and changed through the editor. Absent if the files are on another machine.
     documents: "Supported"
     # Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
     history: "Supported"
@@ -157,9 +157,9 @@ class EngineCapabilities(TypedDict, total=False):
 class Limits(TypedDict):
     """Limits of a connection."""
 
-    # The maximum size of a message, in bytes.
+    # Maximum size of a message, in bytes.
     maxMessageBytes: int
-    # The maximum number of unanswered requests.
+    # Maximum number of unanswered requests.
     maxInFlight: int
 
 
@@ -169,185 +169,185 @@ class Empty(TypedDict, total=False):
 
 
 class CancelParams(TypedDict):
-    """The request to withdraw."""
+    """Request to withdraw."""
 
-    # The id of the request: a number or a string.
+    # Request id: a number or a string.
     id: Any
 
 
 class SessionCreateParams(TypedDict, total=False):
-    """The params of `session/create`."""
+    """Params of `session/create`."""
 
-    # The working directory, absolute; default: the directory in which the engine was started.
+    # Working directory, absolute; default: the directory in which the engine was started.
     cwd: str
-    # The session's title.
+    # Session title.
     title: str
-    # The settings.
+    # Settings.
     config: "SessionConfig"
     # Subscribe this connection; default true.
     subscribe: bool
-    # The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
+    # Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
     include: list[str]
-    # The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    # Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
     exclude: list[str]
-    # Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
+    # Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     maxLatencyMs: int
-    # A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the first one made, for a month and also after the engine was restarted.
+    # Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart.
     key: str
 
 
 class SessionConfig(TypedDict, total=False):
-    """The settings of a session. Those left out come from the user's settings."""
+    """Session settings. Omitted ones come from the user's settings."""
 
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The permission mode.
+    # Permission mode.
     permissionMode: "PermissionMode"
     # Instructions for this session alone, appended to the system prompt; only when the session is created.
     systemPrompt: str
-    # The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them.
+    # Tools visible to the model, by name, with `*` for any text; only when the session is created. A name includes every tool with the same purpose, so `bash` includes `shell`. Client tools are not limited by it. Default: all of them.
     tools: list[str]
-    # The work mode.
+    # Work mode.
     mode: "WorkMode"
     # Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged.
     additionalDirectories: list[str]
-    # Servers of the Model Context Protocol for this session, by name, beside those of the user's settings; one of the same name is used in place of theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
+    # MCP (Model Context Protocol) servers for this session, by name, in addition to those in the user's settings; one with the same name replaces theirs. The session does not keep them: pass them again when you open it. Absent: unchanged.
     mcpServers: dict[str, "McpServer"]
 
 
-# The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest.
+# Permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest.
 PermissionMode: TypeAlias = Union[Literal["readOnly"], Literal["ask"], Literal["autoEdit"], Literal["full"]]
 
-# The work mode: act or plan only.
+# Work mode: act or plan only.
 WorkMode: TypeAlias = Union[Literal["act"], Literal["plan"]]
 
 class McpServer(TypedDict, total=False):
-    """A server of the Model Context Protocol, for one session: a program that speaks on its streams (`command`), or an address (`url`). Its values stand for themselves: nothing in them is expanded."""
+    """MCP (Model Context Protocol) server for one session: a program that communicates over its standard streams (`command`), or an address (`url`). Its values are literal: nothing in them is expanded."""
 
-    # The program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
+    # Program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory.
     command: str
     # Its arguments.
     args: list[str]
-    # The variables that it is given.
+    # Variables that it is given.
     env: dict[str, str]
-    # Its working directory, where it is not the session's.
+    # Its working directory, if it differs from the session's.
     cwd: str
-    # The address of a server that speaks streamable HTTP.
+    # Address of a streamable HTTP server.
     url: str
-    # The headers of each request to it.
+    # Headers of each request to it.
     headers: dict[str, str]
 
 
 class _SessionResult(TypedDict):
-    # The session.
+    # Session.
     sessionId: "SessionId"
-    # The number of its last durable event.
+    # Number of its last durable event.
     seq: int
-    # The working directory.
+    # Working directory.
     cwd: str
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The permission mode.
+    # Permission mode.
     permissionMode: "PermissionMode"
-    # The current state.
+    # Current state.
     state: "SessionState"
 
 
 class SessionResult(_SessionResult, total=False):
     """A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed."""
 
-    # The title.
+    # Title.
     title: str
-    # The sandbox for its commands; absent where there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required.
+    # Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required.
     sandbox: "SandboxState"
-    # The work mode.
+    # Work mode.
     mode: "WorkMode"
-    # The running turn.
+    # Running turn.
     activeTurnId: "TurnId"
-    # The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it.
+    # Queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it.
     queue: list["QueuedInput"]
-    # The pending approvals.
+    # Pending approvals.
     approvals: list["Approval"]
-    # The open questions to a person.
+    # Open questions to the user.
     questions: list["Question"]
     # The model's plan.
     plan: "Plan"
-    # The usage of all its turns, including sub-agents.
+    # Usage of all its turns, including sub-agents.
     usage: "Usage"
-    # The cost of that usage, in billionths of a US dollar; absent where no price is known.
+    # Cost of that usage, in billionths of a US dollar; absent if no price is known.
     costNanoUsd: int
-    # The estimated fill level of the model's context window.
+    # Estimated fill level of the model's context window.
     context: "ContextUsage"
-    # There are too many events after `fromSeq` to send at once: read them with `session/events`.
+    # True if there are too many events after `fromSeq` to send at once: read them with `session/events`.
     gap: bool
 
 
-# The id of a session: a UUIDv7, so ids sort by creation time.
+# Session id: a UUIDv7, so ids sort by creation time.
 SessionId: TypeAlias = str
 
 class _SandboxState(TypedDict):
-    # The grade that this machine enforces.
+    # Grade that this machine enforces.
     grade: "SandboxGrade"
-    # The same in words: `full: Landlock 7, seccomp, namespaces`.
+    # Same in human-readable form: `full: Landlock 7, seccomp, namespaces`.
     level: str
 
 
 class SandboxState(_SandboxState, total=False):
-    """The sandbox that confines commands which run unasked."""
+    """Sandbox that confines commands which run unasked."""
 
-    # The parts of the confinement that this machine does not enforce, in words.
+    # Human-readable parts of the confinement that this machine does not enforce.
     gaps: list[str]
-    # Every command runs in it or not at all, in each permission mode.
+    # True if every command runs in it or not at all, in each permission mode.
     required: bool
 
 
-# The grade to which a sandbox is enforced.
+# Grade to which a sandbox is enforced.
 SandboxGrade: TypeAlias = Union[Literal["none"], Literal["partial"], Literal["full"]]
 
 class _SessionState(TypedDict):
-    # The state.
+    # State.
     value: "StateValue"
 
 
 class SessionState(_SessionState, total=False):
-    """The current state of a session. A reader never takes an unknown value for idle."""
+    """Current state of a session. A reader never takes an unknown value for idle."""
 
-    # The ids of the approvals and questions that it waits for, when it is blocked.
+    # Ids of the approvals and questions that it is waiting for, when it is blocked.
     blockedOn: list[str]
-    # The items of background jobs that run, also while the session is idle.
+    # Items of background jobs that run, also while the session is idle.
     background: list["ItemId"]
 
 
-# The state of a session.
+# Session state.
 StateValue: TypeAlias = Union[Literal["idle"], Literal["running"], Literal["blocked"], Literal["retrying"], Literal["compacting"]]
 
-# The id of an item: a message, a tool call or another thing that a client can draw.
+# Item id: a message, a tool call or anything else that a client can draw.
 ItemId: TypeAlias = str
 
-# The id of a turn, unique over all sessions.
+# Turn id, unique across all sessions.
 TurnId: TypeAlias = str
 
 class _QueuedInput(TypedDict):
-    # The id that the `userMessage` item will have.
+    # Id that the `userMessage` item will have.
     itemId: "ItemId"
-    # The turn it belongs to: the running turn for a steer, a turn of its own for a prompt or a follow-up.
+    # Turn that it belongs to: the running turn for a steer, a separate turn for a prompt or a follow-up.
     turnId: "TurnId"
     # The way it is delivered.
     delivery: "Delivery"
-    # The blocks, as sent.
+    # Blocks, as sent.
     content: list["Input"]
 
 
 class QueuedInput(_QueuedInput, total=False):
-    """A person's message that is accepted and not yet read by the model."""
+    """User message that is accepted and not yet read by the model."""
 
-    # The budget of the turn that it starts.
+    # Budget of the turn that it starts.
     limits: "TurnLimits"
-    # The JSON Schema that the final message of the turn that it starts must satisfy.
+    # JSON Schema that the final message of the turn that it starts must satisfy.
     outputSchema: Any
 
 
-# The way in which a person's message reaches the model.
+# Delivery of a user message to the model.
 Delivery: TypeAlias = Union[Literal["prompt"], Literal["steer"], Literal["followUp"]]
 
 class InputText(TypedDict):
@@ -363,7 +363,7 @@ class _InputFile(TypedDict):
 
 
 class InputFile(_InputFile, total=False):
-    # The lines; absent for the whole file.
+    # Lines; absent for the entire file.
     range: "LineRange"
 
 
@@ -399,66 +399,66 @@ Input: TypeAlias = Union["InputText", "InputFile", "InputSelection", "InputDiagn
 class LineRange(TypedDict):
     """A range of lines in a file, counted from 1, both ends included."""
 
-    # The first line.
+    # First line.
     start: int
-    # The last line.
+    # Last line.
     end: int
 
 
 class _Diagnostic(TypedDict):
-    # The line, 1-based.
+    # Line, 1-based.
     line: int
-    # The severity.
+    # Severity.
     severity: "Severity"
-    # The message.
+    # Message.
     message: str
 
 
 class Diagnostic(_Diagnostic, total=False):
     """A problem in a file."""
 
-    # The tool that reported it, such as `rustc`.
+    # Tool that reported it, such as `rustc`.
     source: str
 
 
-# The severity of a diagnostic.
+# Diagnostic severity.
 Severity: TypeAlias = Union[Literal["error"], Literal["warning"], Literal["information"], Literal["hint"]]
 
 class TurnLimits(TypedDict, total=False):
-    """The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter."""
+    """Turn budget. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter."""
 
-    # The maximum number of model replies.
+    # Maximum number of model replies.
     steps: int
-    # The maximum number of tool calls, checked between replies; those of sub-agents are not counted.
+    # Maximum number of tool calls, checked between replies; those of sub-agents are not counted.
     toolCalls: int
-    # The maximum number of tokens, input and output together.
+    # Maximum number of tokens, input and output together.
     tokens: int
-    # The maximum cost, in billionths of a US dollar; never reached where no price is known.
+    # Maximum cost, in billionths of a US dollar; never reached if no price is known.
     costNanoUsd: int
-    # The maximum duration in milliseconds, checked between replies.
+    # Maximum duration in milliseconds, checked between replies.
     durationMs: int
 
 
 class _Approval(TypedDict):
-    # The approval's id.
+    # Approval id.
     approvalId: "ApprovalId"
-    # The session it belongs to.
+    # Session it belongs to.
     sessionId: "SessionId"
-    # The turn that waits.
+    # Turn that waits.
     turnId: "TurnId"
-    # The tool call that waits.
+    # Tool call that waits.
     itemId: "ItemId"
-    # The tool's name.
+    # Tool name.
     toolName: str
-    # The kind of tool.
+    # Kind of tool.
     kind: "ToolKind"
-    # One line for a person: `bash: rm -r build`.
+    # One line for the user: `bash: rm -r build`.
     title: str
-    # The reason why permission is needed, in a sentence.
+    # Reason why permission is needed, in a sentence.
     reason: str
-    # The tool's arguments, whole: the command, or the text to write.
+    # The tool's complete arguments: the command, or the text to write.
     input: Any
-    # The options to choose from.
+    # Options to choose from.
     options: list["ApprovalOption"]
 
 
@@ -467,83 +467,83 @@ class Approval(_Approval, total=False):
 
     # The files concerned.
     locations: list["Location"]
-    # The rule or default that asks, in words.
+    # Human-readable rule or default that requires approval.
     decidedBy: str
-    # All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every part, or denies the call.
+    # Everything to be approved, in full, for the user to read: the command, the paths, the content. A client shows every part, or denies the call.
     details: list["ApprovalDetail"]
-    # The changes of files that the call would make, computed from the files as they are now. Left out where a call changes no file, and where its changes are not known beforehand.
+    # File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not known in advance.
     changes: list["FileChange"]
-    # The deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
+    # Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
     deadlineMs: int
 
 
-# The id of an approval, pending until it is answered or cancelled.
+# Approval id, pending until the approval is answered or cancelled.
 ApprovalId: TypeAlias = str
 
-# The kind of a tool call; the names are those of the Agent Client Protocol.
+# Tool call kind; the names are those of the Agent Client Protocol.
 ToolKind: TypeAlias = Union[Literal["read"], Literal["edit"], Literal["delete"], Literal["move"], Literal["search"], Literal["execute"], Literal["fetch"], Literal["think"], Literal["other"]]
 
 class _Location(TypedDict):
-    # The absolute path.
+    # Absolute path.
     path: str
 
 
 class Location(_Location, total=False):
     """A position in a file."""
 
-    # The line, 1-based.
+    # Line, 1-based.
     line: int
 
 
 class ApprovalDetail(TypedDict):
-    """A part of a call that a person is asked about. Control characters, and characters that are invisible or change the direction of text, are drawn as signs."""
+    """Part of a call that requires the user's approval. Control characters, and characters that are invisible or change the text direction, are drawn as signs."""
 
-    # The kind of text.
+    # Kind of text.
     kind: "DetailKind"
-    # The text, whole, with its line ends.
+    # Complete text, with its line ends.
     text: str
 
 
-# The kind of a text that a person is asked about.
+# Kind of text shown with an approval request.
 DetailKind: TypeAlias = Union[Literal["command"], Literal["path"], Literal["content"], Literal["diff"], Literal["address"], Literal["arguments"], Literal["modelText"]]
 
 class _FileChange(TypedDict):
-    # The operation.
+    # Operation.
     op: "FileOp"
     # The file's absolute path (the new one after a move).
     path: str
-    # The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
+    # Change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
     diff: str
-    # The number of lines added.
+    # Number of lines added.
     added: int
-    # The number of lines removed.
+    # Number of lines removed.
     removed: int
 
 
 class FileChange(_FileChange, total=False):
-    """The change of one file."""
+    """Change of one file."""
 
-    # The path before a move.
+    # Path before a move.
     oldPath: str
-    # The first line that differs, 1-based, counted in the new text: the line to which an editor jumps.
+    # First line that differs, 1-based, counted in the new text: the line to which an editor jumps.
     firstChangedLine: int
-    # The parts that differ within changed lines, for highlighting words; at most 1,000.
+    # Parts that differ within changed lines, for highlighting words; at most 1,000.
     words: list["WordSpan"]
 
 
-# The kind of a file change.
+# File change kind.
 FileOp: TypeAlias = Union[Literal["add"], Literal["modify"], Literal["delete"], Literal["move"]]
 
 class WordSpan(TypedDict):
     """A part of a line that differs from its counterpart."""
 
-    # The text it belongs to.
+    # Text it belongs to.
     side: "Side"
-    # The line in that text, 1-based.
+    # Line in that text, 1-based.
     line: int
     # Its first byte in the line as UTF-8, from 0.
     start: int
-    # The byte after it.
+    # Byte after it.
     end: int
 
 
@@ -551,89 +551,89 @@ class WordSpan(TypedDict):
 Side: TypeAlias = Union[Literal["old"], Literal["new"]]
 
 class _ApprovalOption(TypedDict):
-    # The id to send back.
+    # Id to send back.
     optionId: str
-    # The label to show.
+    # Label to show.
     label: str
-    # The decision that it stands for.
+    # Decision that this option represents.
     decision: "Decision"
-    # The scope in which the decision holds.
+    # Scope in which the decision holds.
     scope: "Scope"
 
 
 class ApprovalOption(_ApprovalOption, total=False):
-    """An option that a person can choose."""
+    """Option offered to the user."""
 
-    # The rules that the option adds, in words.
+    # Human-readable rules that the option adds.
     rules: list[str]
 
 
 # A decision about a tool call. A reader never takes an unknown value as permission.
 Decision: TypeAlias = Union[Literal["allow"], Literal["deny"], Literal["abort"]]
 
-# The scope of a decision.
+# Decision scope.
 Scope: TypeAlias = Union[Literal["once"], Literal["turn"], Literal["session"], Literal["project"], Literal["user"]]
 
 class _Question(TypedDict):
-    # The question's id.
+    # Question id.
     questionId: "QuestionId"
-    # The session it belongs to.
+    # Session it belongs to.
     sessionId: "SessionId"
-    # The turn that waits.
+    # Turn that waits.
     turnId: "TurnId"
-    # The tool call that waits.
+    # Tool call that waits.
     itemId: "ItemId"
-    # The kind of question.
+    # Kind of question.
     kind: "QuestionKind"
-    # The question.
+    # Question.
     text: str
-    # The deadline after which the default answer applies, in milliseconds since 1970.
+    # Deadline after which the default answer applies, in milliseconds since 1970.
     deadlineMs: int
 
 
 class Question(_Question, total=False):
-    """A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options."""
+    """Question to the user. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, regardless of the options."""
 
-    # The plan to be accepted, as Markdown; only with the kind `plan`.
+    # Plan to be accepted, as Markdown; only with the kind `plan`.
     plan: str
-    # The options to choose from; without any, the answer is a text.
+    # Options to choose from; without any, the answer is a text.
     options: list["QuestionOption"]
-    # Several options may be chosen.
+    # True if several options may be chosen.
     multiple: bool
 
 
-# The id of a question to a person, pending until it is answered or its deadline passes.
+# Id of a question to the user, pending until the question is answered or its deadline passes.
 QuestionId: TypeAlias = str
 
-# The kind of a question. A reader treats an unknown kind as `choice`.
+# Kind of a question. A reader treats an unknown kind as `choice`.
 QuestionKind: TypeAlias = Union[Literal["choice"], Literal["plan"]]
 
 class QuestionOption(TypedDict):
-    """An option that a person can choose."""
+    """Option offered to the user."""
 
-    # The id to send back.
+    # Id to send back.
     optionId: str
-    # The label to show.
+    # Label to show.
     label: str
 
 
 class Plan(TypedDict):
     """The model's plan. Each plan replaces the one before."""
 
-    # The steps of the plan, in order.
+    # Plan steps, in order.
     items: list["PlanItem"]
 
 
 class PlanItem(TypedDict):
     """One step of a plan."""
 
-    # The description of the step.
+    # Step description.
     content: str
-    # The status.
+    # Status.
     status: "PlanStatus"
 
 
-# The status of a step.
+# Step status.
 PlanStatus: TypeAlias = Union[Literal["pending"], Literal["in_progress"], Literal["completed"]]
 
 class _Usage(TypedDict):
@@ -650,145 +650,145 @@ class Usage(_Usage, total=False):
     cacheReadTokens: int
     # Input tokens written to the provider's cache.
     cacheWriteTokens: int
-    # The part of the output tokens spent on reasoning, where the provider reports it.
+    # Output tokens spent on reasoning, if the provider reports them.
     reasoningTokens: int
-    # The searches of the web that the provider ran, which it charges for beside the tokens.
+    # Web searches run by the provider, which it charges for in addition to the tokens.
     webSearches: int
 
 
 class _ContextUsage(TypedDict):
-    # The estimated tokens of the next request.
+    # Estimated tokens of the next request.
     tokens: int
 
 
 class ContextUsage(_ContextUsage, total=False):
-    """The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of what was added since."""
+    """Fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of later additions."""
 
-    # The size of the context window; absent where it is not known.
+    # Size of the context window; absent if unknown.
     window: int
 
 
 class _SessionOpenParams(TypedDict):
-    # The session.
+    # Session.
     sessionId: "SessionId"
 
 
 class SessionOpenParams(_SessionOpenParams, total=False):
-    """The params of `session/open`."""
+    """Params of `session/open`."""
 
     # Subscribe this connection; default true.
     subscribe: bool
     # Send the events after this number first.
     fromSeq: int
-    # Send this many of the last events first, if `fromSeq` is left out.
+    # Number of last events to send first, if `fromSeq` is omitted.
     tail: int
-    # Another working directory from now on, absolute: for a session whose folder was moved or deleted. Refused with `conflict` while the session is open elsewhere in another folder.
+    # Another working directory from now on, absolute: for a session whose directory was moved or deleted. Refused with `conflict` while the session is open elsewhere in another directory.
     cwd: str
-    # The settings from now on.
+    # Settings from now on.
     config: "SessionConfig"
-    # The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
+    # Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
     include: list[str]
-    # The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    # Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
     exclude: list[str]
-    # Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
+    # Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     maxLatencyMs: int
 
 
 class SessionListParams(TypedDict, total=False):
-    """The params of `session/list`."""
+    """Params of `session/list`."""
 
     # Only sessions with this working directory.
     cwd: str
-    # Include the sessions of sub-agents; default false.
+    # If true, include sub-agents' sessions; default false.
     subagents: bool
     # Only sessions with this text in their title or working directory, ignoring case.
     query: str
     # The `nextCursor` of the page before.
     cursor: str
-    # Only archived sessions; default false: only the others.
+    # If true, only archived sessions; default false: only the others.
     archived: bool
-    # The maximum number of sessions, 1 to 1000; default 50.
+    # Maximum number of sessions, 1 to 1000; default 50.
     limit: int
 
 
 class _SessionListResult(TypedDict):
-    # The sessions, newest first.
+    # Sessions, newest first.
     sessions: list["SessionSummary"]
 
 
 class SessionListResult(_SessionListResult, total=False):
-    """A page of sessions."""
+    """Page of sessions."""
 
-    # The cursor of the next page; absent on the last one.
+    # Cursor of the next page; absent on the last one.
     nextCursor: str
 
 
 class _SessionSummary(TypedDict):
-    # The session.
+    # Session.
     sessionId: "SessionId"
-    # The working directory.
+    # Working directory.
     cwd: str
-    # The creation time, in milliseconds since 1970.
+    # Creation time, in milliseconds since 1970.
     createdMs: int
-    # The time of the last write to its journal, in milliseconds since 1970.
+    # Time of the last write to its journal, in milliseconds since 1970.
     updatedMs: int
-    # The folder that holds its journal.
+    # Directory that contains its journal.
     path: str
 
 
 class SessionSummary(_SessionSummary, total=False):
     """A stored session, as shown in lists."""
 
-    # The title that it was given, or the beginning of its first prompt.
+    # Its title, or the beginning of its first prompt.
     title: str
-    # The parent, if the session is a sub-agent.
+    # Parent, if the session is a sub-agent.
     parent: "Parent"
-    # It is archived.
+    # True if it is archived.
     archived: bool
 
 
 class Parent(TypedDict):
-    """The parent of a sub-agent's session."""
+    """Parent of a sub-agent's session."""
 
-    # The parent's session.
+    # Parent session.
     sessionId: "SessionId"
-    # The sub-agent's id in the parent's session.
+    # Sub-agent id in the parent's session.
     agentId: "AgentId"
 
 
-# The id of a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
+# Sub-agent id within its session: `agent-1`, `agent-2` …, short because a model writes it.
 AgentId: TypeAlias = str
 
 class SessionUpdateParams(TypedDict, total=False):
-    """The params of `session/update`; fields left out do not change."""
+    """Params of `session/update`; omitted fields do not change."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again.
+    # Title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again.
     title: Union[str, None]
 
 
 class SessionUpdateResult(TypedDict, total=False):
-    """The result of `session/update`."""
+    """Result of `session/update`."""
 
-    # The title; absent when there is none.
+    # Title; absent when there is none.
     title: str
 
 
 class _SessionArchiveParams(TypedDict):
-    # The session, open or not.
+    # Session, open or not.
     sessionId: "SessionId"
 
 
 class SessionArchiveParams(_SessionArchiveParams, total=False):
-    """The params of `session/archive`."""
+    """Params of `session/archive`."""
 
-    # False takes it back into the lists; default true.
+    # True archives it, false returns it to the lists; default true.
     archived: bool
 
 
 class SessionSearchParams(TypedDict, total=False):
-    """The params of `session/search`."""
+    """Params of `session/search`."""
 
     # Words; an entry must contain all of them. `"several words"` in quotes match as a phrase. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents are ignored. Empty: the newest entries that pass the filters.
     query: str
@@ -800,7 +800,7 @@ class SessionSearchParams(TypedDict, total=False):
     afterSeq: int
     # Only before this event of that session.
     beforeSeq: int
-    # Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first.
+    # Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search for one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first.
     kinds: list["EntryKind"]
     # Only entries of these roles; empty for all.
     roles: list["EntryRole"]
@@ -812,153 +812,153 @@ class SessionSearchParams(TypedDict, total=False):
     beforeMs: int
     # The `nextCursor` of the page before.
     cursor: str
-    # The maximum number of hits, 1 to 200; default 20.
+    # Maximum number of hits, 1 to 200; default 20.
     limit: int
 
 
-# The kind of a searchable entry.
+# Kind of a searchable entry.
 EntryKind: TypeAlias = Union[Literal["userMessage"], Literal["agentMessage"], Literal["toolCall"], Literal["toolOutput"], Literal["reasoning"]]
 
-# The role of a searchable entry.
+# Role of a searchable entry.
 EntryRole: TypeAlias = Union[Literal["user"], Literal["assistant"], Literal["tool"]]
 
 class _SessionSearchResult(TypedDict):
-    # The hits, best first; among equals the newest. For words that occur in very many entries, only the newest thousands are ranked.
+    # Hits, best first; among equals the newest. For words that occur in very many entries, only the newest thousands are ranked.
     hits: list["SearchHit"]
 
 
 class SessionSearchResult(_SessionSearchResult, total=False):
-    """The result of `session/search`."""
+    """Result of `session/search`."""
 
-    # The cursor of the next page; absent on the last one.
+    # Cursor of the next page; absent on the last one.
     nextCursor: str
-    # The number of sessions whose text is not indexed yet; indexing continues, so search again.
+    # Number of sessions whose text is not indexed yet; indexing continues, so search again.
     behind: int
 
 
 class _SearchHit(TypedDict):
-    # The session.
+    # Session.
     sessionId: "SessionId"
-    # The number of its event, around which `session/events` reads.
+    # Number of its event, around which `session/events` reads.
     seq: int
-    # The time, in milliseconds since 1970.
+    # Time, in milliseconds since 1970.
     tsMs: int
-    # The kind of entry.
+    # Kind of entry.
     kind: "EntryKind"
-    # The role.
+    # Role.
     role: "EntryRole"
     # The session's working directory.
     cwd: str
-    # The text around the first match, in pieces, without line ends.
+    # Text around the first match, in pieces, without line ends.
     snippet: list["SnippetPiece"]
 
 
 class SearchHit(_SearchHit, total=False):
     """An entry that matches."""
 
-    # The item.
+    # Item.
     itemId: "ItemId"
-    # The session's title, as in lists.
+    # Session title, as in lists.
     title: str
 
 
 class _SnippetPiece(TypedDict):
-    # The text.
+    # Text.
     text: str
 
 
 class SnippetPiece(_SnippetPiece, total=False):
     """A piece of a snippet."""
 
-    # It matches the query.
+    # True if it matches the query.
     match: bool
 
 
 class _SessionExportParams(TypedDict):
-    # The format.
+    # Format.
     format: "ExportFormat"
 
 
 class SessionExportParams(_SessionExportParams, total=False):
-    """The params of `session/export`."""
+    """Params of `session/export`."""
 
-    # The session, open or not; may be left out where this connection has made or opened exactly one.
+    # Session, open or not; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The file to write, within the session's working directory, absolute or relative to it. Absent: the result holds the text.
+    # File to write, within the session's working directory, absolute or relative to it. Absent: the result holds the text.
     path: str
-    # Overwrite an existing file.
+    # If true, overwrite an existing file.
     overwrite: bool
 
 
-# The format of an export.
+# Export format.
 ExportFormat: TypeAlias = Union[Literal["html"], Literal["md"], Literal["json"], Literal["pi"]]
 
 class _SessionExportResult(TypedDict):
-    # The size of the text in bytes.
+    # Text size in bytes.
     bytes: int
 
 
 class SessionExportResult(_SessionExportResult, total=False):
-    """The exported session."""
+    """Exported session."""
 
-    # The text; absent where a file was written.
+    # Text; absent if a file was written.
     text: str
-    # The path of the written file, absolute.
+    # Absolute path of the written file.
     path: str
 
 
 class SessionDeleteParams(TypedDict):
-    """The params of `session/delete`."""
+    """Params of `session/delete`."""
 
-    # The session. It must be named, and must not be open anywhere.
+    # Session. It must be named, and must not be open anywhere.
     sessionId: "SessionId"
 
 
 class SessionDeleteResult(TypedDict):
-    """The result of `session/delete`."""
+    """Result of `session/delete`."""
 
-    # The deleted sessions: the sub-agents' first, then the one that was named.
+    # Deleted sessions: the sub-agents' first, then the requested one.
     deleted: list["SessionId"]
 
 
 class _SessionRewindParams(TypedDict):
-    # The point to return to.
+    # Point to return to.
     to: "HistoryPoint"
 
 
 class SessionRewindParams(_SessionRewindParams, total=False):
-    """The params of `session/rewind`."""
+    """Params of `session/rewind`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The scope: the conversation, the files, or both.
+    # Scope: the conversation, the files, or both.
     scope: "RewindScope"
-    # Files to restore although somebody else has changed them, by their absolute paths.
+    # Absolute paths of files to restore even if they were changed by others.
     overwrite: list[str]
-    # Have the model summarize the part of the history that it loses, and keep the summary in its context. This takes a turn of its own, whose reply is nothing but the summary.
+    # If true, the model summarizes the part of the history that it loses, and the summary stays in its context. This takes a separate turn, whose reply is nothing but the summary.
     summarize: bool
-    # Only report the effect, without changing anything.
+    # If true, only report the effect, without changing anything.
     dryRun: bool
 
 
 class HistoryPoint(TypedDict, total=False):
     """A point in a session's history: exactly one of its fields is set."""
 
-    # Before this message of a person.
+    # Before this user message.
     itemId: "ItemId"
     # After the end of this turn.
     turnId: "TurnId"
-    # After the event with this number, which may lie beside the current path; 0 is the beginning.
+    # After the event with this number, which may be off the current path; 0 is the beginning.
     seq: int
 
 
-# The scope of a rewind.
+# Rewind scope.
 RewindScope: TypeAlias = Union[Literal["conversation"], Literal["files"], Literal["both"]]
 
 class _SessionRewindResult(TypedDict):
-    # The event after which the session continues.
+    # Event after which the session continues.
     toSeq: int
-    # The last event before the rewind: rewinding to it undoes this rewind.
+    # Last event before the rewind: rewinding to it undoes this rewind.
     fromSeq: int
     # Items that leave the model's context.
     dropped: list["ItemId"]
@@ -967,81 +967,81 @@ class _SessionRewindResult(TypedDict):
 
 
 class SessionRewindResult(_SessionRewindResult, total=False):
-    """The effect of a rewind."""
+    """Rewind result."""
 
-    # The message before which the session was rewound, to be edited and sent again.
+    # Message before which the session was rewound, to be edited and sent again.
     input: list["Input"]
-    # The turn that writes the summary, if one was requested and there is something to summarize.
+    # Turn that writes the summary, if one was requested and there is something to summarize.
     summaryTurnId: "TurnId"
-    # The effect on the files that were changed since; empty when only the conversation is rewound.
+    # Effect on the files that were changed since; empty when only the conversation is rewound.
     files: list["FileFate"]
 
 
 class FileFate(TypedDict):
-    """The effect of a rewind on one file."""
+    """Effect of a rewind on one file."""
 
-    # The path, absolute.
+    # Path, absolute.
     path: str
-    # The author of the later changes.
+    # Author of the later changes.
     owner: "FileOwner"
-    # The action.
+    # Action.
     action: "FileAction"
 
 
-# The author of a file's changes since the target of a rewind.
+# Author of a file's changes since the rewind target.
 FileOwner: TypeAlias = Union[Literal["agent"], Literal["other"], Literal["conflict"]]
 
-# The action of a rewind on a file.
+# Action of a rewind on a file.
 FileAction: TypeAlias = Union[Literal["restore"], Literal["remove"], Literal["leave"], Literal["lost"], Literal["failed"]]
 
 class _SessionForkParams(TypedDict):
-    # The session to fork; it does not change, and need not be open.
+    # Session to fork; it does not change, and need not be open.
     sessionId: "SessionId"
 
 
 class SessionForkParams(_SessionForkParams, total=False):
-    """The params of `session/fork`."""
+    """Params of `session/fork`."""
 
-    # The point up to which its history is copied; all of it by default.
+    # Point up to which its history is copied; all of it by default.
     at: "HistoryPoint"
-    # The title of the new session.
+    # Title of the new session.
     title: str
-    # The working directory of the new session, absolute; that of the other one by default.
+    # Working directory of the new session, absolute; that of the other one by default.
     cwd: str
-    # The settings of the new session; those left out are copied.
+    # Settings of the new session; omitted settings are copied.
     config: "SessionConfig"
     # Subscribe this connection to the new session; default true.
     subscribe: bool
-    # The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
+    # Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
     include: list[str]
-    # The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    # Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
     exclude: list[str]
-    # Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
+    # Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     maxLatencyMs: int
-    # A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the first one made, for a month and also after the engine was restarted.
+    # Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart.
     key: str
 
 
 class _SessionMergeParams(TypedDict):
-    # The fork, made of that session by `session/fork`; it does not change, and need not be open.
+    # Fork, created from that session by `session/fork`; it does not change, and need not be open.
     forkId: "SessionId"
 
 
 class SessionMergeParams(_SessionMergeParams, total=False):
-    """The params of `session/merge`. (Experimental.)"""
+    """Params of `session/merge`. (Experimental.)"""
 
-    # The session that receives the events; may be left out where this connection has made or opened exactly one.
+    # Session that receives the events; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class SessionMergeResult(TypedDict):
-    """The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`. (Experimental.)"""
+    """Merge result. The copied events follow as `session/event`, after a `history.rewound`. (Experimental.)"""
 
-    # The event after which the copied events are inserted.
+    # Event after which the copied events are inserted.
     toSeq: int
-    # The last event before the merge: rewinding to it undoes the merge.
+    # Last event before the merge: rewinding to it undoes the merge.
     fromSeq: int
-    # The number of the last copied event, at which the session now stands.
+    # Number of the last copied event, now the session's current position.
     copiedSeq: int
     # Items that leave the model's context.
     dropped: list["ItemId"]
@@ -1052,236 +1052,236 @@ class SessionMergeResult(TypedDict):
 
 
 class _SessionLabelParams(TypedDict):
-    # The point.
+    # Point.
     at: "HistoryPoint"
 
 
 class SessionLabelParams(_SessionLabelParams, total=False):
-    """The params of `session/label`."""
+    """Params of `session/label`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The label, at most 200 characters; absent to remove it.
+    # Label, at most 200 characters; absent to remove it.
     label: str
     # Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it.
     metadata: Any
 
 
 class SessionLabelResult(TypedDict):
-    """The point whose label changed."""
+    """Point whose label changed."""
 
-    # The event of the point.
+    # Event of the point.
     seq: int
 
 
 class SessionNoteParams(TypedDict, total=False):
-    """The params of `session/note`."""
+    """Params of `session/note`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The text, at most 64 KB. May be empty if there is data and the model does not read the note.
+    # Text, at most 64 KB. May be empty if there is data and the model does not read the note.
     text: str
-    # The client's name for this kind of note, at most 64 characters.
+    # Client-chosen name for this kind of note, at most 64 characters.
     kind: str
     # Any data, at most 64 KB of JSON. The model does not read it.
     data: Any
-    # The model reads the text at its next turn; default false.
+    # True if the model reads the text at its next turn; default false.
     toModel: bool
-    # Clients do not show it to people; default false.
+    # True if clients do not show it to the user; default false.
     hidden: bool
     # A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key adds nothing more.
     key: str
 
 
 class SessionParams(TypedDict, total=False):
-    """The params of a request about one session."""
+    """Params of a request about one session."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class SessionTreeResult(TypedDict):
-    """The history tree of a session."""
+    """History tree of a session."""
 
-    # Messages of people and labelled points, oldest first.
+    # User messages and labelled points, oldest first.
     nodes: list["HistoryNode"]
-    # The last event.
+    # Last event.
     leafSeq: int
 
 
 class _HistoryNode(TypedDict):
-    # The event.
+    # Event.
     seq: int
-    # The beginning of the message.
+    # Beginning of the message.
     text: str
-    # The time, in milliseconds since 1970.
+    # Time, in milliseconds since 1970.
     tsMs: int
-    # It lies on the current path.
+    # True if it is on the current path.
     isCurrent: bool
 
 
 class HistoryNode(_HistoryNode, total=False):
     """A node of the history tree."""
 
-    # The event of the parent node; absent for the first.
+    # Event of the parent node; absent for the first.
     parentSeq: int
-    # The message's item, if the node is a message.
+    # Message item, if the node is a message.
     itemId: "ItemId"
-    # The turn.
+    # Turn.
     turnId: "TurnId"
-    # The label.
+    # Label.
     label: str
 
 
 class SessionAnchorsParams(TypedDict, total=False):
-    """The params of `session/anchors`. (Experimental.)"""
+    """Params of `session/anchors`. (Experimental.)"""
 
-    # The session, open or not; may be left out where this connection has made or opened exactly one.
+    # Session, open or not; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class SessionAnchorsResult(TypedDict):
-    """The anchors, between which a session's items can be listed and searched. (Experimental.)"""
+    """Anchors, between which a session's items can be listed and searched. (Experimental.)"""
 
-    # The anchors, in the order of their events.
+    # Anchors, in the order of their events.
     anchors: list["Anchor"]
 
 
 class _Anchor(TypedDict):
-    # The event.
+    # Event.
     seq: int
-    # The kind.
+    # Kind.
     kind: "AnchorKind"
-    # The time, in milliseconds since 1970.
+    # Time, in milliseconds since 1970.
     tsMs: int
-    # It lies on the current path.
+    # True if it is on the current path.
     isCurrent: bool
 
 
 Anchor = TypedDict("Anchor", {"text": str, "metadata": Any, "from": "SessionId"})
 
-# The kind of an anchor. (Experimental.)
+# Anchor kind. (Experimental.)
 AnchorKind: TypeAlias = Union[Literal["start"], Literal["copied"], Literal["compaction"], Literal["handOver"], Literal["label"]]
 
 class ReviewListParams(TypedDict, total=False):
-    """The params of `review/list`."""
+    """Params of `review/list`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
     # Only hunks of this file, by its absolute path.
     path: str
-    # Only hunks that this turn made or changed.
+    # Only hunks that this turn created or changed.
     turnId: "TurnId"
-    # Include closed hunks.
+    # If true, include closed hunks.
     closed: bool
 
 
 class ReviewListResult(TypedDict):
-    """The hunks by path and line, followed by closed ones, oldest first."""
+    """Hunks by path and line, followed by closed ones, oldest first."""
 
-    # The hunks.
+    # Hunks.
     hunks: list["Hunk"]
-    # The last event that the list takes into account.
+    # Last event that the list takes into account.
     seq: int
 
 
 class _Hunk(TypedDict):
-    # The hunk's id, stable while the file changes elsewhere and never reused.
+    # Hunk id, stable while the file changes elsewhere and never reused.
     id: "HunkId"
     # The file's absolute path.
     path: str
-    # The kind: lines, or the file as a whole.
+    # Kind: lines, or the entire file.
     kind: "HunkKind"
-    # The state.
+    # State.
     state: "HunkState"
-    # The lines in the baseline.
+    # Lines in the baseline.
     before: "LineSpan"
-    # The lines in the present file.
+    # Lines in the present file.
     after: "LineSpan"
-    # The text of those lines in the baseline, with line ends; empty where the file is not text.
+    # Text of those lines in the baseline, with line ends; empty if the file is not text.
     oldText: str
-    # The text of those lines in the present file.
+    # Text of those lines in the present file.
     newText: str
-    # The last event that changed its text. A decision that names an older one is refused.
+    # Last event that changed its text. A decision that refers to an older one is refused.
     changedSeq: int
-    # The calls that made or changed it, in order.
+    # Calls that created or changed it, in order.
     madeBy: list["Maker"]
 
 
 class Hunk(_Hunk, total=False):
     """A run of changed lines: its text in the baseline (at the last accepted point) and its text now."""
 
-    # Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be a person's work, undoing a turn or everything skips it; undo the hunk or its file instead.
+    # Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be the user's work, undoing a turn or everything skips it; undo the hunk or its file instead.
     cause: str
-    # The comments on it.
+    # Comments on it.
     comments: list["Comment"]
-    # The verdict that closed it.
+    # Verdict that closed it.
     verdict: int
-    # The number of a queued verdict about it.
+    # Number of a queued verdict about it.
     waiting: int
-    # The hunk that absorbed it.
+    # Hunk that absorbed it.
     absorbedBy: "HunkId"
-    # The hunk that it was split from, when a decision covered only some of its lines.
+    # Hunk that it was split from, when a decision covered only some of its lines.
     partOf: "HunkId"
 
 
-# The id of a hunk within its session: the number of the event that made it, a dot, and a count.
+# Hunk id within its session: the number of the event that made it, a dot, and a count.
 HunkId: TypeAlias = str
 
-# The kind of a hunk.
+# Hunk kind.
 HunkKind: TypeAlias = Union[Literal["lines"], Literal["file"], Literal["mode"]]
 
-# The state of a hunk.
+# Hunk state.
 HunkState: TypeAlias = Union[Literal["pending"], Literal["modified"], Literal["conflict"], Literal["kept"], Literal["undone"], Literal["absorbed"], Literal["gone"]]
 
 class LineSpan(TypedDict):
     """A span of lines in a text."""
 
-    # The first line, from 1. For an empty span: the line before which it lies.
+    # First line, from 1. For an empty span: the line before which it lies.
     start: int
-    # The number of lines.
+    # Number of lines.
     count: int
 
 
 class _Maker(TypedDict):
-    # The turn.
+    # Turn.
     turnId: "TurnId"
-    # The tool call.
+    # Tool call.
     itemId: "ItemId"
 
 
 class Maker(_Maker, total=False):
-    """A call that made or changed a hunk."""
+    """Call that created or changed a hunk."""
 
-    # Set if the call may not have made the change: the command that ran while the file changed.
+    # Set if the change may not be the call's: the command that ran while the file changed.
     whileRan: str
 
 
 class _Comment(TypedDict):
-    # The event that added it.
+    # Event that added it.
     seq: int
-    # The side: the baseline or the present file.
+    # Side: the baseline or the present file.
     side: "Side"
-    # The comment's text.
+    # Comment text.
     text: str
 
 
 class Comment(_Comment, total=False):
-    """A comment of a person on a hunk."""
+    """User comment on a hunk."""
 
-    # The lines within the hunk; absent for all.
+    # Lines within the hunk; absent for all.
     lines: "LineSpan"
 
 
 class _ReviewDecideParams(TypedDict):
-    # The requested action.
+    # Requested action.
     action: "ReviewAction"
 
 
 class ReviewDecideParams(_ReviewDecideParams, total=False):
-    """The params of `review/decide`."""
+    """Params of `review/decide`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
@@ -1298,13 +1298,13 @@ class _ReviewActionUndo(TypedDict):
 
 
 class ReviewActionUndo(_ReviewActionUndo, total=False):
-    # Also remove lines that a person wrote into a hunk; otherwise such a hunk is a conflict.
+    # If true, also remove lines that the user wrote into a hunk; otherwise such a hunk is a conflict.
     discardEdits: bool
 
 
 class ReviewActionRevert(TypedDict):
     action: Literal["revert"]
-    # The event of the verdict.
+    # Event of the verdict.
     verdict: int
 
 
@@ -1319,11 +1319,11 @@ class _ReviewActionComment(TypedDict):
 
 
 class ReviewActionComment(_ReviewActionComment, total=False):
-    # The lines within the hunk; absent for all.
+    # Lines within the hunk; absent for all.
     lines: "LineSpan"
 
 
-# An action of a person.
+# User action.
 ReviewAction: TypeAlias = Union["ReviewActionKeep", "ReviewActionUndo", "ReviewActionRevert", "ReviewActionComment"]
 
 class _ReviewTargetHunk(TypedDict):
@@ -1363,7 +1363,7 @@ class ReviewTargetAll(TypedDict):
     of: Literal["all"]
 
 
-# The hunks that a decision concerns.
+# Hunks that a decision concerns.
 ReviewTarget: TypeAlias = Union["ReviewTargetHunk", "ReviewTargetLines", "ReviewTargetFile", "ReviewTargetTurn", "ReviewTargetAll"]
 
 class LineSelection(TypedDict, total=False):
@@ -1376,96 +1376,96 @@ class LineSelection(TypedDict, total=False):
 
 
 class _ReviewDecideResult(TypedDict):
-    # The event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
+    # Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
     seq: int
-    # The effect on each hunk; for a queued verdict, the effect that it would have now.
+    # Effect on each hunk; for a queued verdict, the effect that it would have now.
     verdict: "Verdict"
 
 
 class ReviewDecideResult(_ReviewDecideResult, total=False):
-    """The result of `review/decide`."""
+    """Result of `review/decide`."""
 
-    # The verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not.
+    # True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not.
     isQueued: bool
 
 
 class _Verdict(TypedDict):
-    # The requested action.
+    # Requested action.
     action: "ReviewAction"
-    # The effect on each hunk.
+    # Effect on each hunk.
     parts: list["VerdictPart"]
 
 
 class Verdict(_Verdict, total=False):
-    """A decision with its effect, complete enough to be the whole of an event."""
+    """Decision with its effect, complete enough to serve as an entire event."""
 
-    # The number under which it was queued, if it was.
+    # Number under which it was queued, if it was.
     waited: int
 
 
 class _VerdictPart(TypedDict):
-    # The hunk.
+    # Hunk.
     hunk: "HunkId"
     # Its file's absolute path.
     path: str
-    # The effect.
+    # Effect.
     effect: "Effect"
-    # The outcome.
+    # Outcome.
     outcome: "Outcome"
 
 
 class VerdictPart(_VerdictPart, total=False):
-    """The effect of a verdict on one hunk."""
+    """Effect of a verdict on one hunk."""
 
-    # The lines concerned; absent for the whole hunk.
+    # Affected lines; absent for the entire hunk.
     lines: "LineSelection"
     # For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     conflict: str
-    # Set if the hunk was skipped because the author of the change is unknown ([`Hunk::cause`]).
+    # Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]).
     cause: str
 
 
-# The effect of a verdict on a hunk.
+# Effect of a verdict on a hunk.
 Effect: TypeAlias = Union[Literal["keep"], Literal["undo"], Literal["reopen"], Literal["comment"], Literal["withdraw"]]
 
-# The outcome of a verdict for a hunk.
+# Outcome of a verdict for a hunk.
 Outcome: TypeAlias = Union[Literal["applied"], Literal["conflict"]]
 
 class _ReviewBaselineParams(TypedDict):
-    # The file, by its absolute path.
+    # File, by its absolute path.
     path: str
 
 
 class ReviewBaselineParams(_ReviewBaselineParams, total=False):
-    """The params of `review/baseline`."""
+    """Params of `review/baseline`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class _ReviewBaselineResult(TypedDict):
-    # The file existed.
+    # True if the file existed.
     exists: bool
 
 
 class ReviewBaselineResult(_ReviewBaselineResult, total=False):
     """A file at its last accepted point."""
 
-    # The text; absent where there was no file or it was not UTF-8.
+    # Text; absent if there was no file or it was not UTF-8.
     text: str
 
 
 class ReviewPatchParams(TypedDict, total=False):
-    """The params of `review/patch`."""
+    """Params of `review/patch`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # Only open hunks; otherwise everything that the agent did and that was not undone.
+    # If true, only open hunks; otherwise all agent changes that were not undone.
     open: bool
 
 
 class _ReviewPatchResult(TypedDict):
-    # The patch; empty when nothing was changed.
+    # Patch; empty when nothing was changed.
     text: str
 
 
@@ -1477,99 +1477,99 @@ class ReviewPatchResult(_ReviewPatchResult, total=False):
 
 
 class SessionSubscribeParams(TypedDict, total=False):
-    """The params of `session/subscribe`."""
+    """Params of `session/subscribe`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
     # Send the events after this number first; default: only new ones.
     fromSeq: int
-    # Send this many of the last events first, if `fromSeq` is left out.
+    # Number of last events to send first, if `fromSeq` is omitted.
     tail: int
-    # The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them.
+    # Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
     include: list[str]
-    # The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    # Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
     exclude: list[str]
-    # Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0.
+    # Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     maxLatencyMs: int
 
 
 class SessionEventsParams(TypedDict, total=False):
-    """The params of `session/events`."""
+    """Params of `session/events`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
     # Read the events after this number; default 0, from the start.
     after: int
-    # Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`.
+    # Read the last events before this number instead; a number beyond the end selects the session's end. Not together with `after`.
     before: int
-    # The maximum number of events, 1 to 1000; default 200.
+    # Maximum number of events, 1 to 1000; default 200.
     limit: int
 
 
 class SessionEventsResult(TypedDict):
     """A page of events."""
 
-    # The events, in order.
+    # Events, in order.
     events: list["EventRecord"]
-    # The number of the session's last durable event.
+    # Number of the session's last durable event.
     lastSeq: int
-    # There are more events after the last one here; with `before`, before the first one.
+    # True if there are more events after the last one here; with `before`, before the first one.
     more: bool
 
 
 class _EventRecord(TypedDict):
-    # The session.
+    # Session.
     sessionId: "SessionId"
     # The event's sequence number in its session, from 1, without gaps.
     seq: int
-    # The time, in milliseconds since 1970.
+    # Time, in milliseconds since 1970.
     tsMs: int
-    # The event.
+    # Event.
     event: "Event"
 
 
 class EventRecord(_EventRecord, total=False):
     """A durable event with its position in the session's log. It was written to the journal before it was sent anywhere."""
 
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The request of a client that it follows from at once; absent for what the engine does by itself.
+    # Client request that directly caused the event; absent for actions initiated by the engine.
     cause: "Cause"
 
 
 class Cause(TypedDict, total=False):
-    """The request that an event follows from."""
+    """Request that an event follows from."""
 
-    # The client that sent it: its `id` of `initialize`, or else its name.
+    # Client that sent it: its `id` of `initialize`, or else its name.
     clientId: str
     # The `key` of the request.
     key: str
 
 
 class _EventSessionCreated(TypedDict):
-    # The working directory, absolute.
+    # Working directory, absolute.
     cwd: str
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The permission mode.
+    # Permission mode.
     permissionMode: "PermissionMode"
     type: Literal["session.created"]
 
 
 class EventSessionCreated(_EventSessionCreated, total=False):
-    # The work mode.
+    # Work mode.
     mode: "WorkMode"
-    # The title, if one was given.
+    # Title, if one was given.
     title: str
-    # The parent, if the session is a sub-agent.
+    # Parent, if the session is a sub-agent.
     parent: "Parent"
-    # The named agent whose instructions it follows, if any.
+    # Named agent whose instructions it follows, if any.
     role: "AgentRole"
     # Instructions for this session alone.
     systemPrompt: str
-    # The names of the tools that its model sees; all of them if absent.
+    # Names of the tools visible to its model; all tools if absent.
     tools: list[str]
-    # The origin of the history it began with, if it is a fork.
+    # Origin of its initial history, if it is a fork.
     forkedFrom: "ForkedFrom"
 
 
@@ -1584,36 +1584,36 @@ class EventSessionMoved(_EventSessionMoved, total=False):
 
 
 class _EventSessionUpdated(TypedDict):
-    # The author of the title.
+    # Author of the title.
     by: "TitledBy"
     type: Literal["session.updated"]
 
 
 class EventSessionUpdated(_EventSessionUpdated, total=False):
-    # The title; absent when it was removed.
+    # Title; absent when it was removed.
     title: str
-    # The usage of the request that made it, where a model did; it belongs to no turn.
+    # Usage of the request that generated it, if a model did; it belongs to no turn.
     usage: "Usage"
-    # The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+    # Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
 
 
 class _EventInputAccepted(TypedDict):
-    # The id that the `userMessage` item will have.
+    # Id that the `userMessage` item will have.
     itemId: "ItemId"
-    # The turn it belongs to: the running turn for a steer, a turn of its own for a prompt or a follow-up.
+    # Turn that it belongs to: the running turn for a steer, a separate turn for a prompt or a follow-up.
     turnId: "TurnId"
     # The way it is delivered.
     delivery: "Delivery"
-    # The blocks, as sent.
+    # Blocks, as sent.
     content: list["Input"]
     type: Literal["input.accepted"]
 
 
 class EventInputAccepted(_EventInputAccepted, total=False):
-    # The budget of the turn that it starts.
+    # Budget of the turn that it starts.
     limits: "TurnLimits"
-    # The JSON Schema that the final message of the turn that it starts must satisfy.
+    # JSON Schema that the final message of the turn that it starts must satisfy.
     outputSchema: Any
 
 
@@ -1624,7 +1624,7 @@ class _EventInputRemoved(TypedDict):
 
 
 class EventInputRemoved(_EventInputRemoved, total=False):
-    # A hook has done what they ask for, so they are not to be sent again.
+    # True if a hook has handled them, so they must not be sent again.
     isHandled: bool
 
 
@@ -1645,32 +1645,32 @@ class _EventPromptMade(TypedDict):
 
 
 class EventPromptMade(_EventPromptMade, total=False):
-    # The files that it contains or names, in order.
+    # Files that it contains or names, in order.
     sources: list["PromptSource"]
 
 
 class _EventTurnCompleted(TypedDict):
-    # The final status.
+    # Final status.
     status: "TurnStatus"
     # The turn's usage, including that of sub-agents whose turns ended meanwhile.
     usage: "Usage"
-    # The number of model replies.
+    # Number of model replies.
     steps: int
-    # The duration in milliseconds.
+    # Duration in milliseconds.
     durationMs: int
     type: Literal["turn.completed"]
 
 
 class EventTurnCompleted(_EventTurnCompleted, total=False):
-    # The reason why the model stopped, when the model ended the turn.
+    # Reason why the model stopped, when the model ended the turn.
     stop: "StopReason"
-    # The error, when the turn failed.
+    # Error, when the turn failed.
     error: "TurnError"
-    # The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+    # Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
-    # The number of denied tool calls.
+    # Number of denied tool calls.
     denials: int
-    # The final message as a JSON value that satisfies the turn's `outputSchema`; absent without one, and where a limit or a person ended the turn.
+    # Final message as a JSON value that satisfies the turn's `outputSchema`; absent without a schema, and if a limit or the user ended the turn.
     structured: Any
 
 
@@ -1693,25 +1693,25 @@ class EventItemCompleted(TypedDict):
 
 
 class _EventApprovalRequested(TypedDict):
-    # The approval's id.
+    # Approval id.
     approvalId: "ApprovalId"
-    # The session it belongs to.
+    # Session it belongs to.
     sessionId: "SessionId"
-    # The turn that waits.
+    # Turn that waits.
     turnId: "TurnId"
-    # The tool call that waits.
+    # Tool call that waits.
     itemId: "ItemId"
-    # The tool's name.
+    # Tool name.
     toolName: str
-    # The kind of tool.
+    # Kind of tool.
     kind: "ToolKind"
-    # One line for a person: `bash: rm -r build`.
+    # One line for the user: `bash: rm -r build`.
     title: str
-    # The reason why permission is needed, in a sentence.
+    # Reason why permission is needed, in a sentence.
     reason: str
-    # The tool's arguments, whole: the command, or the text to write.
+    # The tool's complete arguments: the command, or the text to write.
     input: Any
-    # The options to choose from.
+    # Options to choose from.
     options: list["ApprovalOption"]
     type: Literal["approval.requested"]
 
@@ -1719,169 +1719,169 @@ class _EventApprovalRequested(TypedDict):
 class EventApprovalRequested(_EventApprovalRequested, total=False):
     # The files concerned.
     locations: list["Location"]
-    # The rule or default that asks, in words.
+    # Human-readable rule or default that requires approval.
     decidedBy: str
-    # All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every part, or denies the call.
+    # Everything to be approved, in full, for the user to read: the command, the paths, the content. A client shows every part, or denies the call.
     details: list["ApprovalDetail"]
-    # The changes of files that the call would make, computed from the files as they are now. Left out where a call changes no file, and where its changes are not known beforehand.
+    # File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not known in advance.
     changes: list["FileChange"]
-    # The deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
+    # Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none.
     deadlineMs: int
 
 
 class _EventApprovalResolved(TypedDict):
-    # The approval.
+    # Approval.
     approvalId: "ApprovalId"
-    # The tool call.
+    # Tool call.
     itemId: "ItemId"
-    # The decision.
+    # Decision.
     decision: "Decision"
-    # The scope in which the decision holds.
+    # Scope in which the decision holds.
     scope: "Scope"
-    # The origin of the decision.
+    # Origin of the decision.
     by: "DecidedBy"
     type: Literal["approval.resolved"]
 
 
 class EventApprovalResolved(_EventApprovalResolved, total=False):
-    # The person's message to the model.
+    # The user's message to the model.
     feedback: str
 
 
 class _EventQuestionRequested(TypedDict):
-    # The question's id.
+    # Question id.
     questionId: "QuestionId"
-    # The session it belongs to.
+    # Session it belongs to.
     sessionId: "SessionId"
-    # The turn that waits.
+    # Turn that waits.
     turnId: "TurnId"
-    # The tool call that waits.
+    # Tool call that waits.
     itemId: "ItemId"
-    # The kind of question.
+    # Kind of question.
     kind: "QuestionKind"
-    # The question.
+    # Question.
     text: str
-    # The deadline after which the default answer applies, in milliseconds since 1970.
+    # Deadline after which the default answer applies, in milliseconds since 1970.
     deadlineMs: int
     type: Literal["question.requested"]
 
 
 class EventQuestionRequested(_EventQuestionRequested, total=False):
-    # The plan to be accepted, as Markdown; only with the kind `plan`.
+    # Plan to be accepted, as Markdown; only with the kind `plan`.
     plan: str
-    # The options to choose from; without any, the answer is a text.
+    # Options to choose from; without any, the answer is a text.
     options: list["QuestionOption"]
-    # Several options may be chosen.
+    # True if several options may be chosen.
     multiple: bool
 
 
 class _EventQuestionResolved(TypedDict):
-    # The question.
+    # Question.
     questionId: "QuestionId"
-    # The tool call.
+    # Tool call.
     itemId: "ItemId"
-    # The origin of the answer.
+    # Origin of the answer.
     by: "AnsweredBy"
     type: Literal["question.resolved"]
 
 
 class EventQuestionResolved(_EventQuestionResolved, total=False):
-    # The chosen options.
+    # Chosen options.
     optionIds: list[str]
-    # The person's text.
+    # Text entered by the user.
     text: str
 
 
 class EventPlanUpdated(TypedDict):
-    # The steps of the plan, in order.
+    # Plan steps, in order.
     items: list["PlanItem"]
     type: Literal["plan.updated"]
 
 
 class _EventStepCompleted(TypedDict):
-    # The step within the turn, from 1.
+    # Step within the turn, from 1.
     step: int
-    # The usage of this reply.
+    # Usage of this reply.
     usage: "Usage"
-    # The usage of the turn so far.
+    # Usage of the turn so far.
     turnUsage: "Usage"
     type: Literal["step.completed"]
 
 
 class EventStepCompleted(_EventStepCompleted, total=False):
-    # The reason why the model stopped; absent when it was interrupted.
+    # Reason why the model stopped; absent when it was interrupted.
     stop: "StopReason"
-    # The cost of this reply, in billionths of a US dollar; absent where the price is not known.
+    # Cost of this reply, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
-    # The cost of the turn so far, in billionths of a US dollar; absent where no price is known.
+    # Cost of the turn so far, in billionths of a US dollar; absent if no price is known.
     turnCostNanoUsd: int
 
 
 class EventRetryScheduled(TypedDict):
-    # The number of this retry, from 1.
+    # Number of this retry, from 1.
     attempt: int
-    # The maximum number of retries.
+    # Maximum number of retries.
     of: int
-    # The delay in milliseconds, counted from this event.
+    # Delay in milliseconds, counted from this event.
     delayMs: int
-    # The error code, as in [`TurnError`].
+    # Error code, as in [`TurnError`].
     code: str
-    # The message, for a person.
+    # User-facing message.
     message: str
     type: Literal["retry.scheduled"]
 
 
 class _EventContextPruned(TypedDict):
-    # The number of results.
+    # Number of results.
     results: int
-    # The estimated tokens before.
+    # Estimated tokens before.
     tokensBefore: int
-    # The estimated tokens afterwards.
+    # Estimated tokens afterwards.
     tokensAfter: int
     type: Literal["context.pruned"]
 
 
 class EventContextPruned(_EventContextPruned, total=False):
-    # The number of calls whose long arguments were shortened.
+    # Number of calls whose long arguments were shortened.
     calls: int
 
 
 class _EventConfigChanged(TypedDict):
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The permission mode.
+    # Permission mode.
     permissionMode: "PermissionMode"
     type: Literal["config.changed"]
 
 
 class EventConfigChanged(_EventConfigChanged, total=False):
-    # The work mode.
+    # Work mode.
     mode: "WorkMode"
 
 
 class EventFilesChanged(TypedDict):
-    # The files.
+    # Files.
     changes: list["FileRecord"]
-    # The author.
+    # Author.
     by: "ChangedBy"
     type: Literal["files.changed"]
 
 
 class _EventReviewDecided(TypedDict):
-    # The requested action.
+    # Requested action.
     action: "ReviewAction"
-    # The effect on each hunk.
+    # Effect on each hunk.
     parts: list["VerdictPart"]
     type: Literal["review.decided"]
 
 
 class EventReviewDecided(_EventReviewDecided, total=False):
-    # The number under which it was queued, if it was.
+    # Number under which it was queued, if it was.
     waited: int
 
 
 class _EventReviewQueued(TypedDict):
-    # The queued verdicts, in order.
+    # Queued verdicts, in order.
     waiting: list["WaitingVerdict"]
     type: Literal["review.queued"]
 
@@ -1892,7 +1892,7 @@ class EventReviewQueued(_EventReviewQueued, total=False):
 
 
 class _EventHistoryRewound(TypedDict):
-    # The event after which it continues; 0 is the beginning.
+    # Event after which it continues; 0 is the beginning.
     toSeq: int
     type: Literal["history.rewound"]
 
@@ -1902,448 +1902,448 @@ class EventHistoryRewound(_EventHistoryRewound, total=False):
     dropped: list["ItemId"]
     # Items that return to the model's context.
     restored: list["ItemId"]
-    # The origin of the next events, when they are merged from a fork.
+    # Origin of the next events, when they are merged from a fork.
     merged: "MergedFrom"
 
 
 class _EventLabelChanged(TypedDict):
-    # The event of the point.
+    # Event of the point.
     seq: int
     type: Literal["label.changed"]
 
 
 class EventLabelChanged(_EventLabelChanged, total=False):
-    # The label; absent when it was removed.
+    # Label; absent when it was removed.
     label: str
     # The client's data about the point.
     metadata: Any
 
 
 class _EventNotice(TypedDict):
-    # The severity.
+    # Severity.
     level: "NoticeLevel"
     # A stable code.
     code: str
-    # The message.
+    # Message.
     message: str
     type: Literal["notice"]
 
 
 class EventNotice(_EventNotice, total=False):
-    # The suggested next step.
+    # Suggested next step.
     hint: str
 
 
-# Durable events, told apart by `type`. A reader skips a type that it does not know.
+# Durable events, distinguished by `type`. A reader skips unknown types.
 Event: TypeAlias = Union["EventSessionCreated", "EventSessionClosed", "EventSessionMoved", "EventSessionUpdated", "EventInputAccepted", "EventInputRemoved", "EventQueueChanged", "EventTurnStarted", "EventPromptMade", "EventTurnCompleted", "EventItemStarted", "EventItemUpdated", "EventItemCompleted", "EventApprovalRequested", "EventApprovalResolved", "EventQuestionRequested", "EventQuestionResolved", "EventPlanUpdated", "EventStepCompleted", "EventRetryScheduled", "EventContextPruned", "EventConfigChanged", "EventFilesChanged", "EventReviewDecided", "EventReviewQueued", "EventHistoryRewound", "EventLabelChanged", "EventNotice"]
 
 class _AgentRole(TypedDict):
-    # The name.
+    # Name.
     name: str
-    # The instructions.
+    # Instructions.
     instructions: str
 
 
 class AgentRole(_AgentRole, total=False):
-    """The instructions of a named agent."""
+    """Instructions of a named agent."""
 
-    # The tools that it may use, as its file names them; absent for all.
+    # Tools that it may use, as listed in its file; absent for all.
     tools: list[str]
 
 
 class ForkedFrom(TypedDict):
-    """The origin of a forked session."""
+    """Origin of a forked session."""
 
-    # The session that was forked.
+    # Session that was forked.
     sessionId: "SessionId"
-    # The last event of that session that is part of this session's history.
+    # Last event of that session that is part of this session's history.
     seq: int
-    # The number of the last copied event in this session.
+    # Number of the last copied event in this session.
     copiedSeq: int
 
 
 class _SessionCreated(TypedDict):
-    # The working directory, absolute.
+    # Working directory, absolute.
     cwd: str
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The permission mode.
+    # Permission mode.
     permissionMode: "PermissionMode"
 
 
 class SessionCreated(_SessionCreated, total=False):
-    """The settings that the session was created with."""
+    """Settings that the session was created with."""
 
-    # The work mode.
+    # Work mode.
     mode: "WorkMode"
-    # The title, if one was given.
+    # Title, if one was given.
     title: str
-    # The parent, if the session is a sub-agent.
+    # Parent, if the session is a sub-agent.
     parent: "Parent"
-    # The named agent whose instructions it follows, if any.
+    # Named agent whose instructions it follows, if any.
     role: "AgentRole"
     # Instructions for this session alone.
     systemPrompt: str
-    # The names of the tools that its model sees; all of them if absent.
+    # Names of the tools visible to its model; all tools if absent.
     tools: list[str]
-    # The origin of the history it began with, if it is a fork.
+    # Origin of its initial history, if it is a fork.
     forkedFrom: "ForkedFrom"
 
 
 _SessionMoved = TypedDict("_SessionMoved", {"from": str, "cwd": str})
 
 class SessionMoved(_SessionMoved, total=False):
-    """The session works in another folder."""
+    """The session works in another directory."""
 
 
 
-# The author of a session's title.
+# Author of a session's title.
 TitledBy: TypeAlias = Union[Literal["person"], Literal["model"]]
 
 class _SessionUpdated(TypedDict):
-    # The author of the title.
+    # Author of the title.
     by: "TitledBy"
 
 
 class SessionUpdated(_SessionUpdated, total=False):
     """The session's title changed."""
 
-    # The title; absent when it was removed.
+    # Title; absent when it was removed.
     title: str
-    # The usage of the request that made it, where a model did; it belongs to no turn.
+    # Usage of the request that generated it, if a model did; it belongs to no turn.
     usage: "Usage"
-    # The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+    # Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
 
 
 class PromptSource(TypedDict):
     """A file that a system prompt contains or names."""
 
-    # The kind of file.
+    # Kind of file.
     kind: "PromptSourceKind"
     # Its absolute path.
     path: str
 
 
-# The kind of a file in a system prompt.
+# Kind of a file in a system prompt.
 PromptSourceKind: TypeAlias = Union[Literal["document"], Literal["rule"], Literal["skill"], Literal["agent"]]
 
 class PromptMade(TypedDict, total=False):
-    """The sources of a system prompt."""
+    """Sources of a system prompt."""
 
-    # The files that it contains or names, in order.
+    # Files that it contains or names, in order.
     sources: list["PromptSource"]
 
 
-# The final status of a turn.
+# Final status of a turn.
 TurnStatus: TypeAlias = Union[Literal["completed"], Literal["interrupted"], Literal["failed"]]
 
-# The reason why a model stopped.
+# Reason why a model stopped.
 StopReason: TypeAlias = Union[Literal["endTurn"], Literal["toolUse"], Literal["maxTokens"], Literal["refusal"], Literal["paused"], Literal["limit"], Literal["other"]]
 
 class _TurnError(TypedDict):
     # A stable code. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`, `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may be added.
     code: str
-    # The message, for a person.
+    # User-facing message.
     message: str
 
 
 class TurnError(_TurnError, total=False):
-    """The error that ended a turn."""
+    """Error that ended a turn."""
 
-    # The suggested next step.
+    # Suggested next step.
     hint: str
-    # A retry may succeed.
+    # True if a retry may succeed.
     retryable: bool
     # The provider's HTTP status.
     httpStatus: int
 
 
 class _TurnCompleted(TypedDict):
-    # The final status.
+    # Final status.
     status: "TurnStatus"
     # The turn's usage, including that of sub-agents whose turns ended meanwhile.
     usage: "Usage"
-    # The number of model replies.
+    # Number of model replies.
     steps: int
-    # The duration in milliseconds.
+    # Duration in milliseconds.
     durationMs: int
 
 
 class TurnCompleted(_TurnCompleted, total=False):
-    """The outcome of a turn."""
+    """Turn outcome."""
 
-    # The reason why the model stopped, when the model ended the turn.
+    # Reason why the model stopped, when the model ended the turn.
     stop: "StopReason"
-    # The error, when the turn failed.
+    # Error, when the turn failed.
     error: "TurnError"
-    # The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+    # Cost of that usage, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
-    # The number of denied tool calls.
+    # Number of denied tool calls.
     denials: int
-    # The final message as a JSON value that satisfies the turn's `outputSchema`; absent without one, and where a limit or a person ended the turn.
+    # Final message as a JSON value that satisfies the turn's `outputSchema`; absent without a schema, and if a limit or the user ended the turn.
     structured: Any
 
 
 class _ItemUserMessage(TypedDict):
-    # The item's id.
+    # Item id.
     id: "ItemId"
-    # The item's status.
+    # Item status.
     status: "ItemStatus"
-    # The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    # Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     startedMs: int
-    # The blocks, as sent.
+    # Blocks, as sent.
     content: list["Input"]
     type: Literal["userMessage"]
 
 
 class ItemUserMessage(_ItemUserMessage, total=False):
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The step (model reply) within the turn, from 1; absent for items that no model made.
+    # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # The duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended.
     durationMs: int
 
 
 class _ItemAgentMessage(TypedDict):
-    # The item's id.
+    # Item id.
     id: "ItemId"
-    # The item's status.
+    # Item status.
     status: "ItemStatus"
-    # The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    # Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     startedMs: int
-    # The whole text so far; empty in `item.started`.
+    # Full text so far; empty in `item.started`.
     text: str
     type: Literal["agentMessage"]
 
 
 class ItemAgentMessage(_ItemAgentMessage, total=False):
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The step (model reply) within the turn, from 1; absent for items that no model made.
+    # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # The duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended.
     durationMs: int
 
 
 class _ItemReasoning(TypedDict):
-    # The item's id.
+    # Item id.
     id: "ItemId"
-    # The item's status.
+    # Item status.
     status: "ItemStatus"
-    # The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    # Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     startedMs: int
-    # The whole text so far; empty in `item.started`.
+    # Full text so far; empty in `item.started`.
     text: str
     type: Literal["reasoning"]
 
 
 class ItemReasoning(_ItemReasoning, total=False):
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The step (model reply) within the turn, from 1; absent for items that no model made.
+    # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # The duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended.
     durationMs: int
 
 
 class _ItemToolCall(TypedDict):
-    # The item's id.
+    # Item id.
     id: "ItemId"
-    # The item's status.
+    # Item status.
     status: "ItemStatus"
-    # The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    # Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     startedMs: int
-    # The tool's name, as the model calls it.
+    # Tool name, as the model calls it.
     toolName: str
-    # One line for a person: `bash: cargo test`.
+    # One line for the user: `bash: cargo test`.
     title: str
-    # The kind of tool, for icons and rules.
+    # Kind of tool, for icons and rules.
     kind: "ToolKind"
     type: Literal["toolCall"]
 
 
 class ItemToolCall(_ItemToolCall, total=False):
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The step (model reply) within the turn, from 1; absent for items that no model made.
+    # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # The duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended.
     durationMs: int
-    # The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it.
+    # True if the model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
     byProvider: bool
-    # The files and lines concerned.
+    # Files and lines concerned.
     locations: list["Location"]
-    # The arguments; absent until they are complete.
+    # Arguments; absent until they are complete.
     input: Any
-    # The arguments that a hook put in their place; the call ran with these.
+    # Arguments that a hook put in their place; the call ran with these.
     changedInput: Any
-    # The result; absent until the call has ended.
+    # Result; absent until the call has ended.
     output: "ToolResult"
 
 
 class _ItemJob(TypedDict):
-    # The item's id.
+    # Item id.
     id: "ItemId"
-    # The item's status.
+    # Item status.
     status: "ItemStatus"
-    # The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    # Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     startedMs: int
-    # The id that the model and clients use.
+    # Id that the model and clients use.
     jobId: "JobId"
-    # One line for a person.
+    # One line for the user.
     title: str
-    # The command, as the shell reads it.
+    # Command, as the shell reads it.
     command: str
     type: Literal["job"]
 
 
 class ItemJob(_ItemJob, total=False):
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The step (model reply) within the turn, from 1; absent for items that no model made.
+    # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # The duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended.
     durationMs: int
-    # A person ran it with `shell/run`. The model reads of it in a note, if at all.
+    # True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
     byUser: bool
-    # The end of the job; absent while it runs.
+    # End of the job; absent while it runs.
     end: "JobEnd"
-    # The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
+    # Last part of the output; absent while the job runs, when deltas of the field `output` carry it.
     output: str
-    # Exit code, signal, and the truncation of the output with a reference to the whole.
+    # Exit code, signal, and the output's truncation with a reference to the full output.
     details: "ToolDetails"
 
 
 class _ItemSubagent(TypedDict):
-    # The item's id.
+    # Item id.
     id: "ItemId"
-    # The item's status.
+    # Item status.
     status: "ItemStatus"
-    # The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    # Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     startedMs: int
-    # The id that the model and clients use.
+    # Id that the model and clients use.
     agentId: "AgentId"
-    # The sub-agent's session.
+    # Sub-agent session.
     sessionId: "SessionId"
-    # The task it was given.
+    # Task it was given.
     task: str
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The sub-agent's state.
+    # Sub-agent state.
     state: "SubagentState"
     type: Literal["subagent"]
 
 
 class ItemSubagent(_ItemSubagent, total=False):
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The step (model reply) within the turn, from 1; absent for items that no model made.
+    # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # The duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended.
     durationMs: int
     # Its last message, as the parent's model reads it; absent until its first turn has ended.
     result: str
-    # The number of its replies so far.
+    # Number of its replies so far.
     turnsUsed: int
     # The tokens used so far.
     usage: "Usage"
-    # The cost so far, in billionths of a US dollar; absent where the price is not known.
+    # Cost so far, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
 
 
 class _ItemCompaction(TypedDict):
-    # The item's id.
+    # Item id.
     id: "ItemId"
-    # The item's status.
+    # Item status.
     status: "ItemStatus"
-    # The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    # Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     startedMs: int
-    # The reason for the compaction.
+    # Reason for the compaction.
     reason: "CompactionReason"
-    # The estimated tokens of the conversation before.
+    # Estimated tokens of the conversation before.
     tokensBefore: int
     type: Literal["compaction"]
 
 
 class ItemCompaction(_ItemCompaction, total=False):
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The step (model reply) within the turn, from 1; absent for items that no model made.
+    # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # The duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended.
     durationMs: int
-    # The estimated tokens afterwards; absent until the compaction is completed.
+    # Estimated tokens afterwards; absent until the compaction is completed.
     tokensAfter: int
-    # The summary. While the compaction runs, deltas of the field `text` carry it.
+    # Summary. While the compaction runs, deltas of the field `text` carry it.
     summary: str
-    # The files that the model has read and changed so far, which the summary lists; absent if there are none.
+    # Files that the model has read and changed so far, which the summary lists; absent if there are none.
     files: "CompactionFiles"
-    # The reason for a failure, which leaves the conversation as it was.
+    # Reason for a failure, which leaves the conversation unchanged.
     error: str
 
 
 class _ItemEngineMessage(TypedDict):
-    # The item's id.
+    # Item id.
     id: "ItemId"
-    # The item's status.
+    # Item status.
     status: "ItemStatus"
-    # The start time, in milliseconds since 1970; of a call that runs, when it began to run.
+    # Start time, in milliseconds since 1970; of a call that runs, when it began to run.
     startedMs: int
-    # The text, as the model reads it.
+    # Text, as the model reads it.
     text: str
     type: Literal["engineMessage"]
 
 
 class ItemEngineMessage(_ItemEngineMessage, total=False):
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
-    # The step (model reply) within the turn, from 1; absent for items that no model made.
+    # Step (model reply) within the turn, from 1; absent for items that do not come from a model.
     step: int
-    # The duration in milliseconds; present once the item has ended.
+    # Duration in milliseconds; present once the item has ended.
     durationMs: int
-    # The items of the jobs whose end it reports.
+    # Items of the jobs whose end it reports.
     jobs: list["ItemId"]
-    # The mode that it announces.
+    # Mode that it announces.
     mode: "WorkMode"
-    # The review events that it reports.
+    # Review events that it reports.
     reviewed: list[int]
-    # It summarizes the part of the history that a rewind left behind.
+    # True if it summarizes the history that a rewind left behind.
     sumsUpLeft: bool
-    # The note of a client that it carries.
+    # Client note that it carries.
     note: "ClientNote"
 
 
-# A unit that a client can draw. The event that completes an item carries its whole value, so the deltas before it are never needed for correctness.
+# Unit that a client can draw. The event that completes an item carries its full value, so the deltas before it are never needed for correctness.
 Item: TypeAlias = Union["ItemUserMessage", "ItemAgentMessage", "ItemReasoning", "ItemToolCall", "ItemJob", "ItemSubagent", "ItemCompaction", "ItemEngineMessage"]
 
-# The status of an item. A reader treats an unknown value as still running.
+# Item status. A reader treats an unknown value as still running.
 ItemStatus: TypeAlias = Union[Literal["pending"], Literal["running"], Literal["completed"], Literal["failed"], Literal["declined"], Literal["cancelled"]]
 
 class UserMessage(TypedDict):
-    """A person's message in the conversation."""
+    """User message in the conversation."""
 
-    # The blocks, as sent.
+    # Blocks, as sent.
     content: list["Input"]
 
 
 class TextBody(TypedDict):
     """A text that grows while it streams."""
 
-    # The whole text so far; empty in `item.started`.
+    # Full text so far; empty in `item.started`.
     text: str
 
 
 class _ToolResult(TypedDict):
-    # The content for the model.
+    # Content for the model.
     content: list["Content"]
 
 
 class ToolResult(_ToolResult, total=False):
-    """The result of a tool: content for the model, and details that a client may draw."""
+    """Tool result: content for the model, and details that a client may draw."""
 
-    # The tool failed, was declined or was cancelled; the content says why.
+    # True if the tool failed, was declined or was cancelled; the content gives the reason.
     isError: bool
     # Details for clients.
     details: "ToolDetails"
@@ -2369,59 +2369,59 @@ Content: TypeAlias = Union["ContentText", "ContentImage"]
 class ToolDetails(TypedDict, total=False):
     """Details of a tool's result that only clients need."""
 
-    # The files it changed.
+    # Files it changed.
     changes: list["FileChange"]
     # A command's exit code.
     exitCode: int
-    # The name of the signal that ended a command, such as `SIGKILL`.
+    # Name of the signal that ended a command, such as `SIGKILL`.
     signal: str
-    # The record of the output's truncation, if it was truncated.
+    # Record of the output's truncation, if it was truncated.
     truncation: "Truncation"
-    # A file that holds the whole output, when it was truncated.
+    # File with the full output, if it was truncated.
     fullOutputPath: str
-    # The whole output for `blob/read`, when it was truncated.
+    # Full output for `blob/read`, if it was truncated.
     fullOutput: "FullOutput"
-    # The background jobs concerned.
+    # Background jobs concerned.
     jobs: list["JobRef"]
-    # The sub-agent that it started.
+    # Sub-agent that it started.
     agent: "AgentId"
-    # The sandbox that the command ran in; absent if it was not confined.
+    # Sandbox that the command ran in; absent if it was not confined.
     sandbox: "SandboxReport"
-    # The reason why the permissions denied the call; absent if they did not.
+    # Reason why the permissions denied the call; absent if they did not.
     denial: "Denial"
 
 
 class _Truncation(TypedDict):
-    # Lines of the whole output; a trailing newline does not count as one more.
+    # Lines of the full output; a trailing newline does not count as one more.
     totalLines: int
-    # Bytes of the whole output.
+    # Bytes of the full output.
     totalBytes: int
     # Lines that remain.
     outputLines: int
     # Bytes that remain.
     outputBytes: int
-    # The limit in lines.
+    # Limit in lines.
     maxLines: int
-    # The limit in bytes.
+    # Limit in bytes.
     maxBytes: int
 
 
 class Truncation(_Truncation, total=False):
-    """A record of the truncation of a tool's output, made before the model saw it."""
+    """Record of a tool output's truncation, made before the model saw the output."""
 
     # The limit that was exceeded; absent when nothing was cut.
     truncatedBy: "TruncatedBy"
-    # The last remaining line was itself cut at its start.
+    # True if the last remaining line was itself cut at its start.
     lastLinePartial: bool
-    # Nothing remains because the first line alone exceeds the byte limit.
+    # True if nothing remains because the first line alone exceeds the byte limit.
     firstLineExceedsLimit: bool
 
 
-# The limit that truncated an output.
+# Limit that truncated an output.
 TruncatedBy: TypeAlias = Union[Literal["lines"], Literal["bytes"]]
 
 class FullOutput(TypedDict):
-    """A reference to a whole output that the session keeps."""
+    """Reference to a full output that the session keeps."""
 
     # Its name for `blob/read`.
     ref: str
@@ -2430,73 +2430,73 @@ class FullOutput(TypedDict):
 
 
 class _JobRef(TypedDict):
-    # The job's id.
+    # Job id.
     jobId: "JobId"
-    # The job's item.
+    # Job item.
     itemId: "ItemId"
 
 
 class JobRef(_JobRef, total=False):
     """A reference from a tool call to a background job."""
 
-    # The result reports how the job ended.
+    # True if the result reports how the job ended.
     hasEnded: bool
 
 
-# The id of a background job within its session: `job-1`, `job-2` …, short because a model writes it.
+# Background job id within its session: `job-1`, `job-2` …, short because a model writes it.
 JobId: TypeAlias = str
 
 class _SandboxReport(TypedDict):
-    # The level that the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
+    # Human-readable level that the kernel enforced: `full: Landlock 7, seccomp, namespaces`.
     level: str
 
 
 class SandboxReport(_SandboxReport, total=False):
-    """The sandbox of a command that ran confined."""
+    """Sandbox of a command that ran confined."""
 
-    # The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
+    # True if the sandbox is the likely cause of the command's failure. Repeating the same command requests approval to run outside of it.
     denied: bool
     # Protected files that the command created.
     created: list[str]
-    # Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`.
+    # Hosts that a failed command was refused, in rule syntax: `docs.rs`, `localhost:8080`.
     refusedHosts: list[str]
 
 
 class _Denial(TypedDict):
-    # The rule, mode or list that decided, in words.
+    # Human-readable rule, mode or list that decided.
     decidedBy: str
 
 
 class Denial(_Denial, total=False):
-    """A denial by the permissions, and what would have allowed the call."""
+    """Denial by the permissions, and the mode and rules that would have allowed the call."""
 
-    # The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough.
+    # Narrowest permission mode in which the call would have run, together with `rules` if any are given; absent if no mode is enough.
     mode: "PermissionMode"
-    # The rules that would have allowed it, in words; with `mode`, both are needed.
+    # Human-readable rules that would have allowed it; with `mode`, both are needed.
     rules: list[str]
 
 
 class _ToolCall(TypedDict):
-    # The tool's name, as the model calls it.
+    # Tool name, as the model calls it.
     toolName: str
-    # One line for a person: `bash: cargo test`.
+    # One line for the user: `bash: cargo test`.
     title: str
-    # The kind of tool, for icons and rules.
+    # Kind of tool, for icons and rules.
     kind: "ToolKind"
 
 
 class ToolCall(_ToolCall, total=False):
     """A tool call, from the first byte of its arguments to its result."""
 
-    # The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it.
+    # True if the model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it.
     byProvider: bool
-    # The files and lines concerned.
+    # Files and lines concerned.
     locations: list["Location"]
-    # The arguments; absent until they are complete.
+    # Arguments; absent until they are complete.
     input: Any
-    # The arguments that a hook put in their place; the call ran with these.
+    # Arguments that a hook put in their place; the call ran with these.
     changedInput: Any
-    # The result; absent until the call has ended.
+    # Result; absent until the call has ended.
     output: "ToolResult"
 
 
@@ -2504,239 +2504,239 @@ class ToolCall(_ToolCall, total=False):
 JobEnd: TypeAlias = Union[Literal["exited"], Literal["signalled"], Literal["timedOut"], Literal["stopped"], Literal["sessionEnded"], Literal["failed"]]
 
 class _Job(TypedDict):
-    # The id that the model and clients use.
+    # Id that the model and clients use.
     jobId: "JobId"
-    # One line for a person.
+    # One line for the user.
     title: str
-    # The command, as the shell reads it.
+    # Command, as the shell reads it.
     command: str
 
 
 class Job(_Job, total=False):
     """A background job, from its start to its end."""
 
-    # A person ran it with `shell/run`. The model reads of it in a note, if at all.
+    # True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
     byUser: bool
-    # The end of the job; absent while it runs.
+    # End of the job; absent while it runs.
     end: "JobEnd"
-    # The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
+    # Last part of the output; absent while the job runs, when deltas of the field `output` carry it.
     output: str
-    # Exit code, signal, and the truncation of the output with a reference to the whole.
+    # Exit code, signal, and the output's truncation with a reference to the full output.
     details: "ToolDetails"
 
 
-# The state of a sub-agent.
+# Sub-agent state.
 SubagentState: TypeAlias = Union[Literal["working"], Literal["done"], Literal["failed"], Literal["closed"]]
 
 class _Subagent(TypedDict):
-    # The id that the model and clients use.
+    # Id that the model and clients use.
     agentId: "AgentId"
-    # The sub-agent's session.
+    # Sub-agent session.
     sessionId: "SessionId"
-    # The task it was given.
+    # Task it was given.
     task: str
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The sub-agent's state.
+    # Sub-agent state.
     state: "SubagentState"
 
 
 class Subagent(_Subagent, total=False):
-    """A sub-agent: a session of its own that works on a part of the task. Its events carry that session's id."""
+    """Sub-agent: a separate session that works on a part of the task. Its events carry that session's id."""
 
     # Its last message, as the parent's model reads it; absent until its first turn has ended.
     result: str
-    # The number of its replies so far.
+    # Number of its replies so far.
     turnsUsed: int
     # The tokens used so far.
     usage: "Usage"
-    # The cost so far, in billionths of a US dollar; absent where the price is not known.
+    # Cost so far, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
 
 
-# The reason for a compaction.
+# Reason for a compaction.
 CompactionReason: TypeAlias = Union[Literal["threshold"], Literal["overflow"], Literal["requested"]]
 
 class CompactionFiles(TypedDict, total=False):
-    """The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed."""
+    """Files that a session's model has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed."""
 
-    # The files that it has read and not changed.
+    # Files that it has read and not changed.
     read: list[str]
-    # The files that its calls have changed, created or deleted.
+    # Files that its calls have changed, created or deleted.
     changed: list[str]
-    # The number of files that are left out.
+    # Number of omitted files.
     omitted: int
 
 
 class _Compaction(TypedDict):
-    # The reason for the compaction.
+    # Reason for the compaction.
     reason: "CompactionReason"
-    # The estimated tokens of the conversation before.
+    # Estimated tokens of the conversation before.
     tokensBefore: int
 
 
 class Compaction(_Compaction, total=False):
     """A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps them all."""
 
-    # The estimated tokens afterwards; absent until the compaction is completed.
+    # Estimated tokens afterwards; absent until the compaction is completed.
     tokensAfter: int
-    # The summary. While the compaction runs, deltas of the field `text` carry it.
+    # Summary. While the compaction runs, deltas of the field `text` carry it.
     summary: str
-    # The files that the model has read and changed so far, which the summary lists; absent if there are none.
+    # Files that the model has read and changed so far, which the summary lists; absent if there are none.
     files: "CompactionFiles"
-    # The reason for a failure, which leaves the conversation as it was.
+    # Reason for a failure, which leaves the conversation unchanged.
     error: str
 
 
 class ClientNote(TypedDict, total=False):
     """A note that a client has put into the history with `session/note`."""
 
-    # The client's name for this kind of note.
+    # Client-chosen name for this kind of note.
     kind: str
     # The client's data.
     data: Any
-    # The model does not read it.
+    # True if the model does not read it.
     isUnread: bool
-    # Clients do not show it to people.
+    # True if clients do not show it to the user.
     isHidden: bool
 
 
 class _EngineMessage(TypedDict):
-    # The text, as the model reads it.
+    # Text, as the model reads it.
     text: str
 
 
 class EngineMessage(_EngineMessage, total=False):
     """A message of the engine to the model."""
 
-    # The items of the jobs whose end it reports.
+    # Items of the jobs whose end it reports.
     jobs: list["ItemId"]
-    # The mode that it announces.
+    # Mode that it announces.
     mode: "WorkMode"
-    # The review events that it reports.
+    # Review events that it reports.
     reviewed: list[int]
-    # It summarizes the part of the history that a rewind left behind.
+    # True if it summarizes the history that a rewind left behind.
     sumsUpLeft: bool
-    # The note of a client that it carries.
+    # Client note that it carries.
     note: "ClientNote"
 
 
-# The origin of a decision about an approval.
+# Origin of an approval decision.
 DecidedBy: TypeAlias = Union[Literal["client"], Literal["noApprover"], Literal["deadline"], Literal["interrupt"]]
 
 class _ApprovalOutcome(TypedDict):
-    # The approval.
+    # Approval.
     approvalId: "ApprovalId"
-    # The tool call.
+    # Tool call.
     itemId: "ItemId"
-    # The decision.
+    # Decision.
     decision: "Decision"
-    # The scope in which the decision holds.
+    # Scope in which the decision holds.
     scope: "Scope"
-    # The origin of the decision.
+    # Origin of the decision.
     by: "DecidedBy"
 
 
 class ApprovalOutcome(_ApprovalOutcome, total=False):
-    """The outcome of an approval."""
+    """Approval outcome."""
 
-    # The person's message to the model.
+    # The user's message to the model.
     feedback: str
 
 
-# The origin of an answer to a question.
+# Origin of an answer to a question.
 AnsweredBy: TypeAlias = Union[Literal["client"], Literal["dismissed"], Literal["deadline"], Literal["noClient"], Literal["interrupt"]]
 
 class _QuestionOutcome(TypedDict):
-    # The question.
+    # Question.
     questionId: "QuestionId"
-    # The tool call.
+    # Tool call.
     itemId: "ItemId"
-    # The origin of the answer.
+    # Origin of the answer.
     by: "AnsweredBy"
 
 
 class QuestionOutcome(_QuestionOutcome, total=False):
-    """The outcome of a question."""
+    """Question outcome."""
 
-    # The chosen options.
+    # Chosen options.
     optionIds: list[str]
-    # The person's text.
+    # Text entered by the user.
     text: str
 
 
 class _StepCompleted(TypedDict):
-    # The step within the turn, from 1.
+    # Step within the turn, from 1.
     step: int
-    # The usage of this reply.
+    # Usage of this reply.
     usage: "Usage"
-    # The usage of the turn so far.
+    # Usage of the turn so far.
     turnUsage: "Usage"
 
 
 class StepCompleted(_StepCompleted, total=False):
-    """The end of a model reply, with its usage and cost."""
+    """End of a model reply, with its usage and cost."""
 
-    # The reason why the model stopped; absent when it was interrupted.
+    # Reason why the model stopped; absent when it was interrupted.
     stop: "StopReason"
-    # The cost of this reply, in billionths of a US dollar; absent where the price is not known.
+    # Cost of this reply, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
-    # The cost of the turn so far, in billionths of a US dollar; absent where no price is known.
+    # Cost of the turn so far, in billionths of a US dollar; absent if no price is known.
     turnCostNanoUsd: int
 
 
 class RetryScheduled(TypedDict):
     """A retry of a failed request to a provider."""
 
-    # The number of this retry, from 1.
+    # Number of this retry, from 1.
     attempt: int
-    # The maximum number of retries.
+    # Maximum number of retries.
     of: int
-    # The delay in milliseconds, counted from this event.
+    # Delay in milliseconds, counted from this event.
     delayMs: int
-    # The error code, as in [`TurnError`].
+    # Error code, as in [`TurnError`].
     code: str
-    # The message, for a person.
+    # User-facing message.
     message: str
 
 
 class _ContextPruned(TypedDict):
-    # The number of results.
+    # Number of results.
     results: int
-    # The estimated tokens before.
+    # Estimated tokens before.
     tokensBefore: int
-    # The estimated tokens afterwards.
+    # Estimated tokens afterwards.
     tokensAfter: int
 
 
 class ContextPruned(_ContextPruned, total=False):
     """Old results, and long arguments of old calls, that were removed from the model's context."""
 
-    # The number of calls whose long arguments were shortened.
+    # Number of calls whose long arguments were shortened.
     calls: int
 
 
 class _ConfigChanged(TypedDict):
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The permission mode.
+    # Permission mode.
     permissionMode: "PermissionMode"
 
 
 class ConfigChanged(_ConfigChanged, total=False):
     """A session's settings from the next turn on."""
 
-    # The work mode.
+    # Work mode.
     mode: "WorkMode"
 
 
 class _FileRecord(TypedDict):
-    # The path, absolute.
+    # Path, absolute.
     path: str
 
 
 class FileRecord(_FileRecord, total=False):
-    """The change of a file."""
+    """File change."""
 
     # The state before; absent when there was no file.
     before: "FileState"
@@ -2747,16 +2747,16 @@ class FileRecord(_FileRecord, total=False):
 class _FileState(TypedDict):
     # SHA-256 of the content, in hex.
     sha256: str
-    # The size in bytes.
+    # Size in bytes.
     size: int
 
 
 class FileState(_FileState, total=False):
-    """The state of a file at some time. The session keeps its content under its hash."""
+    """File state at some time. The session keeps the content under its hash."""
 
-    # The permission bits, if any.
+    # Permission bits, if any.
     mode: int
-    # The content was too large to be kept, so it cannot be restored.
+    # True if the content was too large to be kept, so it cannot be restored.
     isLost: bool
 
 
@@ -2767,7 +2767,7 @@ class _ChangedByCall(TypedDict):
 
 
 class ChangedByCall(_ChangedByCall, total=False):
-    # Set if the command may not have made the changes: the command that ran while the files changed.
+    # Set if the changes may not be the command's: the command that ran while the files changed.
     whileRan: str
 
 
@@ -2783,15 +2783,15 @@ class ChangedByReview(TypedDict):
     type: Literal["review"]
 
 
-# The author of changes.
+# Author of changes.
 ChangedBy: TypeAlias = Union["ChangedByCall", "ChangedByOther", "ChangedByRewind", "ChangedByReview"]
 
 class FilesChanged(TypedDict):
     """Files were changed."""
 
-    # The files.
+    # Files.
     changes: list["FileRecord"]
-    # The author.
+    # Author.
     by: "ChangedBy"
 
 
@@ -2800,7 +2800,7 @@ class WaitingVerdict(TypedDict):
 
     # Its number: the event that queued it.
     id: int
-    # The requested action.
+    # Requested action.
     action: "ReviewAction"
 
 
@@ -2809,35 +2809,35 @@ class RefusedVerdict(TypedDict):
 
     # Its number.
     id: int
-    # The reason, for people.
+    # User-facing reason.
     reason: str
 
 
 class _ReviewQueue(TypedDict):
-    # The queued verdicts, in order.
+    # Queued verdicts, in order.
     waiting: list["WaitingVerdict"]
 
 
 class ReviewQueue(_ReviewQueue, total=False):
-    """The queue of verdicts that wait for a gap between two calls of the running turn."""
+    """Queue of verdicts that wait for a gap between two calls of the running turn."""
 
     # A verdict that left the queue without being applied.
     refused: "RefusedVerdict"
 
 
 class MergedFrom(TypedDict):
-    """The origin of merged events."""
+    """Origin of merged events."""
 
-    # The fork. Its usage is not counted in this session.
+    # Fork. Its usage is not counted in this session.
     sessionId: "SessionId"
-    # The last event of the fork that is now part of this session's history.
+    # Last event of the fork that is now part of this session's history.
     seq: int
-    # The number of the last copied event in this session.
+    # Number of the last copied event in this session.
     copiedSeq: int
 
 
 class _HistoryRewound(TypedDict):
-    # The event after which it continues; 0 is the beginning.
+    # Event after which it continues; 0 is the beginning.
     toSeq: int
 
 
@@ -2848,40 +2848,40 @@ class HistoryRewound(_HistoryRewound, total=False):
     dropped: list["ItemId"]
     # Items that return to the model's context.
     restored: list["ItemId"]
-    # The origin of the next events, when they are merged from a fork.
+    # Origin of the next events, when they are merged from a fork.
     merged: "MergedFrom"
 
 
 class _LabelChanged(TypedDict):
-    # The event of the point.
+    # Event of the point.
     seq: int
 
 
 class LabelChanged(_LabelChanged, total=False):
-    """The label of a point in the history changed."""
+    """Change of a history point's label."""
 
-    # The label; absent when it was removed.
+    # Label; absent when it was removed.
     label: str
     # The client's data about the point.
     metadata: Any
 
 
-# The severity of a notice.
+# Notice severity.
 NoticeLevel: TypeAlias = Union[Literal["info"], Literal["warning"], Literal["error"]]
 
 class _Notice(TypedDict):
-    # The severity.
+    # Severity.
     level: "NoticeLevel"
     # A stable code.
     code: str
-    # The message.
+    # Message.
     message: str
 
 
 class Notice(_Notice, total=False):
-    """A notice for a person."""
+    """Notice for the user."""
 
-    # The suggested next step.
+    # Suggested next step.
     hint: str
 
 
@@ -2891,133 +2891,133 @@ class _BlobReadParams(TypedDict):
 
 
 class BlobReadParams(_BlobReadParams, total=False):
-    """The params of `blob/read`."""
+    """Params of `blob/read`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The first byte, from 0; default 0. Continue with the `end` of the part before.
+    # First byte, from 0; default 0. Continue with the `end` of the part before.
     offset: int
-    # The maximum number of bytes, 1 to 1,048,576; default 65,536.
+    # Maximum number of bytes, 1 to 1,048,576; default 65,536.
     length: int
 
 
 class BlobReadResult(TypedDict):
     """A part of a long output."""
 
-    # The text; it may be a few bytes shorter than requested, so that no character is cut.
+    # Text; it may be a few bytes shorter than requested, so that no character is cut.
     text: str
-    # The offset of its first byte.
+    # Offset of its first byte.
     offset: int
-    # The offset after its last byte, where the next part begins.
+    # Offset after its last byte, where the next part begins.
     end: int
-    # The size of the whole output, in bytes.
+    # Size of the full output, in bytes.
     size: int
 
 
 class _TurnStartParams(TypedDict):
-    # The prompt.
+    # Prompt.
     input: list["Input"]
 
 
 class TurnStartParams(_TurnStartParams, total=False):
-    """The params of `turn/start`."""
+    """Params of `turn/start`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The action while a turn runs; default `reject`.
+    # Action while a turn runs; default `reject`.
     whenBusy: "WhenBusy"
-    # The turn's budget.
+    # Turn budget.
     limits: "TurnLimits"
-    # The JSON Schema that the turn's final message must satisfy. The model is told it, and a message that does not is asked for again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
+    # JSON Schema that the turn's final message must satisfy. The model receives it, and a message that does not satisfy it is requested again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`.
     outputSchema: Any
-    # The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty value ends the trace that was set before.
+    # Trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty value ends the trace that was set before.
     traceparent: str
     # A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`.
     key: str
 
 
-# The handling of a prompt while a turn runs.
+# Handling of a prompt while a turn runs.
 WhenBusy: TypeAlias = Union[Literal["reject"], Literal["queue"]]
 
 class TurnStartResult(TypedDict):
     """A prompt was accepted; it is on disk."""
 
-    # The turn that it starts, now or later.
+    # Turn that it starts, now or later.
     turnId: "TurnId"
-    # The id of its `userMessage` item.
+    # Id of its `userMessage` item.
     itemId: "ItemId"
-    # The disposition of the prompt.
+    # Disposition of the prompt.
     disposition: "Disposition"
 
 
-# The disposition of an accepted prompt.
+# Disposition of an accepted prompt.
 Disposition: TypeAlias = Union[Literal["started"], Literal["queued"]]
 
 class _TurnSteerParams(TypedDict):
-    # The message.
+    # Message.
     input: list["Input"]
 
 
 class TurnSteerParams(_TurnSteerParams, total=False):
-    """The params of `turn/steer`."""
+    """Params of `turn/steer`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
     # Refuse with `conflict` unless this turn is the running one.
     expectedTurnId: "TurnId"
-    # The action while no turn runs; default `reject`.
+    # Action while no turn runs; default `reject`.
     whenIdle: "WhenIdle"
     # A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`.
     key: str
 
 
-# The handling of a steer while no turn runs.
+# Handling of a steer while no turn runs.
 WhenIdle: TypeAlias = Union[Literal["reject"], Literal["hold"]]
 
 class _TurnSteerResult(TypedDict):
-    # The outcome.
+    # Outcome.
     outcome: "SteerOutcome"
 
 
 class TurnSteerResult(_TurnSteerResult, total=False):
-    """The result of `turn/steer`."""
+    """Result of `turn/steer`."""
 
-    # The id of its `userMessage` item, when it was accepted.
+    # Id of its `userMessage` item, when it was accepted.
     itemId: "ItemId"
-    # The turn it goes into, when it was accepted.
+    # Turn it goes into, when it was accepted.
     turnId: "TurnId"
 
 
-# The outcome of a steer.
+# Steer outcome.
 SteerOutcome: TypeAlias = Union[Literal["accepted"], Literal["held"], Literal["noActiveTurn"]]
 
 class TurnInterruptParams(TypedDict, total=False):
-    """The params of `turn/interrupt`."""
+    """Params of `turn/interrupt`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
     # Refuse with `conflict` unless this turn is the running one.
     turnId: "TurnId"
-    # The handling of queued messages; default `return`.
+    # Handling of queued messages; default `return`.
     queue: "QueuePolicy"
 
 
-# The handling of queued messages when a turn is interrupted.
+# Handling of queued messages when a turn is interrupted.
 QueuePolicy: TypeAlias = Union[Literal["return"], Literal["keep"]]
 
 class TurnInterruptResult(TypedDict, total=False):
-    """The result of `turn/interrupt`."""
+    """Result of `turn/interrupt`."""
 
-    # The interrupted turn; absent when none runs.
+    # Interrupted turn; absent when none runs.
     turnId: "TurnId"
-    # The returned messages.
+    # Returned messages.
     returned: list["QueuedInput"]
 
 
 class SessionCompactParams(TypedDict, total=False):
-    """The params of `session/compact`."""
+    """Params of `session/compact`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
     # Instructions for the summary.
     instructions: str
@@ -3028,43 +3028,43 @@ class SessionCompactParams(TypedDict, total=False):
 class SessionCompactResult(TypedDict):
     """The compaction has started."""
 
-    # The turn that performs it.
+    # Turn that performs it.
     turnId: "TurnId"
 
 
 class ContextReadParams(TypedDict, total=False):
-    """The params of `context/read`. (Experimental.)"""
+    """Params of `context/read`. (Experimental.)"""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # Leave out the messages and return only the token counts.
+    # If true, omit the messages and return only the token counts.
     summary: bool
 
 
 class _ContextReadResult(TypedDict):
-    # The fill level of the window.
+    # Fill level of the window.
     usage: "ContextUsage"
-    # The estimated tokens by source.
+    # Estimated tokens by source.
     sources: list["ContextSource"]
 
 
 class ContextReadResult(_ContextReadResult, total=False):
-    """The last request to the model; before the first one, the request that would be sent. (Experimental.)"""
+    """Last request to the model; before the first one, the request that would be sent. (Experimental.)"""
 
-    # The system prompt.
+    # System prompt.
     system: str
-    # The tools.
+    # Tools.
     tools: list["ContextTool"]
-    # The messages, in order.
+    # Messages, in order.
     messages: list["ContextMessage"]
 
 
 class ContextSource(TypedDict):
-    """The share of one source in the context. (Experimental.)"""
+    """Share of one source in the context. (Experimental.)"""
 
-    # The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
+    # Source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
     source: str
-    # The number of messages or tools.
+    # Number of messages or tools.
     count: int
     # Their estimated tokens.
     tokens: int
@@ -3082,18 +3082,18 @@ class ContextTool(TypedDict):
 
 
 class _ContextMessage(TypedDict):
-    # The role: `user`, `assistant` or `result`.
+    # Role: `user`, `assistant` or `result`.
     role: str
     # Its blocks.
     blocks: list["ContextBlock"]
 
 
 class ContextMessage(_ContextMessage, total=False):
-    """A message as it is sent to the model, independent of the provider's wire format. (Experimental.)"""
+    """Message as sent to the model, independent of the provider's wire format. (Experimental.)"""
 
-    # Of a result: the id of its call.
+    # For a result: id of its call.
     callId: str
-    # Of a result: the call failed.
+    # For a result: true if the call failed.
     isError: bool
 
 
@@ -3133,7 +3133,7 @@ class ContextBlockOpaque(TypedDict):
     bytes: int
 
 
-# A block of a message, told apart by `type`. (Experimental.)
+# A block of a message, distinguished by `type`. (Experimental.)
 ContextBlock: TypeAlias = Union["ContextBlockText", "ContextBlockReasoning", "ContextBlockToolCall", "ContextBlockImage", "ContextBlockOpaque"]
 
 class _ConfigResult(TypedDict):
@@ -3142,11 +3142,11 @@ class _ConfigResult(TypedDict):
 
 
 class ConfigResult(_ConfigResult, total=False):
-    """A session's settings, and the outcome of a change."""
+    """Session settings, and the outcome of a change."""
 
-    # The ids of the options that were set.
+    # Ids of the options that were set.
     applied: list[str]
-    # The values that were rejected, with the reasons.
+    # Values that were rejected, with the reasons.
     rejected: list["Rejected"]
 
 
@@ -3155,23 +3155,23 @@ class _ConfigOption(TypedDict):
     id: str
     # Its display name.
     name: str
-    # The value, effective from the next turn.
+    # Value, effective from the next turn.
     value: str
 
 
 class ConfigOption(_ConfigOption, total=False):
     """An option of a session."""
 
-    # The possible values; empty where any text is accepted.
+    # Possible values; empty if any text is accepted.
     choices: list[str]
 
 
 class Rejected(TypedDict):
     """A rejected value."""
 
-    # The option's id, as it was sent.
+    # Option id, as sent.
     id: str
-    # The reason, and the next step.
+    # Reason, and the next step.
     reason: str
 
 
@@ -3181,237 +3181,237 @@ class _ConfigSetParams(TypedDict):
 
 
 class ConfigSetParams(_ConfigSetParams, total=False):
-    """The params of `config/set`."""
+    """Params of `config/set`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class QueueResult(TypedDict):
-    """The queued messages, in the order in which the model will read them."""
+    """Queued messages, in the order in which the model will read them."""
 
-    # The messages.
+    # Messages.
     queue: list["QueuedInput"]
 
 
 class _QueueUpdateParams(TypedDict):
-    # The message.
+    # Message.
     itemId: "ItemId"
 
 
 class QueueUpdateParams(_QueueUpdateParams, total=False):
-    """The params of `queue/update`."""
+    """Params of `queue/update`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The new content.
+    # New content.
     input: list["Input"]
-    # The new delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a turn of its own.
+    # New delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a separate turn.
     delivery: "Delivery"
     # Move it before this message of the same delivery.
     before: "ItemId"
-    # Move it behind all messages of the same delivery.
+    # If true, move it behind all messages of the same delivery.
     toEnd: bool
 
 
 class QueueRemoveParams(TypedDict, total=False):
-    """The params of `queue/remove`."""
+    """Params of `queue/remove`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The messages to remove; all by default.
+    # Messages to remove; all by default.
     itemIds: list["ItemId"]
 
 
 class QueueRemoveResult(TypedDict):
-    """The removed messages."""
+    """Removed messages."""
 
-    # The messages, whole.
+    # Complete messages.
     removed: list["QueuedInput"]
 
 
 class _ApprovalAnswerParams(TypedDict):
-    # The approval.
+    # Approval.
     approvalId: "ApprovalId"
 
 
 class ApprovalAnswerParams(_ApprovalAnswerParams, total=False):
-    """An answer to an approval, sent as a request of the client. One that names no offered option is refused, and the approval stays pending."""
+    """Answer to an approval, sent as a client request. If it selects no offered option, it is refused, and the approval stays pending."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The chosen option.
+    # Chosen option.
     optionId: str
     # A message for the model, sent with a denial.
     feedback: str
-    # The dialog was closed without a choice, which denies this one call.
+    # True if the dialog was closed without a choice, which denies this one call.
     dismissed: bool
 
 
 class _QuestionAnswerParams(TypedDict):
-    # The question.
+    # Question.
     questionId: "QuestionId"
 
 
 class QuestionAnswerParams(_QuestionAnswerParams, total=False):
-    """An answer to a question, sent as a request of the client. One that names an option that was not offered, or is empty, is refused, and the question stays open."""
+    """Answer to a question, sent as a client request. If it selects an option that was not offered, or is empty, it is refused, and the question stays open."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The chosen options.
+    # Chosen options.
     optionIds: list[str]
-    # A text of the person.
+    # Text entered by the user.
     text: str
-    # The dialog was closed without an answer; the model is told to decide by itself.
+    # True if the dialog was closed without an answer; the model is then instructed to decide by itself.
     dismissed: bool
 
 
 class _EditorDiagnosticsParams(TypedDict):
-    # The file, absolute or relative to the session's working directory.
+    # File, absolute or relative to the session's working directory.
     path: str
-    # The diagnostics; empty when there are none.
+    # Diagnostics; empty when there are none.
     items: list["EditorDiagnostic"]
 
 
 class EditorDiagnosticsParams(_EditorDiagnosticsParams, total=False):
     """All current diagnostics of a file; they replace the earlier ones of that file."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The version of the text that was checked, as the editor counts; a report for an older version is ignored.
+    # Version of the checked text, as counted by the editor; a report for an older version is ignored.
     version: int
 
 
 class _EditorDiagnostic(TypedDict):
     # The lines concerned.
     range: "LineRange"
-    # The severity. The model is told of errors and warnings.
+    # Severity. The model receives errors and warnings.
     severity: "Severity"
-    # The message.
+    # Message.
     message: str
 
 
 class EditorDiagnostic(_EditorDiagnostic, total=False):
     """One diagnostic."""
 
-    # The tool that reported it, such as `rustc`.
+    # Tool that reported it, such as `rustc`.
     source: str
     # The tool's code for it, such as `E0308`.
     code: str
 
 
 class DocumentOpenParams(TypedDict):
-    """The params of `document/open`. Opening a document again replaces its earlier state."""
+    """Params of `document/open`. Opening a document again replaces its earlier state."""
 
-    # The file, absolute. It need not exist yet.
+    # File, absolute. It need not exist yet.
     path: str
-    # The version of the text; it rises with every change.
+    # Version of the text; it increases with every change.
     version: int
-    # The whole text as it would be saved, with its line ends, without a byte order mark.
+    # Full text as it would be saved, with its line ends, without a byte order mark.
     text: str
-    # The text has unsaved changes, so tools read it instead of the file.
+    # True if the text has unsaved changes, so tools read it instead of the file.
     isDirty: bool
 
 
 class DocumentChangeParams(TypedDict):
-    """The params of `document/change`."""
+    """Params of `document/change`."""
 
-    # The file, as it was opened.
+    # File, as it was opened.
     path: str
-    # The version after the changes.
+    # Version after the changes.
     version: int
-    # The changes; each applies to the result of the one before.
+    # Changes; each applies to the previous one's result.
     changes: list["DocumentChange"]
-    # The text differs from the last saved one.
+    # True if the text differs from the last saved one.
     isDirty: bool
 
 
 class _DocumentChange(TypedDict):
-    # The replacement.
+    # Replacement.
     text: str
 
 
 class DocumentChange(_DocumentChange, total=False):
     """A change of a text."""
 
-    # The range to replace; absent for the whole text.
+    # Range to replace; absent for the full text.
     range: "TextRange"
 
 
 class TextRange(TypedDict):
-    """A range in a text. Positions beyond the end of a line or of the text mean that end."""
+    """Text range. Positions past a line's or the text's end are clamped to that end."""
 
-    # The start.
+    # Start.
     start: "Position"
-    # The end, exclusive.
+    # End, exclusive.
     end: "Position"
 
 
 class Position(TypedDict):
     """A position in a text."""
 
-    # The line, from 0; lines end with `\n` or `\r\n`.
+    # Line, from 0; lines end with `\n` or `\r\n`.
     line: int
-    # UTF-16 code units from the start of the line, as in LSP.
+    # Offset from the start of the line in UTF-16 code units, as in LSP.
     character: int
 
 
 class DocumentSaveParams(TypedDict):
-    """The params of `document/save`: the file now holds the text of this version."""
+    """Params of `document/save`: the file now holds the text of this version."""
 
-    # The file, as it was opened.
+    # File, as it was opened.
     path: str
-    # The version that was saved.
+    # Version that was saved.
     version: int
 
 
 class DocumentCloseParams(TypedDict):
-    """The params of `document/close`. Unsaved text is discarded; tools read the file again."""
+    """Params of `document/close`. Unsaved text is discarded; tools read the file again."""
 
-    # The file, as it was opened.
+    # File, as it was opened.
     path: str
 
 
 class SessionItemsParams(TypedDict, total=False):
-    """The params of `session/items`."""
+    """Params of `session/items`."""
 
-    # The session, open or not; may be left out where this connection has made or opened exactly one.
+    # Session, open or not; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
     # Only items before this event; the last items by default.
     before: int
     # Only items after this event, such as an anchor.
     after: int
-    # The maximum number of items, 1 to 1,000; default 100.
+    # Maximum number of items, 1 to 1,000; default 100.
     limit: int
 
 
 class SessionItemsResult(TypedDict):
-    """The current values of items."""
+    """Current values of items."""
 
-    # The items of the current path, in the order of their last events. Items that have not ended are in the newest page.
+    # Items of the current path, ordered by their last events. Items that have not ended are in the newest page.
     items: list["ItemAt"]
-    # There are more items; request those before the first one's `seq`.
+    # True if there are more items; request those before the first one's `seq`.
     more: bool
 
 
 class ItemAt(TypedDict):
     """An item with the last event that concerns it."""
 
-    # The event.
+    # Event.
     seq: int
-    # The item.
+    # Item.
     item: "Item"
 
 
 class _ItemReadParams(TypedDict):
-    # The item.
+    # Item.
     itemId: "ItemId"
 
 
 class ItemReadParams(_ItemReadParams, total=False):
-    """The params of `item/read`."""
+    """Params of `item/read`."""
 
-    # The session, open or not; may be left out where this connection has made or opened exactly one.
+    # Session, open or not; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
@@ -3421,153 +3421,153 @@ class _ItemCancelParams(TypedDict):
 
 
 class ItemCancelParams(_ItemCancelParams, total=False):
-    """The params of `item/cancel`."""
+    """Params of `item/cancel`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class CheckpointListParams(TypedDict, total=False):
-    """The params of `checkpoint/list`."""
+    """Params of `checkpoint/list`."""
 
-    # The session, open or not; may be left out where this connection has made or opened exactly one.
+    # Session, open or not; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class CheckpointListResult(TypedDict):
-    """The points to which files can be restored: the start and the end of each turn."""
+    """Points to which files can be restored: the start and the end of each turn."""
 
-    # The checkpoints, oldest first.
+    # Checkpoints, oldest first.
     checkpoints: list["Checkpoint"]
 
 
 class _Checkpoint(TypedDict):
-    # The event after which the checkpoint lies; 0 is the beginning.
+    # Event after which the checkpoint lies; 0 is the beginning.
     seq: int
-    # The time, in milliseconds since 1970.
+    # Time, in milliseconds since 1970.
     tsMs: int
-    # The paths that changed since the checkpoint before, absolute.
+    # Paths that changed since the checkpoint before, absolute.
     changed: list[str]
 
 
 class Checkpoint(_Checkpoint, total=False):
     """A point to which files can be restored."""
 
-    # The turn that ended there.
+    # Turn that ended there.
     turnId: "TurnId"
-    # The label of the point.
+    # Label of the point.
     label: str
 
 
 _CheckpointDiffParams = TypedDict("_CheckpointDiffParams", {"from": "HistoryPoint"})
 
 class CheckpointDiffParams(_CheckpointDiffParams, total=False):
-    """The params of `checkpoint/diff`."""
+    """Params of `checkpoint/diff`."""
 
-    # The session, open or not; may be left out where this connection has made or opened exactly one.
+    # Session, open or not; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The second point; the journal's present state by default.
+    # Second point; the journal's present state by default.
     to: "HistoryPoint"
 
 
 class _CheckpointDiffResult(TypedDict):
-    # A patch for `git apply` in the session's working directory, with the changes of everybody.
+    # Patch for `git apply` in the session's working directory, with the changes of all authors.
     text: str
 
 
 class CheckpointDiffResult(_CheckpointDiffResult, total=False):
-    """The difference of files between two points."""
+    """Difference of files between two points."""
 
     # Changed files that the patch leaves out: outside of that directory, or with a content that was not kept.
     leftOut: list[str]
 
 
 class _ShellRunParams(TypedDict):
-    # The command line, as a shell reads it.
+    # Command line, as a shell reads it.
     command: str
 
 
 class ShellRunParams(_ShellRunParams, total=False):
-    """The params of `shell/run`."""
+    """Params of `shell/run`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The model reads the command and its output with the next prompt; default true.
+    # True if the model reads the command and its output with the next prompt; default true.
     toModel: bool
     # A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key runs nothing more, and its response is the one to the first.
     key: str
 
 
 class _ShellRunResult(TypedDict):
-    # The job that ran it. Its item shows the command; deltas of the field `output` carry what it prints.
+    # Job that ran it. Its item shows the command; deltas of the field `output` carry its output.
     jobId: "JobId"
-    # The end of its output, at most 2,000 lines and 50 KB.
+    # End of its output, at most 2,000 lines and 50 KB.
     output: str
 
 
 class ShellRunResult(_ShellRunResult, total=False):
-    """The result of a command."""
+    """Result of a command."""
 
-    # Its exit code; absent where it was cancelled or ended by a signal.
+    # Its exit code; absent if it was cancelled or ended by a signal.
     exitCode: int
-    # It was cancelled.
+    # True if it was cancelled.
     cancelled: bool
-    # `output` is not the whole output.
+    # True if `output` is not the full output.
     truncated: bool
-    # The file with the whole output, if it was truncated.
+    # File with the full output, if it was truncated.
     fullOutputPath: str
 
 
 class UsageReadResult(TypedDict):
-    """The usage of a session."""
+    """Usage of a session."""
 
-    # The usage of all turns, sub-agents included, and of the titles that models made.
+    # Usage of all turns, including sub-agents, and of generated titles.
     total: "UsageCount"
-    # The part of each model of the session's turns, in the order of their first use. A turn's sub-agents count for the model of the turn.
+    # Usage of each model in the session's turns, in order of first use. A turn's sub-agents count for the turn's model.
     models: list["ModelUsage"]
-    # The part of titles, which belong to no turn.
+    # Part of titles, which belong to no turn.
     titles: "UsageCount"
 
 
 class _UsageCount(TypedDict):
-    # The number of turns.
+    # Number of turns.
     turns: int
-    # The number of model replies in these turns.
+    # Number of model replies in these turns.
     steps: int
-    # The tokens.
+    # Tokens.
     usage: "Usage"
-    # The duration of the turns in milliseconds.
+    # Duration of the turns in milliseconds.
     durationMs: int
 
 
 class UsageCount(_UsageCount, total=False):
     """Counted tokens and money."""
 
-    # The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+    # Cost, in billionths of a US dollar, as far as prices are known; absent if none is.
     costNanoUsd: int
-    # The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles.
+    # Cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent if a price is not known, and for titles.
     uncachedCostNanoUsd: int
 
 
 class _ModelUsage(TypedDict):
-    # The model, as `provider/id` or `provider/id:effort`.
+    # Model, as `provider/id` or `provider/id:effort`.
     model: str
-    # The number of turns.
+    # Number of turns.
     turns: int
-    # The number of model replies in these turns.
+    # Number of model replies in these turns.
     steps: int
-    # The tokens.
+    # Tokens.
     usage: "Usage"
-    # The duration of the turns in milliseconds.
+    # Duration of the turns in milliseconds.
     durationMs: int
 
 
 class ModelUsage(_ModelUsage, total=False):
-    """The usage of a model."""
+    """Usage of a model."""
 
-    # The cost, in billionths of a US dollar, as far as prices are known; absent where none is.
+    # Cost, in billionths of a US dollar, as far as prices are known; absent if none is.
     costNanoUsd: int
-    # The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles.
+    # Cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent if a price is not known, and for titles.
     uncachedCostNanoUsd: int
 
 
@@ -3579,26 +3579,26 @@ class JobListResult(TypedDict):
 
 
 class _JobStopParams(TypedDict):
-    # The job.
+    # Job.
     jobId: "JobId"
 
 
 class JobStopParams(_JobStopParams, total=False):
-    """The params of `job/stop`."""
+    """Params of `job/stop`."""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class JobStopResult(TypedDict):
-    """The result of `job/stop`."""
+    """Result of `job/stop`."""
 
-    # The ended job's item.
+    # Ended job's item.
     job: "Item"
 
 
 class McpListResult(TypedDict):
-    """The result of `mcp/list`. (Experimental.)"""
+    """Result of `mcp/list`. (Experimental.)"""
 
     # The session's servers. Those of a project's file are known once a turn has begun.
     servers: list["McpServerState"]
@@ -3607,33 +3607,33 @@ class McpListResult(TypedDict):
 class _McpServerState(TypedDict):
     # Its name, unique in the session.
     name: str
-    # The command line or address, as it was configured.
+    # Command line or address, as configured.
     target: str
-    # Where it was configured, in words.
+    # Human-readable location of its configuration.
     origin: str
     # Its status.
     status: "McpStatus"
 
 
 class McpServerState(_McpServerState, total=False):
-    """The state of a session's server. (Experimental.)"""
+    """State of a session's server. (Experimental.)"""
 
-    # The reason of a failure, in words.
+    # Human-readable failure reason.
     message: str
-    # The login to it; absent where it has none: a program, or an address whose settings have an `Authorization`.
+    # Login to it; absent if it has none: a program, or an address whose settings have an `Authorization`.
     login: "McpLoginState"
     # Its own name and version, and the protocol's; once it is connected.
     about: str
     # Its tools, once it is connected.
     tools: list["McpTool"]
-    # The last lines that it wrote to its error output.
+    # Last lines that it wrote to its error output.
     stderr: list[str]
 
 
-# The status of a server. (Experimental.)
+# Server status. (Experimental.)
 McpStatus: TypeAlias = Union[Literal["idle"], Literal["starting"], Literal["ready"], Literal["failed"], Literal["off"]]
 
-# The login to a server. (Experimental.)
+# Login to a server. (Experimental.)
 McpLoginState: TypeAlias = Union[Literal["possible"], Literal["wanted"]]
 
 class _McpTool(TypedDict):
@@ -3646,121 +3646,121 @@ class _McpTool(TypedDict):
 class McpTool(_McpTool, total=False):
     """A tool of a server. (Experimental.)"""
 
-    # The server says that it changes nothing. Permissions do not depend on it.
+    # True if the server declares that it changes nothing. Permissions do not depend on it.
     saysReadOnly: bool
 
 
 class _McpUpdateParams(TypedDict):
-    # The server's name.
+    # Server name.
     server: str
 
 
 class McpUpdateParams(_McpUpdateParams, total=False):
-    """The params of `mcp/update`. (Experimental.)"""
+    """Params of `mcp/update`. (Experimental.)"""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail.
+    # Enables or disables it for this session. The tools of a disabled server stay in the model's list, and their calls fail.
     enabled: bool
-    # Starts one that failed at once, without waiting for its next use.
+    # If true, restart a failed server at once, without waiting for its next use.
     restart: bool
 
 
 class _McpLoginParams(TypedDict):
-    # The server's name.
+    # Server name.
     server: str
 
 
 class McpLoginParams(_McpLoginParams, total=False):
-    """The params of `mcp/login`. (Experimental.)"""
+    """Params of `mcp/login`. (Experimental.)"""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
-    # The scopes to ask for, in place of those of its settings and of those that the server names.
+    # Scopes to request, instead of those in its settings and those that the server lists.
     scopes: list[str]
 
 
 class _McpLogoutParams(TypedDict):
-    # The server's name.
+    # Server name.
     server: str
 
 
 class McpLogoutParams(_McpLogoutParams, total=False):
-    """The params of `mcp/logout`. (Experimental.)"""
+    """Params of `mcp/logout`. (Experimental.)"""
 
-    # The session; may be left out where this connection has made or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class McpLogoutResult(TypedDict):
-    """The result of `mcp/logout`. (Experimental.)"""
+    """Result of `mcp/logout`. (Experimental.)"""
 
-    # There was a stored login.
+    # True if there was a stored login.
     removed: bool
 
 
 class _ModelsListResult(TypedDict):
-    # The providers: built-in ones, then the user's own.
+    # Providers: built-in ones, then user-defined ones.
     providers: list["ProviderInfo"]
-    # The models: built-in ones, then the user's own.
+    # Models: built-in ones, then user-defined ones.
     models: list["ModelInfo"]
 
 
 class ModelsListResult(_ModelsListResult, total=False):
-    """The providers and models known by name. Any other `provider/id` of a known provider works as well."""
+    """Providers and models known by name. Any other `provider/id` of a known provider works as well."""
 
     # Problems in the settings files. When a file cannot be used, the list is the one from before.
     problems: list[str]
 
 
 class _ProviderInfo(TypedDict):
-    # The name in `provider/id`.
+    # Name in `provider/id`.
     name: str
-    # The availability of the key.
+    # Key availability.
     key: "KeyState"
-    # The source of this entry: files of the user, or where it was read.
+    # Source of this entry: the user's files, or the location it was read from.
     source: str
 
 
 class ProviderInfo(_ProviderInfo, total=False):
     """A provider."""
 
-    # The wire API: `chat`, `messages`, `responses` or `gemini`; absent where it differs by model.
+    # Wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
     api: str
-    # The URL of requests, without secret parts. Names in braces or after a dollar sign stand for variables.
+    # Request URL, without secret parts. Names in braces or after a dollar sign are variables.
     url: str
-    # The environment variable for the key.
+    # Environment variable for the key.
     keyVar: str
 
 
-# The availability of a provider's key.
+# Availability of a provider's key.
 KeyState: TypeAlias = Union[Literal["set"], Literal["command"], Literal["login"], Literal["notNeeded"], Literal["missing"]]
 
 class _ModelInfo(TypedDict):
     # `provider/id`, as `config.model` takes it.
     model: str
-    # The tool profile, unless the settings choose another.
+    # Tool profile, unless the settings choose another.
     profile: str
-    # The source of this entry: files of the user, or where it was read.
+    # Source of this entry: the user's files, or the location it was read from.
     source: str
 
 
 class ModelInfo(_ModelInfo, total=False):
     """A model."""
 
-    # The display name, where it differs from the id.
+    # Display name, if it differs from the id.
     name: str
-    # The maximum number of input tokens.
+    # Maximum number of input tokens.
     window: int
-    # The maximum number of output tokens.
+    # Maximum number of output tokens.
     maxOutput: int
-    # The price.
+    # Price.
     price: "ModelPrice"
-    # The model accepts images; absent where that is not known.
+    # The model accepts images; absent if unknown.
     vision: bool
-    # The model can reason before it answers; absent where that is not known.
+    # The model can reason before it answers; absent if unknown.
     reasoning: bool
-    # The date of that source, as year and month.
+    # Date of that source, as year and month.
     checked: str
 
 
@@ -3772,41 +3772,41 @@ class _ModelPrice(TypedDict):
 
 
 class ModelPrice(_ModelPrice, total=False):
-    """The price of a model, in US dollars per million tokens."""
+    """Price of a model, in US dollars per million tokens."""
 
-    # Input read from a cache; absent where it costs as much as other input.
+    # Input read from a cache; absent if it costs as much as other input.
     cacheReadUsdPerMtok: float
-    # Input written to a cache; absent where it costs as much as other input.
+    # Input written to a cache; absent if it costs as much as other input.
     cacheWriteUsdPerMtok: float
 
 
 class _AuthStatusResult(TypedDict):
-    # The providers that a person can log in to.
+    # Providers that support login.
     providers: list["ProviderAuth"]
 
 
 class AuthStatusResult(_AuthStatusResult, total=False):
-    """The result of `auth/status`. (Experimental.)"""
+    """Result of `auth/status`. (Experimental.)"""
 
-    # The reason why the stored logins cannot be used.
+    # Reason why the stored logins cannot be used.
     problem: str
 
 
 class _ProviderAuth(TypedDict):
-    # The provider's name.
+    # Provider name.
     provider: str
-    # The ways to log in, the preferred one first.
+    # Ways to log in, the preferred one first.
     methods: list["AuthMethod"]
-    # The source of the key in use: settings and variables precede a stored login.
+    # Source of the key in use: settings and variables take precedence over a stored login.
     key: "KeyState"
 
 
 class ProviderAuth(_ProviderAuth, total=False):
-    """A provider that a person can log in to. (Experimental.)"""
+    """Provider that supports login. (Experimental.)"""
 
-    # The way in which the stored login was made; absent without one.
+    # Method of the stored login; absent without one.
     stored: "AuthMethod"
-    # The environment variable in use, or to set.
+    # Environment variable in use, or to set.
     keyVar: str
 
 
@@ -3814,95 +3814,95 @@ class ProviderAuth(_ProviderAuth, total=False):
 AuthMethod: TypeAlias = Union[Literal["device"], Literal["browser"], Literal["key"]]
 
 class _AuthLoginParams(TypedDict):
-    # The provider.
+    # Provider.
     provider: str
 
 
 class AuthLoginParams(_AuthLoginParams, total=False):
-    """The params of `auth/login`. (Experimental.)"""
+    """Params of `auth/login`. (Experimental.)"""
 
-    # The way to log in; default the first one of `auth/status`.
+    # Way to log in; default the first one of `auth/status`.
     method: "AuthMethod"
-    # The key that the person typed, for the method `key`.
+    # Key that the user typed, for the method `key`.
     key: str
 
 
 class AuthLoginResult(TypedDict):
-    """The result of `auth/login`. (Experimental.)"""
+    """Result of `auth/login`. (Experimental.)"""
 
-    # The provider.
+    # Provider.
     provider: str
-    # The way in which the person logged in.
+    # Method of the login.
     method: "AuthMethod"
 
 
 class AuthLogoutParams(TypedDict):
-    """The params of `auth/logout`. (Experimental.)"""
+    """Params of `auth/logout`. (Experimental.)"""
 
-    # The provider.
+    # Provider.
     provider: str
 
 
 class AuthLogoutResult(TypedDict):
-    """The result of `auth/logout`. (Experimental.)"""
+    """Result of `auth/logout`. (Experimental.)"""
 
-    # There was a stored login.
+    # True if there was a stored login.
     removed: bool
 
 
 class TrustResult(TypedDict):
-    """The result of `trust/read` and `trust/agree`. (Experimental.)"""
+    """Result of `trust/read` and `trust/agree`. (Experimental.)"""
 
-    # The project's root: the root of the git repository, or the session's working directory outside one.
+    # Project root: the root of the git repository, or the session's working directory outside one.
     root: str
-    # Whether the user trusts the project. If not, the engine uses none of the files.
+    # True if the user trusts the project. If not, the engine uses none of the files.
     isTrusted: bool
-    # The files, sorted by path: permissions, rules, MCP servers, skills, and agents.
+    # Files, sorted by path: permissions, rules, MCP servers, skills, and agents.
     files: list["ProjectFile"]
 
 
 class ProjectFile(TypedDict):
     """A project file that configures the engine. (Experimental.)"""
 
-    # The path relative to the project's root, separated by `/`.
+    # Path relative to the project's root, separated by `/`.
     path: str
-    # The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
+    # SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing.
     sha256: str
-    # Whether the user agreed to this content.
+    # The user's agreement to this content.
     standing: "Standing"
 
 
-# Whether the user agreed to the content of a project file. (Experimental.)
+# User's agreement to a project file's content. (Experimental.)
 Standing: TypeAlias = Union[Literal["agreed"], Literal["new"], Literal["changed"], Literal["missing"]]
 
 class _TrustAgreeParams(TypedDict):
-    # The files to use, with the content the user saw.
+    # Files to use, with the content the user saw.
     files: list["SeenFile"]
 
 
 class TrustAgreeParams(_TrustAgreeParams, total=False):
-    """The params of `trust/agree`. (Experimental.)"""
+    """Params of `trust/agree`. (Experimental.)"""
 
-    # The session. Optional if this connection has created or opened exactly one.
+    # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
 class SeenFile(TypedDict):
     """A project file as the user saw it. (Experimental.)"""
 
-    # The path from `trust/read`.
+    # Path from `trust/read`.
     path: str
-    # The SHA-256 from `trust/read`.
+    # SHA-256 from `trust/read`.
     sha256: str
 
 
 class _CommandListResult(TypedDict):
-    # The prompts, by name.
+    # Prompts, by name.
     commands: list["PromptCommand"]
 
 
 class CommandListResult(_CommandListResult, total=False):
-    """The result of `command/list`."""
+    """Result of `command/list`."""
 
     # Files that could not be read, each with the reason.
     problems: list[str]
@@ -3911,7 +3911,7 @@ class CommandListResult(_CommandListResult, total=False):
 class _PromptCommand(TypedDict):
     # Its name, without the slash.
     name: str
-    # Its file; `mcp:SERVER` for the prompt of a server.
+    # Its file; `mcp:SERVER` for a server's prompt.
     path: str
 
 
@@ -3920,37 +3920,37 @@ class PromptCommand(_PromptCommand, total=False):
 
     # Its description.
     description: str
-    # The arguments that may follow the name.
+    # Arguments that may follow the name.
     argumentHint: str
 
 
 class SkillListResult(TypedDict):
-    """The result of `skill/list`."""
+    """Result of `skill/list`."""
 
-    # The skills, by name.
+    # Skills, by name.
     skills: list["PromptCommand"]
 
 
 class _HookRegisterParams(TypedDict):
-    # The points at which it runs.
+    # Points at which it runs.
     points: list["HookPoint"]
 
 
 class HookRegisterParams(_HookRegisterParams, total=False):
     """A hook of a client. (Experimental.)"""
 
-    # The tools whose calls it sees: names, with `*` for any text. Default: all.
+    # Tools whose calls it sees: names, with `*` for any text. Default: all.
     tools: list[str]
-    # The timeout in milliseconds; default 60000.
+    # Timeout in milliseconds; default 60000.
     timeoutMs: int
-    # The effect of a failure; default `closed`.
+    # Effect of a failure; default `closed`.
     onFailure: "OnFailure"
 
 
 # A point of the engine's work at which hooks run. (Experimental.)
 HookPoint: TypeAlias = Union[Literal["inputReceived"], Literal["beforeAgent"], Literal["contextBuilt"], Literal["beforeModelRequest"], Literal["afterModelResponse"], Literal["beforeToolCall"], Literal["afterToolCall"], Literal["sessionCompact"], Literal["sessionStart"], Literal["sessionFork"], Literal["sessionSwitch"], Literal["sessionEnd"]]
 
-# The effect of a hook's failure at a point where it may deny. (Experimental.)
+# Effect of a hook's failure at a point that allows denial. (Experimental.)
 OnFailure: TypeAlias = Union[Literal["closed"], Literal["open"]]
 
 class ToolRegisterParams(TypedDict):
@@ -3971,217 +3971,217 @@ class ToolUnregisterParams(TypedDict):
     name: str
 
 
-# The params of `session/event`: durable if `seq` is present, transient if `after` is.
+# Params of `session/event`: durable if `seq` is present, transient if `after` is.
 AnyRecord: TypeAlias = Union["EventRecord", "TransientRecord"]
 
 class _TransientRecord(TypedDict):
-    # The session.
+    # Session.
     sessionId: "SessionId"
-    # The sequence number of the last durable event before it.
+    # Sequence number of the last durable event before it.
     after: int
-    # The event.
+    # Event.
     event: "TransientEvent"
 
 
 class TransientRecord(_TransientRecord, total=False):
     """A transient event: never journalled, possibly merged with its neighbours or dropped, never needed for correctness."""
 
-    # The turn it belongs to.
+    # Turn it belongs to.
     turnId: "TurnId"
 
 
 class _TransientEventItemDelta(TypedDict):
-    # The item.
+    # Item.
     itemId: "ItemId"
-    # The field that grew.
+    # Field that grew.
     field: "DeltaField"
     # The piece's number within item and field, from 0.
     n: int
-    # The text to append.
+    # Text to append.
     text: str
     type: Literal["item.delta"]
 
 
 class TransientEventItemDelta(_TransientEventItemDelta, total=False):
-    # The string of the arguments that grew, as a JSON Pointer such as `/content`; only with the field `input`.
+    # Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`.
     path: str
-    # The number of the last piece merged into this one, if any.
+    # Number of the last piece merged into this one, if any.
     to: int
 
 
 class _TransientEventState(TypedDict):
-    # The state.
+    # State.
     value: "StateValue"
     type: Literal["state"]
 
 
 class TransientEventState(_TransientEventState, total=False):
-    # The ids of the approvals and questions that it waits for, when it is blocked.
+    # Ids of the approvals and questions that it is waiting for, when it is blocked.
     blockedOn: list[str]
-    # The items of background jobs that run, also while the session is idle.
+    # Items of background jobs that run, also while the session is idle.
     background: list["ItemId"]
 
 
 class _TransientEventContext(TypedDict):
-    # The estimated tokens of the next request.
+    # Estimated tokens of the next request.
     tokens: int
     type: Literal["context"]
 
 
 class TransientEventContext(_TransientEventContext, total=False):
-    # The size of the context window; absent where it is not known.
+    # Size of the context window; absent if unknown.
     window: int
 
 
 class _TransientEventStepUsage(TypedDict):
-    # The step within the turn, from 1.
+    # Step within the turn, from 1.
     step: int
-    # The usage so far.
+    # Usage so far.
     usage: "Usage"
     type: Literal["step.usage"]
 
 
 class TransientEventStepUsage(_TransientEventStepUsage, total=False):
-    # The cost so far, in billionths of a US dollar; absent where the price is not known.
+    # Cost so far, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
 
 
 class _TransientEventNotice(TypedDict):
-    # The severity.
+    # Severity.
     level: "NoticeLevel"
     # A stable code.
     code: str
-    # The message.
+    # Message.
     message: str
     type: Literal["notice"]
 
 
 class TransientEventNotice(_TransientEventNotice, total=False):
-    # The suggested next step.
+    # Suggested next step.
     hint: str
 
 
-# Transient events, told apart by `type`.
+# Transient events, distinguished by `type`.
 TransientEvent: TypeAlias = Union["TransientEventItemDelta", "TransientEventState", "TransientEventContext", "TransientEventStepUsage", "TransientEventNotice"]
 
 class _ItemDelta(TypedDict):
-    # The item.
+    # Item.
     itemId: "ItemId"
-    # The field that grew.
+    # Field that grew.
     field: "DeltaField"
     # The piece's number within item and field, from 0.
     n: int
-    # The text to append.
+    # Text to append.
     text: str
 
 
 class ItemDelta(_ItemDelta, total=False):
     """A piece of text to append to a field of an item."""
 
-    # The string of the arguments that grew, as a JSON Pointer such as `/content`; only with the field `input`.
+    # Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`.
     path: str
-    # The number of the last piece merged into this one, if any.
+    # Number of the last piece merged into this one, if any.
     to: int
 
 
 class _StepUsage(TypedDict):
-    # The step within the turn, from 1.
+    # Step within the turn, from 1.
     step: int
-    # The usage so far.
+    # Usage so far.
     usage: "Usage"
 
 
 class StepUsage(_StepUsage, total=False):
-    """The usage of a reply that streams. `step.completed` has the final count."""
+    """Usage of a streaming reply. `step.completed` has the final count."""
 
-    # The cost so far, in billionths of a US dollar; absent where the price is not known.
+    # Cost so far, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
 
 
 class SessionLaggedParams(TypedDict):
-    """The durable events that were not sent to a slow connection."""
+    """Durable events that were not sent to a slow connection."""
 
-    # The session.
+    # Session.
     sessionId: "SessionId"
-    # The last durable event that was sent.
+    # Last durable event that was sent.
     lastSentSeq: int
-    # The last durable event that was not sent.
+    # Last durable event that was not sent.
     headSeq: int
 
 
 class _AuthOpenUrlParams(TypedDict):
-    # The page to open.
+    # Page to open.
     url: str
 
 
 class AuthOpenUrlParams(_AuthOpenUrlParams, total=False):
-    """The params of `auth/openUrl`. (Experimental.)"""
+    """Params of `auth/openUrl`. (Experimental.)"""
 
-    # The provider, for `auth/login`.
+    # Provider, for `auth/login`.
     provider: str
-    # The server, for `mcp/login`.
+    # Server, for `mcp/login`.
     mcpServer: str
-    # The code to enter there.
+    # Code to enter there.
     userCode: str
-    # The time that is left, in milliseconds.
+    # Time that is left, in milliseconds.
     expiresInMs: int
 
 
 class ApprovalAnswer(TypedDict, total=False):
-    """The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one call."""
+    """Answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one call."""
 
-    # The chosen option.
+    # Chosen option.
     optionId: str
     # A message for the model, sent with a denial.
     feedback: str
-    # The dialog was closed without a choice, which denies this one call.
+    # True if the dialog was closed without a choice, which denies this one call.
     dismissed: bool
 
 
 class QuestionAnswer(TypedDict, total=False):
-    """The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first where only one may be chosen; an answer with nothing left counts as dismissed."""
+    """Answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first if only one may be chosen; an answer with nothing left counts as dismissed."""
 
-    # The chosen options.
+    # Chosen options.
     optionIds: list[str]
-    # A text of the person.
+    # Text entered by the user.
     text: str
-    # The dialog was closed without an answer; the model is told to decide by itself.
+    # True if the dialog was closed without an answer; the model is then instructed to decide by itself.
     dismissed: bool
 
 
 class _HookRun(TypedDict):
-    # The point.
+    # Point.
     point: "HookPoint"
-    # The session.
+    # Session.
     sessionId: "SessionId"
     # The session's working directory.
     cwd: str
 
 
 class HookRun(_HookRun, total=False):
-    """The input of a hook. (Experimental.)"""
+    """Hook input. (Experimental.)"""
 
-    # The turn; absent at points of the session.
+    # Turn; absent at points of the session.
     turnId: "TurnId"
-    # The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
+    # Text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`.
     input: str
-    # The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the answer.
+    # Images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They are kept regardless of the answer.
     images: list["Content"]
-    # The system prompt, at `beforeAgent`.
+    # System prompt, at `beforeAgent`.
     system: str
-    # The messages of the model's context, at `contextBuilt`.
+    # Messages of the model's context, at `contextBuilt`.
     conversation: list["HookMessage"]
-    # The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the present state, and where a fork is taken back.
+    # Event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the current state, and when a fork is merged back.
     toSeq: int
-    # The tool call, at `beforeToolCall` and `afterToolCall`.
+    # Tool call, at `beforeToolCall` and `afterToolCall`.
     call: "HookCall"
     # The call's result, at `afterToolCall`.
     result: "HookResult"
     # The model's reply, at `afterModelResponse`.
     response: "HookResponse"
-    # The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
+    # Number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
     messages: int
-    # The unfinished parts of the model's plan, at `beforeAgent`.
+    # Unfinished parts of the model's plan, at `beforeAgent`.
     openTodos: str
 
 
@@ -4192,7 +4192,7 @@ class _HookMessageUser(TypedDict):
 
 
 class HookMessageUser(_HookMessageUser, total=False):
-    # The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as reasoning.
+    # Position in the context, from 0. A message that is returned unchanged with its position keeps data that hooks do not see, such as reasoning.
     index: int
 
 
@@ -4201,11 +4201,11 @@ class _HookMessageAssistant(TypedDict):
 
 
 class HookMessageAssistant(_HookMessageAssistant, total=False):
-    # The position in the context, from 0.
+    # Position in the context, from 0.
     index: int
-    # The text.
+    # Text.
     text: str
-    # The calls.
+    # Calls.
     calls: list["HookMessageCall"]
 
 
@@ -4220,9 +4220,9 @@ class _HookMessageToolResult(TypedDict):
 
 
 class HookMessageToolResult(_HookMessageToolResult, total=False):
-    # The position in the context, from 0.
+    # Position in the context, from 0.
     index: int
-    # The call failed.
+    # True if the call failed.
     isError: bool
 
 
@@ -4232,24 +4232,24 @@ HookMessage: TypeAlias = Union["HookMessageUser", "HookMessageAssistant", "HookM
 class HookMessageCall(TypedDict):
     """A call in a message of the model's context. (Experimental.)"""
 
-    # The id, which the result of the call repeats.
+    # Id, which the call's result repeats.
     id: str
-    # The tool's name.
+    # Tool name.
     name: str
-    # The arguments, as the model wrote them: JSON text.
+    # Arguments, as the model wrote them: JSON text.
     arguments: str
 
 
 class _HookCall(TypedDict):
     # Its item.
     itemId: "ItemId"
-    # The tool's name.
+    # Tool name.
     toolName: str
-    # The kind of tool.
+    # Kind of tool.
     kind: "ToolKind"
-    # One line for a person.
+    # One line for the user.
     title: str
-    # The arguments, as hooks before this one left them.
+    # Arguments, as hooks before this one left them.
     arguments: Any
 
 
@@ -4261,14 +4261,14 @@ class HookCall(_HookCall, total=False):
 
 
 class _HookResult(TypedDict):
-    # The text for the model.
+    # Text for the model.
     text: str
 
 
 class HookResult(_HookResult, total=False):
-    """The result of a tool call, for a hook. (Experimental.)"""
+    """Tool call result, for a hook. (Experimental.)"""
 
-    # The call failed.
+    # True if the call failed.
     isError: bool
 
 
@@ -4280,189 +4280,189 @@ class _HookResponse(TypedDict):
 class HookResponse(_HookResponse, total=False):
     """A reply of the model, for a hook. (Experimental.)"""
 
-    # The names of the tools that it calls, in order.
+    # Names of the tools that it calls, in order.
     tools: list[str]
 
 
 class HookAnswer(TypedDict, total=False):
-    """The answer of a hook. `{}` and an empty output change nothing. (Experimental.)"""
+    """Hook answer. `{}` and an empty output change nothing. (Experimental.)"""
 
-    # The decision; default `allow`. Permission is still requested where it is needed.
+    # Decision; default `allow`. Permission is still requested if required.
     decision: "HookDecision"
-    # The reason for a denial, for the model or the person.
+    # Reason for a denial, for the model or the user.
     reason: str
-    # The new text of the message, at `inputReceived` and `beforeAgent`.
+    # New text of the message, at `inputReceived` and `beforeAgent`.
     input: str
-    # The new system prompt of the turn, at `beforeAgent`.
+    # New system prompt of the turn, at `beforeAgent`.
     system: str
-    # The messages of the next request, at `contextBuilt`. They hold for that request alone.
+    # Messages of the next request, at `contextBuilt`. They apply to that request only.
     conversation: list["HookMessage"]
-    # The new arguments of the call, whole.
+    # The call's complete new arguments.
     arguments: Any
-    # The new result of the call.
+    # New result of the call.
     result: "HookResult"
     # Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`.
     context: str
 
 
-# The decision of a hook. (Experimental.)
+# Hook decision. (Experimental.)
 HookDecision: TypeAlias = Union[Literal["allow"], Literal["deny"], Literal["handled"]]
 
 class ToolCallParams(TypedDict):
     """A call of a tool that the client registered."""
 
-    # The session.
+    # Session.
     sessionId: "SessionId"
-    # The call's item.
+    # Call item.
     itemId: "ItemId"
-    # The tool's name.
+    # Tool name.
     toolName: str
-    # The arguments, as the model wrote them. They match the schema; other calls are refused.
+    # Arguments, as the model wrote them. They match the schema; other calls are refused.
     arguments: Any
 
 
 class _ToolCallResult(TypedDict):
-    # The content for the model.
+    # Content for the model.
     content: list["Content"]
 
 
 class ToolCallResult(_ToolCallResult, total=False):
-    """The result of a tool that the client registered."""
+    """Result of a client-registered tool."""
 
-    # The call failed; the content says why.
+    # True if the call failed; the content gives the reason.
     isError: bool
 
 
 class ApplyEditParams(TypedDict):
-    """The params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none."""
+    """Params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none."""
 
-    # A description of the edit, for people.
+    # User-facing description of the edit.
     label: str
-    # The documents.
+    # Documents.
     edits: list["DocumentEdit"]
 
 
 class DocumentEdit(TypedDict):
-    """The edit of one document."""
+    """Edit of one document."""
 
-    # The file, as it was opened.
+    # File, as it was opened.
     path: str
-    # The version that the edit was made for. If the document has another version by now, nothing is changed.
+    # Version that the edit was made for. If the document's version has changed since, nothing is changed.
     version: int
-    # The changes, in order; their ranges refer to the text of `version` and do not overlap.
+    # Changes, in order; their ranges refer to the text of `version` and do not overlap.
     changes: list["TextEdit"]
-    # The document had no unsaved changes and must be saved again, so that commands see the edit.
+    # True if the document had no unsaved changes and must be saved again, so that commands see the edit.
     save: bool
 
 
 class TextEdit(TypedDict):
-    """The replacement of a range of text."""
+    """Replacement of a text range."""
 
-    # The range to replace.
+    # Range to replace.
     range: "TextRange"
-    # The replacement.
+    # Replacement.
     text: str
 
 
 class _ApplyEditResult(TypedDict):
-    # All edits were applied; otherwise none was.
+    # True if all edits were applied; otherwise none was.
     isApplied: bool
 
 
 class ApplyEditResult(_ApplyEditResult, total=False):
-    """The result of `workspace/applyEdit`. The client sends the changes that it made by `document/change` before its response."""
+    """Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`."""
 
-    # The reason why none was applied, or why a document could not be saved.
+    # Reason why none was applied, or why a document could not be saved.
     failureReason: str
-    # The current versions of the documents.
+    # Current versions of the documents.
     versions: list["DocumentVersion"]
 
 
 class DocumentVersion(TypedDict):
-    """The version of a document."""
+    """Document version."""
 
-    # The file, as it was opened.
+    # File, as it was opened.
     path: str
-    # The version.
+    # Version.
     version: int
 
 
 class _ErrorData(TypedDict):
-    # A stable code of the failure: the name of the error, or one that says more.
+    # Stable failure code: the error's name, or a more specific one.
     code: str
 
 
 class ErrorData(_ErrorData, total=False):
-    """The data of an error response."""
+    """Data of an error response."""
 
-    # The position in the params, as a JSON Pointer.
+    # Position in the params, as a JSON Pointer.
     path: str
-    # The suggested next step.
+    # Suggested next step.
     hint: str
-    # The values that would have been accepted.
+    # Values that would have been accepted.
     supported: list[str]
-    # Of `openElsewhere`: the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
+    # For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
     isSharedEngine: bool
 
 
 class RunLineHeader(TypedDict):
-    # The version of the protocol that the events belong to.
+    # Protocol version of the events.
     protocol: str
-    # The hash of its schema.
+    # Hash of the protocol's schema.
     schemaHash: str
-    # The engine.
+    # Engine.
     engine: "PeerInfo"
-    # The session.
+    # Session.
     sessionId: "SessionId"
-    # The working directory.
+    # Working directory.
     cwd: str
     type: Literal["header"]
 
 
 class _RunLineResult(TypedDict):
-    # The kind of end.
+    # Kind of end.
     status: "RunStatus"
-    # The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
+    # Reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
     stop: str
-    # The exit code of the program.
+    # Exit code of the program.
     exitCode: int
-    # The last message of the model.
+    # Last message of the model.
     text: str
-    # The number of replies of the model.
+    # Number of replies of the model.
     steps: int
-    # The duration of the turn, in milliseconds.
+    # Duration of the turn, in milliseconds.
     durationMs: int
-    # The tokens of the task, with those of sub-agents and of the title.
+    # Token usage of the task, including sub-agents and the title.
     usage: "Usage"
-    # The files that the agent changed.
+    # Files that the agent changed.
     changes: "RunChanges"
-    # The commands that ran, in order.
+    # Commands that ran, in order.
     commands: list["RunCommand"]
-    # The calls that were denied.
+    # Calls that were denied.
     denials: list["RunDenial"]
     type: Literal["result"]
 
 
 class RunLineResult(_RunLineResult, total=False):
-    # The session; absent where none could be made or opened.
+    # Session; absent if none could be created or opened.
     sessionId: "SessionId"
-    # The turn.
+    # Turn.
     turnId: "TurnId"
-    # The path of the session's journal.
+    # Path of the session's journal.
     journal: str
-    # The answer that satisfies `--output-schema`.
+    # Answer that satisfies `--output-schema`.
     structured: Any
-    # Their cost, in billionths of a US dollar; absent where the price is not known.
+    # Their cost, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
     # The same cost in US dollars.
     costUsd: float
-    # The model that answered last, as `provider/id`.
+    # Model that answered last, as `provider/id`.
     model: str
-    # The findings that the model reported, in order, each once; only where a report was asked for.
+    # Findings that the model reported, in order, each once; only if a report was requested.
     findings: list["Finding"]
-    # Changed files that the patch leaves out, since they are outside of the session's folder.
+    # Changed files that the patch omits because they are outside the session's directory.
     notInPatch: list[str]
-    # The error, where the task failed.
+    # Error, if the task failed.
     error: "TurnError"
 
 
@@ -4470,25 +4470,25 @@ class RunLineResult(_RunLineResult, total=False):
 RunLine: TypeAlias = Union["RunLineHeader", "RunLineResult"]
 
 class RunHeader(TypedDict):
-    """The first line of `pintle run --format events`. (Experimental.)"""
+    """First line of `pintle run --format events`. (Experimental.)"""
 
-    # The version of the protocol that the events belong to.
+    # Protocol version of the events.
     protocol: str
-    # The hash of its schema.
+    # Hash of the protocol's schema.
     schemaHash: str
-    # The engine.
+    # Engine.
     engine: "PeerInfo"
-    # The session.
+    # Session.
     sessionId: "SessionId"
-    # The working directory.
+    # Working directory.
     cwd: str
 
 
-# The kind of end of a task. (Experimental.)
+# Kind of end of a task. (Experimental.)
 RunStatus: TypeAlias = Union[Literal["success"], Literal["denied"], Literal["unchanged"], Literal["limit"], Literal["interrupted"], Literal["failed"]]
 
 class RunChanges(TypedDict):
-    """The files that differ from before the task. (Experimental.)"""
+    """Files that differ from before the task. (Experimental.)"""
 
     # Their absolute paths, sorted.
     files: list[str]
@@ -4499,9 +4499,9 @@ class RunChanges(TypedDict):
 
 
 class _RunCommand(TypedDict):
-    # The command, whole.
+    # Complete command.
     command: str
-    # Its end: `cancelled` where the task ended first.
+    # Its end: `cancelled` if the task ended first.
     status: "ItemStatus"
 
 
@@ -4513,27 +4513,27 @@ class RunCommand(_RunCommand, total=False):
 
 
 class _RunDenial(TypedDict):
-    # The tool.
+    # Tool.
     tool: str
-    # The call, in words.
+    # Human-readable call.
     title: str
-    # The reason, as the model was told.
+    # Reason, as reported to the model.
     reason: str
 
 
 class RunDenial(_RunDenial, total=False):
     """A call that was denied. (Experimental.)"""
 
-    # The option or rule that would have allowed it; absent where none would, or where a person's rule denied it.
+    # Option or rule that would have allowed it; absent if none would, or if a user's rule denied it.
     hint: str
 
 
 class _Finding(TypedDict):
-    # The file, relative to the working directory.
+    # File, relative to the working directory.
     path: str
     # Its weight.
     severity: "Severity2"
-    # The name for its kind.
+    # Name for its kind.
     rule: str
     # The model's words about it.
     message: str
@@ -4542,62 +4542,62 @@ class _Finding(TypedDict):
 class Finding(_Finding, total=False):
     """Something wrong at a place in a file. (Experimental.)"""
 
-    # The first line, 1-based; absent where the finding is about the whole file.
+    # First line, 1-based; absent if the finding applies to the entire file.
     line: int
-    # The last line, which is part of it.
+    # Last line, which is part of it.
     endLine: int
-    # The text that is to stand in place of these lines.
+    # Replacement text for these lines.
     fix: str
 
 
-# The weight of a finding. Ordered from the least to the most severe. (Experimental.)
+# Severity of a finding. Ordered from the least to the most severe. (Experimental.)
 Severity2: TypeAlias = Union[Literal["note"], Literal["warning"], Literal["error"]]
 
 class _RunResult(TypedDict):
-    # The kind of end.
+    # Kind of end.
     status: "RunStatus"
-    # The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
+    # Reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added.
     stop: str
-    # The exit code of the program.
+    # Exit code of the program.
     exitCode: int
-    # The last message of the model.
+    # Last message of the model.
     text: str
-    # The number of replies of the model.
+    # Number of replies of the model.
     steps: int
-    # The duration of the turn, in milliseconds.
+    # Duration of the turn, in milliseconds.
     durationMs: int
-    # The tokens of the task, with those of sub-agents and of the title.
+    # Token usage of the task, including sub-agents and the title.
     usage: "Usage"
-    # The files that the agent changed.
+    # Files that the agent changed.
     changes: "RunChanges"
-    # The commands that ran, in order.
+    # Commands that ran, in order.
     commands: list["RunCommand"]
-    # The calls that were denied.
+    # Calls that were denied.
     denials: list["RunDenial"]
 
 
 class RunResult(_RunResult, total=False):
-    """The result of `pintle run`. (Experimental.)"""
+    """Result of `pintle run`. (Experimental.)"""
 
-    # The session; absent where none could be made or opened.
+    # Session; absent if none could be created or opened.
     sessionId: "SessionId"
-    # The turn.
+    # Turn.
     turnId: "TurnId"
-    # The path of the session's journal.
+    # Path of the session's journal.
     journal: str
-    # The answer that satisfies `--output-schema`.
+    # Answer that satisfies `--output-schema`.
     structured: Any
-    # Their cost, in billionths of a US dollar; absent where the price is not known.
+    # Their cost, in billionths of a US dollar; absent if the price is unknown.
     costNanoUsd: int
     # The same cost in US dollars.
     costUsd: float
-    # The model that answered last, as `provider/id`.
+    # Model that answered last, as `provider/id`.
     model: str
-    # The findings that the model reported, in order, each once; only where a report was asked for.
+    # Findings that the model reported, in order, each once; only if a report was requested.
     findings: list["Finding"]
-    # Changed files that the patch leaves out, since they are outside of the session's folder.
+    # Changed files that the patch omits because they are outside the session's directory.
     notInPatch: list[str]
-    # The error, where the task failed.
+    # Error, if the task failed.
     error: "TurnError"
 
 

@@ -16,17 +16,17 @@
 export const PROTOCOL_NAME = "pintle";
 export const PROTOCOL_VERSION = "1.1";
 
-/** The params of `initialize`. */
+/** Params of `initialize`. */
 export type InitializeParams = {
-  /** The protocol and the versions that the client supports. */
+  /** Protocol and the versions that the client supports. */
   protocol: ProtocolOffer;
-  /** The client. */
+  /** Client. */
   client?: PeerInfo;
-  /** The client's capabilities. */
+  /** Client capabilities. */
   capabilities?: ClientCapabilities;
 };
 
-/** The protocol versions that a client supports. */
+/** Protocol versions that a client supports. */
 export type ProtocolOffer = {
   /** Always `pintle`. */
   name: string;
@@ -36,75 +36,75 @@ export type ProtocolOffer = {
 
 /** A program and its version. */
 export type PeerInfo = {
-  /** The name. */
+  /** Name. */
   name: string;
-  /** The version. */
+  /** Version. */
   version?: string;
-  /** Of a client: its id, at most 200 characters, which tells it from others of the same name. Events that its requests cause carry it as `cause.clientId`; default: its name. */
+  /** For a client: its id, at most 200 characters, which distinguishes it from others of the same name. Events caused by its requests carry it as `cause.clientId`; default: its name. */
   id?: string;
 };
 
-/** The capabilities of a client. */
+/** Client capabilities. */
 export type ClientCapabilities = {
-  /** The client answers `approval/request`. Otherwise calls that would ask are denied, and the model is told. */
+  /** The client answers `approval/request`. Otherwise calls that require approval are denied, and the model is informed. */
   approvals?: Supported;
-  /** The client answers `question/request`. Otherwise the model is told that nobody can answer. */
+  /** The client answers `question/request`. Otherwise the model is informed that questions cannot be answered. */
   questions?: Supported;
   /** The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed. */
   applyEdit?: Supported;
-  /** The deltas that the client wants. Otherwise it receives all of them, each at once. */
+  /** Deltas that the client wants. Otherwise it receives all of them, each at once. */
   deltas?: DeltaCapability;
 };
 
 /** A capability with nothing to configure: `{}`. */
 export type Supported = Record<string, never>;
 
-/** The deltas that a client wants in all of its subscriptions. */
+/** Deltas that a client wants in all of its subscriptions. */
 export type DeltaCapability = {
-  /** The fields whose deltas are sent; none if it is empty. Default: all of them. */
+  /** Fields whose deltas are sent; none if it is empty. Default: all of them. */
   types?: DeltaField[];
-  /** The `maxLatencyMs` of subscriptions that name none. */
+  /** Default `maxLatencyMs` of subscriptions. */
   coalesceMs?: number;
 };
 
-/** The fields that stream. */
+/** Fields that stream. */
 export type DeltaField = 
-  | /** The text of a message or of reasoning. */ "text"
-  | /** The arguments of a tool call, as JSON text. */ "args"
+  | /** Text of a message or of reasoning. */ "text"
+  | /** Tool call arguments, as JSON text. */ "args"
   | /** One string of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is being written. */ "input"
-  | /** The output of a running tool. */ "output";
+  | /** Output of a running tool. */ "output";
 
-/** The result of `initialize`. */
+/** Result of `initialize`. */
 export type InitializeResult = {
-  /** The protocol version of this connection. */
+  /** Protocol version of this connection. */
   protocol: ProtocolChoice;
-  /** The engine. */
+  /** Engine. */
   engine: EngineInfo;
-  /** The engine's capabilities. */
+  /** Engine capabilities. */
   capabilities: EngineCapabilities;
   /** Limits of this connection. */
   limits: Limits;
 };
 
-/** The protocol version of a connection. */
+/** Protocol version of a connection. */
 export type ProtocolChoice = {
   /** Always `pintle`. */
   name: string;
-  /** The version. */
+  /** Version. */
   version: string;
 };
 
-/** The engine's name, version and schema. */
+/** Engine name, version and schema. */
 export type EngineInfo = {
   /** Always `pintle`. */
   name: string;
-  /** The program's version. */
+  /** Program version. */
   version: string;
   /** A hash that changes whenever the protocol's schema does. */
   schemaHash: string;
 };
 
-/** The capabilities of this engine. */
+/** Capabilities of this engine. */
 export type EngineCapabilities = {
   /** Running turns can be steered. */
   steer?: Supported;
@@ -114,7 +114,7 @@ export type EngineCapabilities = {
   replay?: Supported;
   /** Subscriptions can leave out events and hold deltas back: `include`, `exclude`, `maxLatencyMs`, and the client's capability `deltas`. */
   filters?: Supported;
-  /** Documents that an editor has open are read and changed through the editor. Absent where files are on another machine. */
+  /** Documents that an editor has open are read and changed through the editor. Absent if the files are on another machine. */
   documents?: Supported;
   /** Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`. */
   history?: Supported;
@@ -126,189 +126,189 @@ export type EngineCapabilities = {
 
 /** Limits of a connection. */
 export type Limits = {
-  /** The maximum size of a message, in bytes. */
+  /** Maximum size of a message, in bytes. */
   maxMessageBytes: number;
-  /** The maximum number of unanswered requests. */
+  /** Maximum number of unanswered requests. */
   maxInFlight: number;
 };
 
 /** An empty object, `{}`. */
 export type Empty = Record<string, never>;
 
-/** The request to withdraw. */
+/** Request to withdraw. */
 export type CancelParams = {
-  /** The id of the request: a number or a string. */
+  /** Request id: a number or a string. */
   id: unknown;
 };
 
-/** The params of `session/create`. */
+/** Params of `session/create`. */
 export type SessionCreateParams = {
-  /** The working directory, absolute; default: the directory in which the engine was started. */
+  /** Working directory, absolute; default: the directory in which the engine was started. */
   cwd?: string;
-  /** The session's title. */
+  /** Session title. */
   title?: string;
-  /** The settings. */
+  /** Settings. */
   config?: SessionConfig;
   /** Subscribe this connection; default true. */
   subscribe?: boolean;
-  /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
+  /** Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them. */
   include?: string[];
-  /** The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  /** Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
   exclude?: string[];
-  /** Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
+  /** Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
   maxLatencyMs?: number;
-  /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the first one made, for a month and also after the engine was restarted. */
+  /** Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart. */
   key?: string;
 };
 
-/** The settings of a session. Those left out come from the user's settings. */
+/** Session settings. Omitted ones come from the user's settings. */
 export type SessionConfig = {
-  /** The model, as `provider/id` or `provider/id:effort`. */
+  /** Model, as `provider/id` or `provider/id:effort`. */
   model?: string;
-  /** The permission mode. */
+  /** Permission mode. */
   permissionMode?: PermissionMode;
   /** Instructions for this session alone, appended to the system prompt; only when the session is created. */
   systemPrompt?: string;
-  /** The tools that the model sees, by name, with `*` for any text; only when the session is created. A name stands for every tool with the same purpose, so `bash` includes `shell`. Tools of clients are not limited by it. Default: all of them. */
+  /** Tools visible to the model, by name, with `*` for any text; only when the session is created. A name includes every tool with the same purpose, so `bash` includes `shell`. Client tools are not limited by it. Default: all of them. */
   tools?: string[];
-  /** The work mode. */
+  /** Work mode. */
   mode?: WorkMode;
   /** Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged. */
   additionalDirectories?: string[];
-  /** Servers of the Model Context Protocol for this session, by name, beside those of the user's settings; one of the same name is used in place of theirs. The session does not keep them: pass them again when you open it. Absent: unchanged. */
+  /** MCP (Model Context Protocol) servers for this session, by name, in addition to those in the user's settings; one with the same name replaces theirs. The session does not keep them: pass them again when you open it. Absent: unchanged. */
   mcpServers?: Record<string, McpServer>;
 };
 
-/** The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest. */
+/** Permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest. */
 export type PermissionMode = 
   | /** Reading in the workspace and harmless commands run; changes and other commands are denied. */ "readOnly"
-  | /** Reading in the workspace and harmless commands run; everything else asks. */ "ask"
-  | /** Changes of files in the workspace run too, and commands in the sandbox. Where there is no sandbox, commands ask. */ "autoEdit"
-  | /** Nothing asks, except where a rule says so. */ "full";
+  | /** Reading in the workspace and harmless commands run; everything else requires approval. */ "ask"
+  | /** File changes in the workspace also run without approval, as do commands in the sandbox. Without a sandbox, commands require approval. */ "autoEdit"
+  | /** Nothing requires approval unless a rule demands it. */ "full";
 
-/** The work mode: act or plan only. */
+/** Work mode: act or plan only. */
 export type WorkMode = 
   | /** The model acts. */ "act"
-  | /** The model reads and plans: calls that would change something are denied until a person accepts its plan. */ "plan";
+  | /** The model reads and plans: calls that would change something are denied until the user accepts its plan. */ "plan";
 
-/** A server of the Model Context Protocol, for one session: a program that speaks on its streams (`command`), or an address (`url`). Its values stand for themselves: nothing in them is expanded. */
+/** MCP (Model Context Protocol) server for one session: a program that communicates over its standard streams (`command`), or an address (`url`). Its values are literal: nothing in them is expanded. */
 export type McpServer = {
-  /** The program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory. */
+  /** Program: its path, or a name in `PATH`. It runs in the sandbox, in the session's working directory. */
   command?: string;
   /** Its arguments. */
   args?: string[];
-  /** The variables that it is given. */
+  /** Variables that it is given. */
   env?: Record<string, string>;
-  /** Its working directory, where it is not the session's. */
+  /** Its working directory, if it differs from the session's. */
   cwd?: string;
-  /** The address of a server that speaks streamable HTTP. */
+  /** Address of a streamable HTTP server. */
   url?: string;
-  /** The headers of each request to it. */
+  /** Headers of each request to it. */
   headers?: Record<string, string>;
 };
 
 /** A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed. */
 export type SessionResult = {
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
-  /** The number of its last durable event. */
+  /** Number of its last durable event. */
   seq: number;
-  /** The working directory. */
+  /** Working directory. */
   cwd: string;
-  /** The title. */
+  /** Title. */
   title?: string;
-  /** The model, as `provider/id` or `provider/id:effort`. */
+  /** Model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** The permission mode. */
+  /** Permission mode. */
   permissionMode: PermissionMode;
-  /** The sandbox for its commands; absent where there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required. */
+  /** Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required. */
   sandbox?: SandboxState;
-  /** The work mode. */
+  /** Work mode. */
   mode?: WorkMode;
-  /** The current state. */
+  /** Current state. */
   state: SessionState;
-  /** The running turn. */
+  /** Running turn. */
   activeTurnId?: TurnId;
-  /** The queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it. */
+  /** Queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it. */
   queue?: QueuedInput[];
-  /** The pending approvals. */
+  /** Pending approvals. */
   approvals?: Approval[];
-  /** The open questions to a person. */
+  /** Open questions to the user. */
   questions?: Question[];
   /** The model's plan. */
   plan?: Plan;
-  /** The usage of all its turns, including sub-agents. */
+  /** Usage of all its turns, including sub-agents. */
   usage?: Usage;
-  /** The cost of that usage, in billionths of a US dollar; absent where no price is known. */
+  /** Cost of that usage, in billionths of a US dollar; absent if no price is known. */
   costNanoUsd?: number;
-  /** The estimated fill level of the model's context window. */
+  /** Estimated fill level of the model's context window. */
   context?: ContextUsage;
-  /** There are too many events after `fromSeq` to send at once: read them with `session/events`. */
+  /** True if there are too many events after `fromSeq` to send at once: read them with `session/events`. */
   gap?: boolean;
 };
 
-/** The id of a session: a UUIDv7, so ids sort by creation time. */
+/** Session id: a UUIDv7, so ids sort by creation time. */
 export type SessionId = string;
 
-/** The sandbox that confines commands which run unasked. */
+/** Sandbox that confines commands which run unasked. */
 export type SandboxState = {
-  /** The grade that this machine enforces. */
+  /** Grade that this machine enforces. */
   grade: SandboxGrade;
-  /** The same in words: `full: Landlock 7, seccomp, namespaces`. */
+  /** Same in human-readable form: `full: Landlock 7, seccomp, namespaces`. */
   level: string;
-  /** The parts of the confinement that this machine does not enforce, in words. */
+  /** Human-readable parts of the confinement that this machine does not enforce. */
   gaps?: string[];
-  /** Every command runs in it or not at all, in each permission mode. */
+  /** True if every command runs in it or not at all, in each permission mode. */
   required?: boolean;
 };
 
-/** The grade to which a sandbox is enforced. */
+/** Grade to which a sandbox is enforced. */
 export type SandboxGrade = 
-  | /** Too little to rely on: commands ask as if there were none. */ "none"
+  | /** Too little to rely on: commands require approval as if there were none. */ "none"
   | /** Commands that run unasked are confined, but none runs unasked for the sandbox's sake. */ "partial"
   | /** Everything is enforced. */ "full";
 
-/** The current state of a session. A reader never takes an unknown value for idle. */
+/** Current state of a session. A reader never takes an unknown value for idle. */
 export type SessionState = {
-  /** The state. */
+  /** State. */
   value: StateValue;
-  /** The ids of the approvals and questions that it waits for, when it is blocked. */
+  /** Ids of the approvals and questions that it is waiting for, when it is blocked. */
   blockedOn?: string[];
-  /** The items of background jobs that run, also while the session is idle. */
+  /** Items of background jobs that run, also while the session is idle. */
   background?: ItemId[];
 };
 
-/** The state of a session. */
+/** Session state. */
 export type StateValue = 
   | /** Waiting for a prompt. */ "idle"
   | /** A turn runs. */ "running"
-  | /** A turn waits for a person. */ "blocked"
+  | /** A turn waits for the user. */ "blocked"
   | /** A request to the provider failed and will be retried. */ "retrying"
   | /** A compaction runs. */ "compacting";
 
-/** The id of an item: a message, a tool call or another thing that a client can draw. */
+/** Item id: a message, a tool call or anything else that a client can draw. */
 export type ItemId = string;
 
-/** The id of a turn, unique over all sessions. */
+/** Turn id, unique across all sessions. */
 export type TurnId = string;
 
-/** A person's message that is accepted and not yet read by the model. */
+/** User message that is accepted and not yet read by the model. */
 export type QueuedInput = {
-  /** The id that the `userMessage` item will have. */
+  /** Id that the `userMessage` item will have. */
   itemId: ItemId;
-  /** The turn it belongs to: the running turn for a steer, a turn of its own for a prompt or a follow-up. */
+  /** Turn that it belongs to: the running turn for a steer, a separate turn for a prompt or a follow-up. */
   turnId: TurnId;
   /** The way it is delivered. */
   delivery: Delivery;
-  /** The blocks, as sent. */
+  /** Blocks, as sent. */
   content: Input[];
-  /** The budget of the turn that it starts. */
+  /** Budget of the turn that it starts. */
   limits?: TurnLimits;
-  /** The JSON Schema that the final message of the turn that it starts must satisfy. */
+  /** JSON Schema that the final message of the turn that it starts must satisfy. */
   outputSchema?: unknown;
 };
 
-/** The way in which a person's message reaches the model. */
+/** Delivery of a user message to the model. */
 export type Delivery = 
   | /** Starts a turn at once. */ "prompt"
   | /** Goes into the running turn at its next gap. */ "steer"
@@ -316,7 +316,7 @@ export type Delivery =
 
 /** One block of a prompt, a steer or a follow-up. */
 export type Input = 
-  | /** Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. A text that begins with `/name` calls the prompt of that name, if there is one. */ {
+  | /** Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. Text that begins with `/name` invokes the prompt of that name, if one exists. */ {
     type: "text";
     /** The text. */
     text: string;
@@ -325,7 +325,7 @@ export type Input =
     type: "file";
     /** The path, absolute or relative to the working directory. */
     path: string;
-    /** The lines; absent for the whole file. */
+    /** Lines; absent for the entire file. */
     range?: LineRange;
   }
   | /** A selected part of a file in an editor, saved or not. */ {
@@ -354,85 +354,85 @@ export type Input =
 
 /** A range of lines in a file, counted from 1, both ends included. */
 export type LineRange = {
-  /** The first line. */
+  /** First line. */
   start: number;
-  /** The last line. */
+  /** Last line. */
   end: number;
 };
 
 /** A problem in a file. */
 export type Diagnostic = {
-  /** The line, 1-based. */
+  /** Line, 1-based. */
   line: number;
-  /** The severity. */
+  /** Severity. */
   severity: Severity;
-  /** The message. */
+  /** Message. */
   message: string;
-  /** The tool that reported it, such as `rustc`. */
+  /** Tool that reported it, such as `rustc`. */
   source?: string;
 };
 
-/** The severity of a diagnostic. */
+/** Diagnostic severity. */
 export type Severity = 
   | /** An error. */ "error"
   | /** A warning. */ "warning"
   | /** Information. */ "information"
   | /** A hint. */ "hint";
 
-/** The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter. */
+/** Turn budget. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter. */
 export type TurnLimits = {
-  /** The maximum number of model replies. */
+  /** Maximum number of model replies. */
   steps?: number;
-  /** The maximum number of tool calls, checked between replies; those of sub-agents are not counted. */
+  /** Maximum number of tool calls, checked between replies; those of sub-agents are not counted. */
   toolCalls?: number;
-  /** The maximum number of tokens, input and output together. */
+  /** Maximum number of tokens, input and output together. */
   tokens?: number;
-  /** The maximum cost, in billionths of a US dollar; never reached where no price is known. */
+  /** Maximum cost, in billionths of a US dollar; never reached if no price is known. */
   costNanoUsd?: number;
-  /** The maximum duration in milliseconds, checked between replies. */
+  /** Maximum duration in milliseconds, checked between replies. */
   durationMs?: number;
 };
 
 /** A request for permission to run one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`. */
 export type Approval = {
-  /** The approval's id. */
+  /** Approval id. */
   approvalId: ApprovalId;
-  /** The session it belongs to. */
+  /** Session it belongs to. */
   sessionId: SessionId;
-  /** The turn that waits. */
+  /** Turn that waits. */
   turnId: TurnId;
-  /** The tool call that waits. */
+  /** Tool call that waits. */
   itemId: ItemId;
-  /** The tool's name. */
+  /** Tool name. */
   toolName: string;
-  /** The kind of tool. */
+  /** Kind of tool. */
   kind: ToolKind;
-  /** One line for a person: `bash: rm -r build`. */
+  /** One line for the user: `bash: rm -r build`. */
   title: string;
-  /** The reason why permission is needed, in a sentence. */
+  /** Reason why permission is needed, in a sentence. */
   reason: string;
-  /** The tool's arguments, whole: the command, or the text to write. */
+  /** The tool's complete arguments: the command, or the text to write. */
   input: unknown;
   /** The files concerned. */
   locations?: Location[];
-  /** The rule or default that asks, in words. */
+  /** Human-readable rule or default that requires approval. */
   decidedBy?: string;
-  /** All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every part, or denies the call. */
+  /** Everything to be approved, in full, for the user to read: the command, the paths, the content. A client shows every part, or denies the call. */
   details?: ApprovalDetail[];
-  /** The changes of files that the call would make, computed from the files as they are now. Left out where a call changes no file, and where its changes are not known beforehand. */
+  /** File changes that the call would make, computed from the current files. Omitted if the call changes no file or its changes are not known in advance. */
   changes?: FileChange[];
-  /** The options to choose from. */
+  /** Options to choose from. */
   options: ApprovalOption[];
-  /** The deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none. */
+  /** Deadline after which the call is denied, in milliseconds since 1970; 0 in sessions of older engines, which had none. */
   deadlineMs?: number;
 };
 
-/** The id of an approval, pending until it is answered or cancelled. */
+/** Approval id, pending until the approval is answered or cancelled. */
 export type ApprovalId = string;
 
-/** The kind of a tool call; the names are those of the Agent Client Protocol. */
+/** Tool call kind; the names are those of the Agent Client Protocol. */
 export type ToolKind = 
-  | /** Reads files or folders. */ "read"
+  | /** Reads files or directories. */ "read"
   | /** Changes files. */ "edit"
   | /** Deletes files. */ "delete"
   | /** Moves files. */ "move"
@@ -444,51 +444,51 @@ export type ToolKind =
 
 /** A position in a file. */
 export type Location = {
-  /** The absolute path. */
+  /** Absolute path. */
   path: string;
-  /** The line, 1-based. */
+  /** Line, 1-based. */
   line?: number;
 };
 
-/** A part of a call that a person is asked about. Control characters, and characters that are invisible or change the direction of text, are drawn as signs. */
+/** Part of a call that requires the user's approval. Control characters, and characters that are invisible or change the text direction, are drawn as signs. */
 export type ApprovalDetail = {
-  /** The kind of text. */
+  /** Kind of text. */
   kind: DetailKind;
-  /** The text, whole, with its line ends. */
+  /** Complete text, with its line ends. */
   text: string;
 };
 
-/** The kind of a text that a person is asked about. */
+/** Kind of text shown with an approval request. */
 export type DetailKind = 
   | /** A command of the shell. */ "command"
-  | /** The path of a file, resolved. */ "path"
+  | /** Resolved file path. */ "path"
   | /** The text that is written or inserted. */ "content"
   | /** A change of a file, as a diff or a patch. */ "diff"
   | /** An address on the network. */ "address"
-  | /** The arguments of a tool as JSON. */ "arguments"
+  | /** Tool arguments as JSON. */ "arguments"
   | /** A description by the model itself, which may be wrong. */ "modelText";
 
-/** The change of one file. */
+/** Change of one file. */
 export type FileChange = {
-  /** The operation. */
+  /** Operation. */
   op: FileOp;
   /** The file's absolute path (the new one after a move). */
   path: string;
-  /** The path before a move. */
+  /** Path before a move. */
   oldPath?: string;
-  /** The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file. */
+  /** Change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file. */
   diff: string;
-  /** The number of lines added. */
+  /** Number of lines added. */
   added: number;
-  /** The number of lines removed. */
+  /** Number of lines removed. */
   removed: number;
-  /** The first line that differs, 1-based, counted in the new text: the line to which an editor jumps. */
+  /** First line that differs, 1-based, counted in the new text: the line to which an editor jumps. */
   firstChangedLine?: number;
-  /** The parts that differ within changed lines, for highlighting words; at most 1,000. */
+  /** Parts that differ within changed lines, for highlighting words; at most 1,000. */
   words?: WordSpan[];
 };
 
-/** The kind of a file change. */
+/** File change kind. */
 export type FileOp = 
   | /** The file is new. */ "add"
   | /** The file existed, and its content changed. */ "modify"
@@ -497,13 +497,13 @@ export type FileOp =
 
 /** A part of a line that differs from its counterpart. */
 export type WordSpan = {
-  /** The text it belongs to. */
+  /** Text it belongs to. */
   side: Side;
-  /** The line in that text, 1-based. */
+  /** Line in that text, 1-based. */
   line: number;
   /** Its first byte in the line as UTF-8, from 0. */
   start: number;
-  /** The byte after it. */
+  /** Byte after it. */
   end: number;
 };
 
@@ -512,27 +512,27 @@ export type Side =
   | /** The text before the change. */ "old"
   | /** The text after it. */ "new";
 
-/** An option that a person can choose. */
+/** Option offered to the user. */
 export type ApprovalOption = {
-  /** The id to send back. */
+  /** Id to send back. */
   optionId: string;
-  /** The label to show. */
+  /** Label to show. */
   label: string;
-  /** The decision that it stands for. */
+  /** Decision that this option represents. */
   decision: Decision;
-  /** The scope in which the decision holds. */
+  /** Scope in which the decision holds. */
   scope: Scope;
-  /** The rules that the option adds, in words. */
+  /** Human-readable rules that the option adds. */
   rules?: string[];
 };
 
 /** A decision about a tool call. A reader never takes an unknown value as permission. */
 export type Decision = 
   | /** The call may run. */ "allow"
-  | /** The call does not run; the turn continues and the model is told. */ "deny"
+  | /** The call does not run; the turn continues and the model is informed. */ "deny"
   | /** The call does not run and the turn ends. */ "abort";
 
-/** The scope of a decision. */
+/** Decision scope. */
 export type Scope = 
   | /** This call. */ "once"
   | /** Calls like this one until the turn ends. */ "turn"
@@ -540,61 +540,61 @@ export type Scope =
   | /** Calls like this one in this project, also in later sessions. */ "project"
   | /** Calls like this one everywhere. */ "user";
 
-/** A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options. */
+/** Question to the user. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, regardless of the options. */
 export type Question = {
-  /** The question's id. */
+  /** Question id. */
   questionId: QuestionId;
-  /** The session it belongs to. */
+  /** Session it belongs to. */
   sessionId: SessionId;
-  /** The turn that waits. */
+  /** Turn that waits. */
   turnId: TurnId;
-  /** The tool call that waits. */
+  /** Tool call that waits. */
   itemId: ItemId;
-  /** The kind of question. */
+  /** Kind of question. */
   kind: QuestionKind;
-  /** The question. */
+  /** Question. */
   text: string;
-  /** The plan to be accepted, as Markdown; only with the kind `plan`. */
+  /** Plan to be accepted, as Markdown; only with the kind `plan`. */
   plan?: string;
-  /** The options to choose from; without any, the answer is a text. */
+  /** Options to choose from; without any, the answer is a text. */
   options?: QuestionOption[];
-  /** Several options may be chosen. */
+  /** True if several options may be chosen. */
   multiple?: boolean;
-  /** The deadline after which the default answer applies, in milliseconds since 1970. */
+  /** Deadline after which the default answer applies, in milliseconds since 1970. */
   deadlineMs: number;
 };
 
-/** The id of a question to a person, pending until it is answered or its deadline passes. */
+/** Id of a question to the user, pending until the question is answered or its deadline passes. */
 export type QuestionId = string;
 
-/** The kind of a question. A reader treats an unknown kind as `choice`. */
+/** Kind of a question. A reader treats an unknown kind as `choice`. */
 export type QuestionKind = 
   | /** The model needs information. Without an answer, the first option applies. */ "choice"
-  | /** The model asks for its plan to be accepted. The first option accepts it and switches the session to mode `act`. Any other answer, or none, leaves the session in mode `plan`. */ "plan";
+  | /** The model requests acceptance of its plan. The first option accepts it and switches the session to mode `act`. Any other answer, or none, leaves the session in mode `plan`. */ "plan";
 
-/** An option that a person can choose. */
+/** Option offered to the user. */
 export type QuestionOption = {
-  /** The id to send back. */
+  /** Id to send back. */
   optionId: string;
-  /** The label to show. */
+  /** Label to show. */
   label: string;
 };
 
 /** The model's plan. Each plan replaces the one before. */
 export type Plan = {
-  /** The steps of the plan, in order. */
+  /** Plan steps, in order. */
   items: PlanItem[];
 };
 
 /** One step of a plan. */
 export type PlanItem = {
-  /** The description of the step. */
+  /** Step description. */
   content: string;
-  /** The status. */
+  /** Status. */
   status: PlanStatus;
 };
 
-/** The status of a step. */
+/** Step status. */
 export type PlanStatus = 
   | /** Not begun. */ "pending"
   | /** In progress. */ "in_progress"
@@ -610,122 +610,122 @@ export type Usage = {
   cacheReadTokens?: number;
   /** Input tokens written to the provider's cache. */
   cacheWriteTokens?: number;
-  /** The part of the output tokens spent on reasoning, where the provider reports it. */
+  /** Output tokens spent on reasoning, if the provider reports them. */
   reasoningTokens?: number;
-  /** The searches of the web that the provider ran, which it charges for beside the tokens. */
+  /** Web searches run by the provider, which it charges for in addition to the tokens. */
   webSearches?: number;
 };
 
-/** The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of what was added since. */
+/** Fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of later additions. */
 export type ContextUsage = {
-  /** The estimated tokens of the next request. */
+  /** Estimated tokens of the next request. */
   tokens: number;
-  /** The size of the context window; absent where it is not known. */
+  /** Size of the context window; absent if unknown. */
   window?: number;
 };
 
-/** The params of `session/open`. */
+/** Params of `session/open`. */
 export type SessionOpenParams = {
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
   /** Subscribe this connection; default true. */
   subscribe?: boolean;
   /** Send the events after this number first. */
   fromSeq?: number;
-  /** Send this many of the last events first, if `fromSeq` is left out. */
+  /** Number of last events to send first, if `fromSeq` is omitted. */
   tail?: number;
-  /** Another working directory from now on, absolute: for a session whose folder was moved or deleted. Refused with `conflict` while the session is open elsewhere in another folder. */
+  /** Another working directory from now on, absolute: for a session whose directory was moved or deleted. Refused with `conflict` while the session is open elsewhere in another directory. */
   cwd?: string;
-  /** The settings from now on. */
+  /** Settings from now on. */
   config?: SessionConfig;
-  /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
+  /** Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them. */
   include?: string[];
-  /** The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  /** Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
   exclude?: string[];
-  /** Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
+  /** Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
   maxLatencyMs?: number;
 };
 
-/** The params of `session/list`. */
+/** Params of `session/list`. */
 export type SessionListParams = {
   /** Only sessions with this working directory. */
   cwd?: string;
-  /** Include the sessions of sub-agents; default false. */
+  /** If true, include sub-agents' sessions; default false. */
   subagents?: boolean;
   /** Only sessions with this text in their title or working directory, ignoring case. */
   query?: string;
   /** The `nextCursor` of the page before. */
   cursor?: string;
-  /** Only archived sessions; default false: only the others. */
+  /** If true, only archived sessions; default false: only the others. */
   archived?: boolean;
-  /** The maximum number of sessions, 1 to 1000; default 50. */
+  /** Maximum number of sessions, 1 to 1000; default 50. */
   limit?: number;
 };
 
-/** A page of sessions. */
+/** Page of sessions. */
 export type SessionListResult = {
-  /** The sessions, newest first. */
+  /** Sessions, newest first. */
   sessions: SessionSummary[];
-  /** The cursor of the next page; absent on the last one. */
+  /** Cursor of the next page; absent on the last one. */
   nextCursor?: string;
 };
 
 /** A stored session, as shown in lists. */
 export type SessionSummary = {
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
-  /** The working directory. */
+  /** Working directory. */
   cwd: string;
-  /** The title that it was given, or the beginning of its first prompt. */
+  /** Its title, or the beginning of its first prompt. */
   title?: string;
-  /** The creation time, in milliseconds since 1970. */
+  /** Creation time, in milliseconds since 1970. */
   createdMs: number;
-  /** The time of the last write to its journal, in milliseconds since 1970. */
+  /** Time of the last write to its journal, in milliseconds since 1970. */
   updatedMs: number;
-  /** The folder that holds its journal. */
+  /** Directory that contains its journal. */
   path: string;
-  /** The parent, if the session is a sub-agent. */
+  /** Parent, if the session is a sub-agent. */
   parent?: Parent;
-  /** It is archived. */
+  /** True if it is archived. */
   archived?: boolean;
 };
 
-/** The parent of a sub-agent's session. */
+/** Parent of a sub-agent's session. */
 export type Parent = {
-  /** The parent's session. */
+  /** Parent session. */
   sessionId: SessionId;
-  /** The sub-agent's id in the parent's session. */
+  /** Sub-agent id in the parent's session. */
   agentId: AgentId;
 };
 
-/** The id of a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it. */
+/** Sub-agent id within its session: `agent-1`, `agent-2` …, short because a model writes it. */
 export type AgentId = string;
 
-/** The params of `session/update`; fields left out do not change. */
+/** Params of `session/update`; omitted fields do not change. */
 export type SessionUpdateParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again. */
+  /** Title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again. */
   title?: 
     | string
     | null;
 };
 
-/** The result of `session/update`. */
+/** Result of `session/update`. */
 export type SessionUpdateResult = {
-  /** The title; absent when there is none. */
+  /** Title; absent when there is none. */
   title?: string;
 };
 
-/** The params of `session/archive`. */
+/** Params of `session/archive`. */
 export type SessionArchiveParams = {
-  /** The session, open or not. */
+  /** Session, open or not. */
   sessionId: SessionId;
-  /** False takes it back into the lists; default true. */
+  /** True archives it, false returns it to the lists; default true. */
   archived?: boolean;
 };
 
-/** The params of `session/search`. */
+/** Params of `session/search`. */
 export type SessionSearchParams = {
   /** Words; an entry must contain all of them. `"several words"` in quotes match as a phrase. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents are ignored. Empty: the newest entries that pass the filters. */
   query?: string;
@@ -737,7 +737,7 @@ export type SessionSearchParams = {
   afterSeq?: number;
   /** Only before this event of that session. */
   beforeSeq?: number;
-  /** Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search that names one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first. */
+  /** Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search for one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first. */
   kinds?: EntryKind[];
   /** Only entries of these roles; empty for all. */
   roles?: EntryRole[];
@@ -749,218 +749,218 @@ export type SessionSearchParams = {
   beforeMs?: number;
   /** The `nextCursor` of the page before. */
   cursor?: string;
-  /** The maximum number of hits, 1 to 200; default 20. */
+  /** Maximum number of hits, 1 to 200; default 20. */
   limit?: number;
 };
 
-/** The kind of a searchable entry. */
+/** Kind of a searchable entry. */
 export type EntryKind = 
-  | /** A message of a person. */ "userMessage"
+  | /** User message. */ "userMessage"
   | /** A message of the model. */ "agentMessage"
   | /** A tool call: its title, command and paths. */ "toolCall"
-  | /** The output of a tool call. Found only if `kinds` names it. */ "toolOutput"
+  | /** Output of a tool call. Found only if `kinds` lists it. */ "toolOutput"
   | /** Reasoning of the model. Found only if `kinds` names it. */ "reasoning";
 
-/** The role of a searchable entry. */
+/** Role of a searchable entry. */
 export type EntryRole = 
-  | /** A person, or a program in the place of one. */ "user"
+  | /** The user, or a program in the user's place. */ "user"
   | /** The model. */ "assistant"
   | /** A tool. */ "tool";
 
-/** The result of `session/search`. */
+/** Result of `session/search`. */
 export type SessionSearchResult = {
-  /** The hits, best first; among equals the newest. For words that occur in very many entries, only the newest thousands are ranked. */
+  /** Hits, best first; among equals the newest. For words that occur in very many entries, only the newest thousands are ranked. */
   hits: SearchHit[];
-  /** The cursor of the next page; absent on the last one. */
+  /** Cursor of the next page; absent on the last one. */
   nextCursor?: string;
-  /** The number of sessions whose text is not indexed yet; indexing continues, so search again. */
+  /** Number of sessions whose text is not indexed yet; indexing continues, so search again. */
   behind?: number;
 };
 
 /** An entry that matches. */
 export type SearchHit = {
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
-  /** The number of its event, around which `session/events` reads. */
+  /** Number of its event, around which `session/events` reads. */
   seq: number;
-  /** The item. */
+  /** Item. */
   itemId?: ItemId;
-  /** The time, in milliseconds since 1970. */
+  /** Time, in milliseconds since 1970. */
   tsMs: number;
-  /** The kind of entry. */
+  /** Kind of entry. */
   kind: EntryKind;
-  /** The role. */
+  /** Role. */
   role: EntryRole;
-  /** The session's title, as in lists. */
+  /** Session title, as in lists. */
   title?: string;
   /** The session's working directory. */
   cwd: string;
-  /** The text around the first match, in pieces, without line ends. */
+  /** Text around the first match, in pieces, without line ends. */
   snippet: SnippetPiece[];
 };
 
 /** A piece of a snippet. */
 export type SnippetPiece = {
-  /** The text. */
+  /** Text. */
   text: string;
-  /** It matches the query. */
+  /** True if it matches the query. */
   match?: boolean;
 };
 
-/** The params of `session/export`. */
+/** Params of `session/export`. */
 export type SessionExportParams = {
-  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  /** Session, open or not; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The format. */
+  /** Format. */
   format: ExportFormat;
-  /** The file to write, within the session's working directory, absolute or relative to it. Absent: the result holds the text. */
+  /** File to write, within the session's working directory, absolute or relative to it. Absent: the result holds the text. */
   path?: string;
-  /** Overwrite an existing file. */
+  /** If true, overwrite an existing file. */
   overwrite?: boolean;
 };
 
-/** The format of an export. */
+/** Export format. */
 export type ExportFormat = 
   | /** One HTML page with everything in it and without scripts. */ "html"
   | /** Markdown. */ "md"
   | /** The events as in the journal, one a line. */ "json"
   | /** A Pi session file, version 3. */ "pi";
 
-/** The exported session. */
+/** Exported session. */
 export type SessionExportResult = {
-  /** The text; absent where a file was written. */
+  /** Text; absent if a file was written. */
   text?: string;
-  /** The path of the written file, absolute. */
+  /** Absolute path of the written file. */
   path?: string;
-  /** The size of the text in bytes. */
+  /** Text size in bytes. */
   bytes: number;
 };
 
-/** The params of `session/delete`. */
+/** Params of `session/delete`. */
 export type SessionDeleteParams = {
-  /** The session. It must be named, and must not be open anywhere. */
+  /** Session. It must be named, and must not be open anywhere. */
   sessionId: SessionId;
 };
 
-/** The result of `session/delete`. */
+/** Result of `session/delete`. */
 export type SessionDeleteResult = {
-  /** The deleted sessions: the sub-agents' first, then the one that was named. */
+  /** Deleted sessions: the sub-agents' first, then the requested one. */
   deleted: SessionId[];
 };
 
-/** The params of `session/rewind`. */
+/** Params of `session/rewind`. */
 export type SessionRewindParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The point to return to. */
+  /** Point to return to. */
   to: HistoryPoint;
-  /** The scope: the conversation, the files, or both. */
+  /** Scope: the conversation, the files, or both. */
   scope?: RewindScope;
-  /** Files to restore although somebody else has changed them, by their absolute paths. */
+  /** Absolute paths of files to restore even if they were changed by others. */
   overwrite?: string[];
-  /** Have the model summarize the part of the history that it loses, and keep the summary in its context. This takes a turn of its own, whose reply is nothing but the summary. */
+  /** If true, the model summarizes the part of the history that it loses, and the summary stays in its context. This takes a separate turn, whose reply is nothing but the summary. */
   summarize?: boolean;
-  /** Only report the effect, without changing anything. */
+  /** If true, only report the effect, without changing anything. */
   dryRun?: boolean;
 };
 
 /** A point in a session's history: exactly one of its fields is set. */
 export type HistoryPoint = {
-  /** Before this message of a person. */
+  /** Before this user message. */
   itemId?: ItemId;
   /** After the end of this turn. */
   turnId?: TurnId;
-  /** After the event with this number, which may lie beside the current path; 0 is the beginning. */
+  /** After the event with this number, which may be off the current path; 0 is the beginning. */
   seq?: number;
 };
 
-/** The scope of a rewind. */
+/** Rewind scope. */
 export type RewindScope = 
   | /** The model's context. */ "conversation"
   | /** The files. */ "files"
   | /** Both. */ "both";
 
-/** The effect of a rewind. */
+/** Rewind result. */
 export type SessionRewindResult = {
-  /** The event after which the session continues. */
+  /** Event after which the session continues. */
   toSeq: number;
-  /** The last event before the rewind: rewinding to it undoes this rewind. */
+  /** Last event before the rewind: rewinding to it undoes this rewind. */
   fromSeq: number;
   /** Items that leave the model's context. */
   dropped: ItemId[];
   /** Items that return to the model's context. */
   restored: ItemId[];
-  /** The message before which the session was rewound, to be edited and sent again. */
+  /** Message before which the session was rewound, to be edited and sent again. */
   input?: Input[];
-  /** The turn that writes the summary, if one was requested and there is something to summarize. */
+  /** Turn that writes the summary, if one was requested and there is something to summarize. */
   summaryTurnId?: TurnId;
-  /** The effect on the files that were changed since; empty when only the conversation is rewound. */
+  /** Effect on the files that were changed since; empty when only the conversation is rewound. */
   files?: FileFate[];
 };
 
-/** The effect of a rewind on one file. */
+/** Effect of a rewind on one file. */
 export type FileFate = {
-  /** The path, absolute. */
+  /** Path, absolute. */
   path: string;
-  /** The author of the later changes. */
+  /** Author of the later changes. */
   owner: FileOwner;
-  /** The action. */
+  /** Action. */
   action: FileAction;
 };
 
-/** The author of a file's changes since the target of a rewind. */
+/** Author of a file's changes since the rewind target. */
 export type FileOwner = 
   | /** The model alone. */ "agent"
   | /** Somebody else alone; the file is left. */ "other"
   | /** Both. The file is left unless `overwrite` names it. */ "conflict";
 
-/** The action of a rewind on a file. */
+/** Action of a rewind on a file. */
 export type FileAction = 
   | /** The old content is restored. */ "restore"
   | /** The file did not exist and is removed. */ "remove"
-  | /** The file stays as it is. */ "leave"
-  | /** The file stays as it is, because its old content was not kept, or its present content cannot be. */ "lost"
+  | /** The file does not change. */ "leave"
+  | /** The file does not change, because its old content was not kept, or its current content cannot be. */ "lost"
   | /** The file could not be restored. `files.changed` holds its present state, if it changed at all. */ "failed";
 
-/** The params of `session/fork`. */
+/** Params of `session/fork`. */
 export type SessionForkParams = {
-  /** The session to fork; it does not change, and need not be open. */
+  /** Session to fork; it does not change, and need not be open. */
   sessionId: SessionId;
-  /** The point up to which its history is copied; all of it by default. */
+  /** Point up to which its history is copied; all of it by default. */
   at?: HistoryPoint;
-  /** The title of the new session. */
+  /** Title of the new session. */
   title?: string;
-  /** The working directory of the new session, absolute; that of the other one by default. */
+  /** Working directory of the new session, absolute; that of the other one by default. */
   cwd?: string;
-  /** The settings of the new session; those left out are copied. */
+  /** Settings of the new session; omitted settings are copied. */
   config?: SessionConfig;
   /** Subscribe this connection to the new session; default true. */
   subscribe?: boolean;
-  /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
+  /** Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them. */
   include?: string[];
-  /** The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  /** Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
   exclude?: string[];
-  /** Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
+  /** Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
   maxLatencyMs?: number;
-  /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key opens the session that the first one made, for a month and also after the engine was restarted. */
+  /** Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart. */
   key?: string;
 };
 
-/** The params of `session/merge`. (Experimental.) */
+/** Params of `session/merge`. (Experimental.) */
 export type SessionMergeParams = {
-  /** The session that receives the events; may be left out where this connection has made or opened exactly one. */
+  /** Session that receives the events; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The fork, made of that session by `session/fork`; it does not change, and need not be open. */
+  /** Fork, created from that session by `session/fork`; it does not change, and need not be open. */
   forkId: SessionId;
 };
 
-/** The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`. (Experimental.) */
+/** Merge result. The copied events follow as `session/event`, after a `history.rewound`. (Experimental.) */
 export type SessionMergeResult = {
-  /** The event after which the copied events are inserted. */
+  /** Event after which the copied events are inserted. */
   toSeq: number;
-  /** The last event before the merge: rewinding to it undoes the merge. */
+  /** Last event before the merge: rewinding to it undoes the merge. */
   fromSeq: number;
-  /** The number of the last copied event, at which the session now stands. */
+  /** Number of the last copied event, now the session's current position. */
   copiedSeq: number;
   /** Items that leave the model's context. */
   dropped: ItemId[];
@@ -970,184 +970,184 @@ export type SessionMergeResult = {
   added: ItemId[];
 };
 
-/** The params of `session/label`. */
+/** Params of `session/label`. */
 export type SessionLabelParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The point. */
+  /** Point. */
   at: HistoryPoint;
-  /** The label, at most 200 characters; absent to remove it. */
+  /** Label, at most 200 characters; absent to remove it. */
   label?: string;
   /** Any data about the point, at most 16 KB of JSON; kept with the label, and returned with it. */
   metadata?: unknown;
 };
 
-/** The point whose label changed. */
+/** Point whose label changed. */
 export type SessionLabelResult = {
-  /** The event of the point. */
+  /** Event of the point. */
   seq: number;
 };
 
-/** The params of `session/note`. */
+/** Params of `session/note`. */
 export type SessionNoteParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The text, at most 64 KB. May be empty if there is data and the model does not read the note. */
+  /** Text, at most 64 KB. May be empty if there is data and the model does not read the note. */
   text?: string;
-  /** The client's name for this kind of note, at most 64 characters. */
+  /** Client-chosen name for this kind of note, at most 64 characters. */
   kind?: string;
   /** Any data, at most 64 KB of JSON. The model does not read it. */
   data?: unknown;
-  /** The model reads the text at its next turn; default false. */
+  /** True if the model reads the text at its next turn; default false. */
   toModel?: boolean;
-  /** Clients do not show it to people; default false. */
+  /** True if clients do not show it to the user; default false. */
   hidden?: boolean;
   /** A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key adds nothing more. */
   key?: string;
 };
 
-/** The params of a request about one session. */
+/** Params of a request about one session. */
 export type SessionParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
 };
 
-/** The history tree of a session. */
+/** History tree of a session. */
 export type SessionTreeResult = {
-  /** Messages of people and labelled points, oldest first. */
+  /** User messages and labelled points, oldest first. */
   nodes: HistoryNode[];
-  /** The last event. */
+  /** Last event. */
   leafSeq: number;
 };
 
 /** A node of the history tree. */
 export type HistoryNode = {
-  /** The event. */
+  /** Event. */
   seq: number;
-  /** The event of the parent node; absent for the first. */
+  /** Event of the parent node; absent for the first. */
   parentSeq?: number;
-  /** The message's item, if the node is a message. */
+  /** Message item, if the node is a message. */
   itemId?: ItemId;
-  /** The turn. */
+  /** Turn. */
   turnId?: TurnId;
-  /** The beginning of the message. */
+  /** Beginning of the message. */
   text: string;
-  /** The time, in milliseconds since 1970. */
+  /** Time, in milliseconds since 1970. */
   tsMs: number;
-  /** The label. */
+  /** Label. */
   label?: string;
-  /** It lies on the current path. */
+  /** True if it is on the current path. */
   isCurrent: boolean;
 };
 
-/** The params of `session/anchors`. (Experimental.) */
+/** Params of `session/anchors`. (Experimental.) */
 export type SessionAnchorsParams = {
-  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  /** Session, open or not; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
 };
 
-/** The anchors, between which a session's items can be listed and searched. (Experimental.) */
+/** Anchors, between which a session's items can be listed and searched. (Experimental.) */
 export type SessionAnchorsResult = {
-  /** The anchors, in the order of their events. */
+  /** Anchors, in the order of their events. */
   anchors: Anchor[];
 };
 
 /** A point of a session at which a section begins. (Experimental.) */
 export type Anchor = {
-  /** The event. */
+  /** Event. */
   seq: number;
-  /** The kind. */
+  /** Kind. */
   kind: AnchorKind;
-  /** The label, or the beginning of the summary. */
+  /** Label, or the beginning of the summary. */
   text?: string;
   /** The client's data about a labelled point. */
   metadata?: unknown;
-  /** The session from which events were copied. */
+  /** Session from which events were copied. */
   from?: SessionId;
-  /** The time, in milliseconds since 1970. */
+  /** Time, in milliseconds since 1970. */
   tsMs: number;
-  /** It lies on the current path. */
+  /** True if it is on the current path. */
   isCurrent: boolean;
 };
 
-/** The kind of an anchor. (Experimental.) */
+/** Anchor kind. (Experimental.) */
 export type AnchorKind = 
   | /** The session begins. */ "start"
-  | /** The end of the events copied into a fork or merged from one. */ "copied"
+  | /** End of the events copied into a fork or merged from one. */ "copied"
   | /** A compaction of the conversation. */ "compaction"
   | /** A summary of the history that a rewind left behind. */ "handOver"
   | /** A label. */ "label";
 
-/** The params of `review/list`. */
+/** Params of `review/list`. */
 export type ReviewListParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** Only hunks of this file, by its absolute path. */
   path?: string;
-  /** Only hunks that this turn made or changed. */
+  /** Only hunks that this turn created or changed. */
   turnId?: TurnId;
-  /** Include closed hunks. */
+  /** If true, include closed hunks. */
   closed?: boolean;
 };
 
-/** The hunks by path and line, followed by closed ones, oldest first. */
+/** Hunks by path and line, followed by closed ones, oldest first. */
 export type ReviewListResult = {
-  /** The hunks. */
+  /** Hunks. */
   hunks: Hunk[];
-  /** The last event that the list takes into account. */
+  /** Last event that the list takes into account. */
   seq: number;
 };
 
 /** A run of changed lines: its text in the baseline (at the last accepted point) and its text now. */
 export type Hunk = {
-  /** The hunk's id, stable while the file changes elsewhere and never reused. */
+  /** Hunk id, stable while the file changes elsewhere and never reused. */
   id: HunkId;
   /** The file's absolute path. */
   path: string;
-  /** The kind: lines, or the file as a whole. */
+  /** Kind: lines, or the entire file. */
   kind: HunkKind;
-  /** The state. */
+  /** State. */
   state: HunkState;
-  /** The lines in the baseline. */
+  /** Lines in the baseline. */
   before: LineSpan;
-  /** The lines in the present file. */
+  /** Lines in the present file. */
   after: LineSpan;
-  /** The text of those lines in the baseline, with line ends; empty where the file is not text. */
+  /** Text of those lines in the baseline, with line ends; empty if the file is not text. */
   oldText: string;
-  /** The text of those lines in the present file. */
+  /** Text of those lines in the present file. */
   newText: string;
-  /** The last event that changed its text. A decision that names an older one is refused. */
+  /** Last event that changed its text. A decision that refers to an older one is refused. */
   changedSeq: number;
-  /** The calls that made or changed it, in order. */
+  /** Calls that created or changed it, in order. */
   madeBy: Maker[];
-  /** Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be a person's work, undoing a turn or everything skips it; undo the hunk or its file instead. */
+  /** Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be the user's work, undoing a turn or everything skips it; undo the hunk or its file instead. */
   cause?: string;
-  /** The comments on it. */
+  /** Comments on it. */
   comments?: Comment[];
-  /** The verdict that closed it. */
+  /** Verdict that closed it. */
   verdict?: number;
-  /** The number of a queued verdict about it. */
+  /** Number of a queued verdict about it. */
   waiting?: number;
-  /** The hunk that absorbed it. */
+  /** Hunk that absorbed it. */
   absorbedBy?: HunkId;
-  /** The hunk that it was split from, when a decision covered only some of its lines. */
+  /** Hunk that it was split from, when a decision covered only some of its lines. */
   partOf?: HunkId;
 };
 
-/** The id of a hunk within its session: the number of the event that made it, a dot, and a count. */
+/** Hunk id within its session: the number of the event that made it, a dot, and a count. */
 export type HunkId = string;
 
-/** The kind of a hunk. */
+/** Hunk kind. */
 export type HunkKind = 
   | /** Lines of a text. */ "lines"
-  | /** The file as a whole: created, deleted, not text, or too large for lines. */ "file"
+  | /** The entire file: created, deleted, not text, or too large for lines. */ "file"
   | /** The file's mode bits alone. */ "mode";
 
-/** The state of a hunk. */
+/** Hunk state. */
 export type HunkState = 
   | /** Undecided. */ "pending"
-  | /** Undecided, and edited by a person. */ "modified"
-  | /** An undo was refused because it would have removed lines that a person wrote. */ "conflict"
+  | /** Undecided, and edited by the user. */ "modified"
+  | /** An undo was refused because it would have removed lines that the user wrote. */ "conflict"
   | /** Accepted. */ "kept"
   | /** Undone. */ "undone"
   | /** Absorbed by another hunk. */ "absorbed"
@@ -1155,59 +1155,59 @@ export type HunkState =
 
 /** A span of lines in a text. */
 export type LineSpan = {
-  /** The first line, from 1. For an empty span: the line before which it lies. */
+  /** First line, from 1. For an empty span: the line before which it lies. */
   start: number;
-  /** The number of lines. */
+  /** Number of lines. */
   count: number;
 };
 
-/** A call that made or changed a hunk. */
+/** Call that created or changed a hunk. */
 export type Maker = {
-  /** The turn. */
+  /** Turn. */
   turnId: TurnId;
-  /** The tool call. */
+  /** Tool call. */
   itemId: ItemId;
-  /** Set if the call may not have made the change: the command that ran while the file changed. */
+  /** Set if the change may not be the call's: the command that ran while the file changed. */
   whileRan?: string;
 };
 
-/** A comment of a person on a hunk. */
+/** User comment on a hunk. */
 export type Comment = {
-  /** The event that added it. */
+  /** Event that added it. */
   seq: number;
-  /** The side: the baseline or the present file. */
+  /** Side: the baseline or the present file. */
   side: Side;
-  /** The lines within the hunk; absent for all. */
+  /** Lines within the hunk; absent for all. */
   lines?: LineSpan;
-  /** The comment's text. */
+  /** Comment text. */
   text: string;
 };
 
-/** The params of `review/decide`. */
+/** Params of `review/decide`. */
 export type ReviewDecideParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The requested action. */
+  /** Requested action. */
   action: ReviewAction;
 };
 
-/** An action of a person. */
+/** User action. */
 export type ReviewAction = 
-  | /** Accept the hunks: the baseline takes their lines. The file stays as it is. */ {
+  | /** Accept the hunks: the baseline takes their lines. The file does not change. */ {
     action: "keep";
     /** The hunks concerned. */
     target: ReviewTarget;
   }
-  | /** Undo the hunks: the file gets the lines of the baseline again. */ {
+  | /** Undo the hunks: the file gets the baseline's lines again. */ {
     action: "undo";
     /** The hunks concerned. */
     target: ReviewTarget;
-    /** Also remove lines that a person wrote into a hunk; otherwise such a hunk is a conflict. */
+    /** If true, also remove lines that the user wrote into a hunk; otherwise such a hunk is a conflict. */
     discardEdits?: boolean;
   }
   | /** Revert a verdict, or withdraw a queued one. */ {
     action: "revert";
-    /** The event of the verdict. */
+    /** Event of the verdict. */
     verdict: number;
   }
   | /** Comment on a hunk. */ {
@@ -1216,13 +1216,13 @@ export type ReviewAction =
     hunk: HunkId;
     /** The side: the baseline or the present file. */
     side: Side;
-    /** The lines within the hunk; absent for all. */
+    /** Lines within the hunk; absent for all. */
     lines?: LineSpan;
     /** The comment's text. */
     text: string;
   };
 
-/** The hunks that a decision concerns. */
+/** Hunks that a decision concerns. */
 export type ReviewTarget = 
   | /** One hunk. */ {
     of: "hunk";
@@ -1245,7 +1245,7 @@ export type ReviewTarget =
     /** Its absolute path. */
     path: string;
   }
-  | /** All open hunks that a turn made or changed. */ {
+  | /** All open hunks that a turn created or changed. */ {
     of: "turn";
     /** The turn. */
     turnId: TurnId;
@@ -1262,152 +1262,152 @@ export type LineSelection = {
   new?: LineSpan;
 };
 
-/** The result of `review/decide`. */
+/** Result of `review/decide`. */
 export type ReviewDecideResult = {
-  /** The event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it. */
+  /** Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it. */
   seq: number;
-  /** The effect on each hunk; for a queued verdict, the effect that it would have now. */
+  /** Effect on each hunk; for a queued verdict, the effect that it would have now. */
   verdict: Verdict;
-  /** The verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not. */
+  /** True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not. */
   isQueued?: boolean;
 };
 
-/** A decision with its effect, complete enough to be the whole of an event. */
+/** Decision with its effect, complete enough to serve as an entire event. */
 export type Verdict = {
-  /** The requested action. */
+  /** Requested action. */
   action: ReviewAction;
-  /** The effect on each hunk. */
+  /** Effect on each hunk. */
   parts: VerdictPart[];
-  /** The number under which it was queued, if it was. */
+  /** Number under which it was queued, if it was. */
   waited?: number;
 };
 
-/** The effect of a verdict on one hunk. */
+/** Effect of a verdict on one hunk. */
 export type VerdictPart = {
-  /** The hunk. */
+  /** Hunk. */
   hunk: HunkId;
   /** Its file's absolute path. */
   path: string;
-  /** The effect. */
+  /** Effect. */
   effect: Effect;
-  /** The lines concerned; absent for the whole hunk. */
+  /** Affected lines; absent for the entire hunk. */
   lines?: LineSelection;
-  /** The outcome. */
+  /** Outcome. */
   outcome: Outcome;
   /** For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers. */
   conflict?: string;
-  /** Set if the hunk was skipped because the author of the change is unknown ([`Hunk::cause`]). */
+  /** Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]). */
   cause?: string;
 };
 
-/** The effect of a verdict on a hunk. */
+/** Effect of a verdict on a hunk. */
 export type Effect = 
   | /** The baseline takes its lines. */ "keep"
-  | /** The file gets the lines of the baseline. */ "undo"
+  | /** The file gets the baseline's lines. */ "undo"
   | /** A kept or undone hunk is open again. */ "reopen"
   | /** A comment is added. */ "comment"
   | /** A comment is removed. */ "withdraw";
 
-/** The outcome of a verdict for a hunk. */
+/** Outcome of a verdict for a hunk. */
 export type Outcome = 
   | /** Applied. */ "applied"
   | /** Not applied: the lines have changed. */ "conflict";
 
-/** The params of `review/baseline`. */
+/** Params of `review/baseline`. */
 export type ReviewBaselineParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The file, by its absolute path. */
+  /** File, by its absolute path. */
   path: string;
 };
 
 /** A file at its last accepted point. */
 export type ReviewBaselineResult = {
-  /** The file existed. */
+  /** True if the file existed. */
   exists: boolean;
-  /** The text; absent where there was no file or it was not UTF-8. */
+  /** Text; absent if there was no file or it was not UTF-8. */
   text?: string;
 };
 
-/** The params of `review/patch`. */
+/** Params of `review/patch`. */
 export type ReviewPatchParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** Only open hunks; otherwise everything that the agent did and that was not undone. */
+  /** If true, only open hunks; otherwise all agent changes that were not undone. */
   open?: boolean;
 };
 
 /** A patch for `git apply` in the session's working directory. */
 export type ReviewPatchResult = {
-  /** The patch; empty when nothing was changed. */
+  /** Patch; empty when nothing was changed. */
   text: string;
   /** Changed files outside of the working directory, which the patch leaves out. */
   leftOut?: string[];
 };
 
-/** The params of `session/subscribe`. */
+/** Params of `session/subscribe`. */
 export type SessionSubscribeParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** Send the events after this number first; default: only new ones. */
   fromSeq?: number;
-  /** Send this many of the last events first, if `fromSeq` is left out. */
+  /** Number of last events to send first, if `fromSeq` is omitted. */
   tail?: number;
-  /** The types of the events to send, durable or transient, such as `item.completed`; a `*` at the end stands for any text, as in `turn.*`. Default: all of them. */
+  /** Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them. */
   include?: string[];
-  /** The types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  /** Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
   exclude?: string[];
-  /** Deltas may be held back for at most this long, in milliseconds, up to 10000, and sent merged; any other event sends what is held back first. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
+  /** Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
   maxLatencyMs?: number;
 };
 
-/** The params of `session/events`. */
+/** Params of `session/events`. */
 export type SessionEventsParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** Read the events after this number; default 0, from the start. */
   after?: number;
-  /** Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`. */
+  /** Read the last events before this number instead; a number beyond the end selects the session's end. Not together with `after`. */
   before?: number;
-  /** The maximum number of events, 1 to 1000; default 200. */
+  /** Maximum number of events, 1 to 1000; default 200. */
   limit?: number;
 };
 
 /** A page of events. */
 export type SessionEventsResult = {
-  /** The events, in order. */
+  /** Events, in order. */
   events: EventRecord[];
-  /** The number of the session's last durable event. */
+  /** Number of the session's last durable event. */
   lastSeq: number;
-  /** There are more events after the last one here; with `before`, before the first one. */
+  /** True if there are more events after the last one here; with `before`, before the first one. */
   more: boolean;
 };
 
 /** A durable event with its position in the session's log. It was written to the journal before it was sent anywhere. */
 export type EventRecord = {
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
   /** The event's sequence number in its session, from 1, without gaps. */
   seq: number;
-  /** The time, in milliseconds since 1970. */
+  /** Time, in milliseconds since 1970. */
   tsMs: number;
-  /** The turn it belongs to. */
+  /** Turn it belongs to. */
   turnId?: TurnId;
-  /** The request of a client that it follows from at once; absent for what the engine does by itself. */
+  /** Client request that directly caused the event; absent for actions initiated by the engine. */
   cause?: Cause;
-  /** The event. */
+  /** Event. */
   event: Event;
 };
 
-/** The request that an event follows from. */
+/** Request that an event follows from. */
 export type Cause = {
-  /** The client that sent it: its `id` of `initialize`, or else its name. */
+  /** Client that sent it: its `id` of `initialize`, or else its name. */
   clientId?: string;
   /** The `key` of the request. */
   key?: string;
 };
 
-/** Durable events, told apart by `type`. A reader skips a type that it does not know. */
+/** Durable events, distinguished by `type`. A reader skips unknown types. */
 export type Event = 
   | /** The session was created. */ SessionCreated & {
     type: "session.created";
@@ -1415,23 +1415,23 @@ export type Event =
   | /** The session was closed in order; it can be opened again. */ {
     type: "session.closed";
   }
-  | /** The session works in another folder from now on. Earlier events keep the paths that they had. */ SessionMoved & {
+  | /** The session works in another directory from now on. Earlier events keep their original paths. */ SessionMoved & {
     type: "session.moved";
   }
   | /** The session's title changed or was removed. */ SessionUpdated & {
     type: "session.updated";
   }
-  | /** A person's message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it. */ QueuedInput & {
+  | /** A user message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or `input.removed` lists it. */ QueuedInput & {
     type: "input.accepted";
   }
-  | /** Messages left the queue unread by the model. They are handed back here, whole. */ {
+  | /** Messages left the queue unread by the model. They are returned here in full. */ {
     type: "input.removed";
     /** The messages. */
     inputs: QueuedInput[];
-    /** A hook has done what they ask for, so they are not to be sent again. */
+    /** True if a hook has handled them, so they must not be sent again. */
     isHandled?: boolean;
   }
-  | /** Messages in the queue were edited or reordered. This is the whole queue. */ {
+  | /** Messages in the queue were edited or reordered. This is the full queue. */ {
     type: "queue.changed";
     /** The messages, in the order in which the model will read them. */
     queue: QueuedInput[];
@@ -1452,12 +1452,12 @@ export type Event =
     /** The item's current value. */
     item: Item;
   }
-  | /** An item changed; this is its whole new value. */ {
+  | /** An item changed; this is its full new value. */ {
     type: "item.updated";
     /** The item's current value. */
     item: Item;
   }
-  | /** An item ended; this is its whole final value. */ {
+  | /** An item ended; this is its full final value. */ {
     type: "item.completed";
     /** The item's final value. */
     item: Item;
@@ -1468,19 +1468,19 @@ export type Event =
   | /** An approval was answered or withdrawn. */ ApprovalOutcome & {
     type: "approval.resolved";
   }
-  | /** A question is put to a person. */ Question & {
+  | /** The user is asked a question. */ Question & {
     type: "question.requested";
   }
   | /** A question was answered or withdrawn. */ QuestionOutcome & {
     type: "question.resolved";
   }
-  | /** The model changed its plan; this is the whole plan. */ Plan & {
+  | /** The model changed its plan; this is the full plan. */ Plan & {
     type: "plan.updated";
   }
   | /** A model reply ended, complete or cut off; its tool calls, if any, run now. */ StepCompleted & {
     type: "step.completed";
   }
-  | /** The provider failed, and the request is retried after a delay. What was shown of the interrupted reply stays, its open items are cancelled, and the model replies anew. */ RetryScheduled & {
+  | /** The provider failed, and the request is retried after a delay. The part of the interrupted reply that was shown stays, its open items are cancelled, and the model replies again. */ RetryScheduled & {
     type: "retry.scheduled";
   }
   | /** Old results were removed from the model's context to make room. The journal keeps them. */ ContextPruned & {
@@ -1489,10 +1489,10 @@ export type Event =
   | /** The session's settings changed, with effect from the next turn. */ ConfigChanged & {
     type: "config.changed";
   }
-  | /** Files were changed. The event follows the end of the call that changed them. */ FilesChanged & {
+  | /** Files were changed. The event is emitted after the call that changed them has ended. */ FilesChanged & {
     type: "files.changed";
   }
-  | /** A person decided about hunks. */ Verdict & {
+  | /** The user decided about hunks. */ Verdict & {
     type: "review.decided";
   }
   | /** The queue of verdicts that wait for the next gap between two calls changed. */ ReviewQueue & {
@@ -1501,171 +1501,171 @@ export type Event =
   | /** The session continues from another point of its history. Later events stay in the journal, but no longer in the model's context. */ HistoryRewound & {
     type: "history.rewound";
   }
-  | /** The label of a point in the history changed. */ LabelChanged & {
+  | /** Label of a point in the history changed. */ LabelChanged & {
     type: "label.changed";
   }
-  | /** A notice for a person. */ Notice & {
+  | /** Notice for the user. */ Notice & {
     type: "notice";
   };
 
-/** The instructions of a named agent. */
+/** Instructions of a named agent. */
 export type AgentRole = {
-  /** The name. */
+  /** Name. */
   name: string;
-  /** The instructions. */
+  /** Instructions. */
   instructions: string;
-  /** The tools that it may use, as its file names them; absent for all. */
+  /** Tools that it may use, as listed in its file; absent for all. */
   tools?: string[];
 };
 
-/** The origin of a forked session. */
+/** Origin of a forked session. */
 export type ForkedFrom = {
-  /** The session that was forked. */
+  /** Session that was forked. */
   sessionId: SessionId;
-  /** The last event of that session that is part of this session's history. */
+  /** Last event of that session that is part of this session's history. */
   seq: number;
-  /** The number of the last copied event in this session. */
+  /** Number of the last copied event in this session. */
   copiedSeq: number;
 };
 
-/** The settings that the session was created with. */
+/** Settings that the session was created with. */
 export type SessionCreated = {
-  /** The working directory, absolute. */
+  /** Working directory, absolute. */
   cwd: string;
-  /** The model, as `provider/id` or `provider/id:effort`. */
+  /** Model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** The permission mode. */
+  /** Permission mode. */
   permissionMode: PermissionMode;
-  /** The work mode. */
+  /** Work mode. */
   mode?: WorkMode;
-  /** The title, if one was given. */
+  /** Title, if one was given. */
   title?: string;
-  /** The parent, if the session is a sub-agent. */
+  /** Parent, if the session is a sub-agent. */
   parent?: Parent;
-  /** The named agent whose instructions it follows, if any. */
+  /** Named agent whose instructions it follows, if any. */
   role?: AgentRole;
   /** Instructions for this session alone. */
   systemPrompt?: string;
-  /** The names of the tools that its model sees; all of them if absent. */
+  /** Names of the tools visible to its model; all tools if absent. */
   tools?: string[];
-  /** The origin of the history it began with, if it is a fork. */
+  /** Origin of its initial history, if it is a fork. */
   forkedFrom?: ForkedFrom;
 };
 
-/** The session works in another folder. */
+/** The session works in another directory. */
 export type SessionMoved = {
-  /** The working directory until now. */
+  /** Working directory until now. */
   from: string;
-  /** The working directory from now on. */
+  /** Working directory from now on. */
   cwd: string;
 };
 
-/** The author of a session's title. */
+/** Author of a session's title. */
 export type TitledBy = 
-  | /** A person. A model never replaces such a title. */ "person"
+  | /** The user. A model never replaces such a title. */ "person"
   | /** A model, once, after the first turn. */ "model";
 
 /** The session's title changed. */
 export type SessionUpdated = {
-  /** The title; absent when it was removed. */
+  /** Title; absent when it was removed. */
   title?: string;
-  /** The author of the title. */
+  /** Author of the title. */
   by: TitledBy;
-  /** The usage of the request that made it, where a model did; it belongs to no turn. */
+  /** Usage of the request that generated it, if a model did; it belongs to no turn. */
   usage?: Usage;
-  /** The cost of that usage, in billionths of a US dollar; absent where the price is not known. */
+  /** Cost of that usage, in billionths of a US dollar; absent if the price is unknown. */
   costNanoUsd?: number;
 };
 
 /** A file that a system prompt contains or names. */
 export type PromptSource = {
-  /** The kind of file. */
+  /** Kind of file. */
   kind: PromptSourceKind;
   /** Its absolute path. */
   path: string;
 };
 
-/** The kind of a file in a system prompt. */
+/** Kind of a file in a system prompt. */
 export type PromptSourceKind = 
   | /** Instructions for agents: `AGENTS.md` and similar files. */ "document"
   | /** A rule. */ "rule"
   | /** A skill. */ "skill"
   | /** A named agent. */ "agent";
 
-/** The sources of a system prompt. */
+/** Sources of a system prompt. */
 export type PromptMade = {
-  /** The files that it contains or names, in order. */
+  /** Files that it contains or names, in order. */
   sources?: PromptSource[];
 };
 
-/** The final status of a turn. */
+/** Final status of a turn. */
 export type TurnStatus = 
   | /** The model stopped by itself. */ "completed"
   | /** The turn was interrupted. */ "interrupted"
-  | /** The turn could not continue; `error` says why. */ "failed";
+  | /** The turn could not continue; `error` gives the reason. */ "failed";
 
-/** The reason why a model stopped. */
+/** Reason why a model stopped. */
 export type StopReason = 
-  | /** It finished. */ "endTurn"
-  | /** It called tools. */ "toolUse"
-  | /** It reached its output limit. */ "maxTokens"
-  | /** It declined to answer. */ "refusal"
-  | /** The provider paused a long reply, which the engine then asks it to continue. */ "paused"
-  | /** The engine ended the turn at a limit or because the model repeated itself; a notice says which. */ "limit"
+  | /** The model finished. */ "endTurn"
+  | /** The model called tools. */ "toolUse"
+  | /** The model reached its output limit. */ "maxTokens"
+  | /** The model declined to answer. */ "refusal"
+  | /** The provider paused a long reply; the engine then requests its continuation. */ "paused"
+  | /** The engine ended the turn at a limit or because the model repeated itself; a notice identifies which. */ "limit"
   | /** A reason that this engine does not know; treated as finished. */ "other";
 
-/** The error that ended a turn. */
+/** Error that ended a turn. */
 export type TurnError = {
   /** A stable code. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`, `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may be added. */
   code: string;
-  /** The message, for a person. */
+  /** User-facing message. */
   message: string;
-  /** The suggested next step. */
+  /** Suggested next step. */
   hint?: string;
-  /** A retry may succeed. */
+  /** True if a retry may succeed. */
   retryable?: boolean;
   /** The provider's HTTP status. */
   httpStatus?: number;
 };
 
-/** The outcome of a turn. */
+/** Turn outcome. */
 export type TurnCompleted = {
-  /** The final status. */
+  /** Final status. */
   status: TurnStatus;
-  /** The reason why the model stopped, when the model ended the turn. */
+  /** Reason why the model stopped, when the model ended the turn. */
   stop?: StopReason;
-  /** The error, when the turn failed. */
+  /** Error, when the turn failed. */
   error?: TurnError;
   /** The turn's usage, including that of sub-agents whose turns ended meanwhile. */
   usage: Usage;
-  /** The cost of that usage, in billionths of a US dollar; absent where the price is not known. */
+  /** Cost of that usage, in billionths of a US dollar; absent if the price is unknown. */
   costNanoUsd?: number;
-  /** The number of model replies. */
+  /** Number of model replies. */
   steps: number;
-  /** The number of denied tool calls. */
+  /** Number of denied tool calls. */
   denials?: number;
-  /** The final message as a JSON value that satisfies the turn's `outputSchema`; absent without one, and where a limit or a person ended the turn. */
+  /** Final message as a JSON value that satisfies the turn's `outputSchema`; absent without a schema, and if a limit or the user ended the turn. */
   structured?: unknown;
-  /** The duration in milliseconds. */
+  /** Duration in milliseconds. */
   durationMs: number;
 };
 
-/** A unit that a client can draw. The event that completes an item carries its whole value, so the deltas before it are never needed for correctness. */
+/** Unit that a client can draw. The event that completes an item carries its full value, so the deltas before it are never needed for correctness. */
 export type Item = {
-  /** The item's id. */
+  /** Item id. */
   id: ItemId;
-  /** The turn it belongs to. */
+  /** Turn it belongs to. */
   turnId?: TurnId;
-  /** The step (model reply) within the turn, from 1; absent for items that no model made. */
+  /** Step (model reply) within the turn, from 1; absent for items that do not come from a model. */
   step?: number;
-  /** The item's status. */
+  /** Item status. */
   status: ItemStatus;
-  /** The start time, in milliseconds since 1970; of a call that runs, when it began to run. */
+  /** Start time, in milliseconds since 1970; of a call that runs, when it began to run. */
   startedMs: number;
-  /** The duration in milliseconds; present once the item has ended. */
+  /** Duration in milliseconds; present once the item has ended. */
   durationMs?: number;
 } & (
-  | /** A person's message (a prompt, a steer or a follow-up) at the position where the model reads it. */ UserMessage & {
+  | /** User message (a prompt, a steer or a follow-up), placed at the point at which the model reads it. */ UserMessage & {
     type: "userMessage";
   }
   | /** A message of the model. */ TextBody & {
@@ -1686,36 +1686,36 @@ export type Item = {
   | /** A compaction of the conversation. */ Compaction & {
     type: "compaction";
   }
-  | /** A message of the engine to the model, at the position where the model reads it. */ EngineMessage & {
+  | /** Engine message to the model, placed at the point at which the model reads it. */ EngineMessage & {
     type: "engineMessage";
   });
 
-/** The status of an item. A reader treats an unknown value as still running. */
+/** Item status. A reader treats an unknown value as still running. */
 export type ItemStatus = 
   | /** Announced but not begun; a tool call whose arguments still stream. */ "pending"
   | /** In progress. */ "running"
   | /** Completed successfully. */ "completed"
-  | /** Failed; the output says why. */ "failed"
-  | /** Denied by a person or by the policy; it never ran. */ "declined"
+  | /** Failed; the output gives the reason. */ "failed"
+  | /** Denied by the user or by the policy; it never ran. */ "declined"
   | /** Stopped before its end, or never begun because the turn was stopped. */ "cancelled";
 
-/** A person's message in the conversation. */
+/** User message in the conversation. */
 export type UserMessage = {
-  /** The blocks, as sent. */
+  /** Blocks, as sent. */
   content: Input[];
 };
 
 /** A text that grows while it streams. */
 export type TextBody = {
-  /** The whole text so far; empty in `item.started`. */
+  /** Full text so far; empty in `item.started`. */
   text: string;
 };
 
-/** The result of a tool: content for the model, and details that a client may draw. */
+/** Tool result: content for the model, and details that a client may draw. */
 export type ToolResult = {
-  /** The content for the model. */
+  /** Content for the model. */
   content: Content[];
-  /** The tool failed, was declined or was cancelled; the content says why. */
+  /** True if the tool failed, was declined or was cancelled; the content gives the reason. */
   isError?: boolean;
   /** Details for clients. */
   details?: ToolDetails;
@@ -1738,56 +1738,56 @@ export type Content =
 
 /** Details of a tool's result that only clients need. */
 export type ToolDetails = {
-  /** The files it changed. */
+  /** Files it changed. */
   changes?: FileChange[];
   /** A command's exit code. */
   exitCode?: number;
-  /** The name of the signal that ended a command, such as `SIGKILL`. */
+  /** Name of the signal that ended a command, such as `SIGKILL`. */
   signal?: string;
-  /** The record of the output's truncation, if it was truncated. */
+  /** Record of the output's truncation, if it was truncated. */
   truncation?: Truncation;
-  /** A file that holds the whole output, when it was truncated. */
+  /** File with the full output, if it was truncated. */
   fullOutputPath?: string;
-  /** The whole output for `blob/read`, when it was truncated. */
+  /** Full output for `blob/read`, if it was truncated. */
   fullOutput?: FullOutput;
-  /** The background jobs concerned. */
+  /** Background jobs concerned. */
   jobs?: JobRef[];
-  /** The sub-agent that it started. */
+  /** Sub-agent that it started. */
   agent?: AgentId;
-  /** The sandbox that the command ran in; absent if it was not confined. */
+  /** Sandbox that the command ran in; absent if it was not confined. */
   sandbox?: SandboxReport;
-  /** The reason why the permissions denied the call; absent if they did not. */
+  /** Reason why the permissions denied the call; absent if they did not. */
   denial?: Denial;
 };
 
-/** A record of the truncation of a tool's output, made before the model saw it. */
+/** Record of a tool output's truncation, made before the model saw the output. */
 export type Truncation = {
   /** The limit that was exceeded; absent when nothing was cut. */
   truncatedBy?: TruncatedBy;
-  /** Lines of the whole output; a trailing newline does not count as one more. */
+  /** Lines of the full output; a trailing newline does not count as one more. */
   totalLines: number;
-  /** Bytes of the whole output. */
+  /** Bytes of the full output. */
   totalBytes: number;
   /** Lines that remain. */
   outputLines: number;
   /** Bytes that remain. */
   outputBytes: number;
-  /** The last remaining line was itself cut at its start. */
+  /** True if the last remaining line was itself cut at its start. */
   lastLinePartial?: boolean;
-  /** Nothing remains because the first line alone exceeds the byte limit. */
+  /** True if nothing remains because the first line alone exceeds the byte limit. */
   firstLineExceedsLimit?: boolean;
-  /** The limit in lines. */
+  /** Limit in lines. */
   maxLines: number;
-  /** The limit in bytes. */
+  /** Limit in bytes. */
   maxBytes: number;
 };
 
-/** The limit that truncated an output. */
+/** Limit that truncated an output. */
 export type TruncatedBy = 
   | /** The limit in lines. */ "lines"
   | /** The limit in bytes. */ "bytes";
 
-/** A reference to a whole output that the session keeps. */
+/** Reference to a full output that the session keeps. */
 export type FullOutput = {
   /** Its name for `blob/read`. */
   ref: string;
@@ -1797,56 +1797,56 @@ export type FullOutput = {
 
 /** A reference from a tool call to a background job. */
 export type JobRef = {
-  /** The job's id. */
+  /** Job id. */
   jobId: JobId;
-  /** The job's item. */
+  /** Job item. */
   itemId: ItemId;
-  /** The result reports how the job ended. */
+  /** True if the result reports how the job ended. */
   hasEnded?: boolean;
 };
 
-/** The id of a background job within its session: `job-1`, `job-2` …, short because a model writes it. */
+/** Background job id within its session: `job-1`, `job-2` …, short because a model writes it. */
 export type JobId = string;
 
-/** The sandbox of a command that ran confined. */
+/** Sandbox of a command that ran confined. */
 export type SandboxReport = {
-  /** The level that the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`. */
+  /** Human-readable level that the kernel enforced: `full: Landlock 7, seccomp, namespaces`. */
   level: string;
-  /** The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it. */
+  /** True if the sandbox is the likely cause of the command's failure. Repeating the same command requests approval to run outside of it. */
   denied?: boolean;
   /** Protected files that the command created. */
   created?: string[];
-  /** Hosts that a command which failed was refused, as a rule names them: `docs.rs`, `localhost:8080`. */
+  /** Hosts that a failed command was refused, in rule syntax: `docs.rs`, `localhost:8080`. */
   refusedHosts?: string[];
 };
 
-/** A denial by the permissions, and what would have allowed the call. */
+/** Denial by the permissions, and the mode and rules that would have allowed the call. */
 export type Denial = {
-  /** The rule, mode or list that decided, in words. */
+  /** Human-readable rule, mode or list that decided. */
   decidedBy: string;
-  /** The narrowest permission mode in which the call would have run, with the rules if there are some; absent where no mode is enough. */
+  /** Narrowest permission mode in which the call would have run, together with `rules` if any are given; absent if no mode is enough. */
   mode?: PermissionMode;
-  /** The rules that would have allowed it, in words; with `mode`, both are needed. */
+  /** Human-readable rules that would have allowed it; with `mode`, both are needed. */
   rules?: string[];
 };
 
 /** A tool call, from the first byte of its arguments to its result. */
 export type ToolCall = {
-  /** The tool's name, as the model calls it. */
+  /** Tool name, as the model calls it. */
   toolName: string;
-  /** One line for a person: `bash: cargo test`. */
+  /** One line for the user: `bash: cargo test`. */
   title: string;
-  /** The kind of tool, for icons and rules. */
+  /** Kind of tool, for icons and rules. */
   kind: ToolKind;
-  /** The model's provider runs the tool itself: nobody is asked, and `item/cancel` does not stop it. */
+  /** True if the model's provider runs the tool itself: no approval is requested, and `item/cancel` does not stop it. */
   byProvider?: boolean;
-  /** The files and lines concerned. */
+  /** Files and lines concerned. */
   locations?: Location[];
-  /** The arguments; absent until they are complete. */
+  /** Arguments; absent until they are complete. */
   input?: unknown;
-  /** The arguments that a hook put in their place; the call ran with these. */
+  /** Arguments that a hook put in their place; the call ran with these. */
   changedInput?: unknown;
-  /** The result; absent until the call has ended. */
+  /** Result; absent until the call has ended. */
   output?: ToolResult;
 };
 
@@ -1855,141 +1855,141 @@ export type JobEnd =
   | /** The command exited; `details.exitCode` holds the code. */ "exited"
   | /** A signal that the engine did not send ended it; `details.signal` names it. */ "signalled"
   | /** Its timeout expired. */ "timedOut"
-  | /** A person or the model stopped it. */ "stopped"
-  | /** It was stopped because the session ended. */ "sessionEnded"
-  | /** It could not be started; `output` says why. */ "failed";
+  | /** Stopped by the user or the model. */ "stopped"
+  | /** Stopped because the session ended. */ "sessionEnded"
+  | /** Failed to start; `output` gives the reason. */ "failed";
 
 /** A background job, from its start to its end. */
 export type Job = {
-  /** The id that the model and clients use. */
+  /** Id that the model and clients use. */
   jobId: JobId;
-  /** One line for a person. */
+  /** One line for the user. */
   title: string;
-  /** The command, as the shell reads it. */
+  /** Command, as the shell reads it. */
   command: string;
-  /** A person ran it with `shell/run`. The model reads of it in a note, if at all. */
+  /** True if the user ran it with `shell/run`. The model reads of it in a note, if at all. */
   byUser?: boolean;
-  /** The end of the job; absent while it runs. */
+  /** End of the job; absent while it runs. */
   end?: JobEnd;
-  /** The last part of the output; absent while the job runs, when deltas of the field `output` carry it. */
+  /** Last part of the output; absent while the job runs, when deltas of the field `output` carry it. */
   output?: string;
-  /** Exit code, signal, and the truncation of the output with a reference to the whole. */
+  /** Exit code, signal, and the output's truncation with a reference to the full output. */
   details?: ToolDetails;
 };
 
-/** The state of a sub-agent. */
+/** Sub-agent state. */
 export type SubagentState = 
   | /** A turn runs. */ "working"
   | /** Its last turn completed, and it waits for input. */ "done"
-  | /** Its last turn was interrupted or failed; `result` says why. */ "failed"
-  | /** It was closed. */ "closed";
+  | /** Its last turn was interrupted or failed; `result` gives the reason. */ "failed"
+  | /** Closed. */ "closed";
 
-/** A sub-agent: a session of its own that works on a part of the task. Its events carry that session's id. */
+/** Sub-agent: a separate session that works on a part of the task. Its events carry that session's id. */
 export type Subagent = {
-  /** The id that the model and clients use. */
+  /** Id that the model and clients use. */
   agentId: AgentId;
-  /** The sub-agent's session. */
+  /** Sub-agent session. */
   sessionId: SessionId;
-  /** The task it was given. */
+  /** Task it was given. */
   task: string;
-  /** The model, as `provider/id` or `provider/id:effort`. */
+  /** Model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** The sub-agent's state. */
+  /** Sub-agent state. */
   state: SubagentState;
   /** Its last message, as the parent's model reads it; absent until its first turn has ended. */
   result?: string;
-  /** The number of its replies so far. */
+  /** Number of its replies so far. */
   turnsUsed?: number;
   /** The tokens used so far. */
   usage?: Usage;
-  /** The cost so far, in billionths of a US dollar; absent where the price is not known. */
+  /** Cost so far, in billionths of a US dollar; absent if the price is unknown. */
   costNanoUsd?: number;
 };
 
-/** The reason for a compaction. */
+/** Reason for a compaction. */
 export type CompactionReason = 
   | /** The conversation approaches the model's context window. */ "threshold"
   | /** The provider refused the conversation as too long. */ "overflow"
-  | /** A person requested it. */ "requested";
+  | /** Requested by the user. */ "requested";
 
-/** The files that the model of a session has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed. */
+/** Files that a session's model has read and changed, by absolute path in alphabetical order. The latest hundred of each are listed. */
 export type CompactionFiles = {
-  /** The files that it has read and not changed. */
+  /** Files that it has read and not changed. */
   read?: string[];
-  /** The files that its calls have changed, created or deleted. */
+  /** Files that its calls have changed, created or deleted. */
   changed?: string[];
-  /** The number of files that are left out. */
+  /** Number of omitted files. */
   omitted?: number;
 };
 
 /** A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps them all. */
 export type Compaction = {
-  /** The reason for the compaction. */
+  /** Reason for the compaction. */
   reason: CompactionReason;
-  /** The estimated tokens of the conversation before. */
+  /** Estimated tokens of the conversation before. */
   tokensBefore: number;
-  /** The estimated tokens afterwards; absent until the compaction is completed. */
+  /** Estimated tokens afterwards; absent until the compaction is completed. */
   tokensAfter?: number;
-  /** The summary. While the compaction runs, deltas of the field `text` carry it. */
+  /** Summary. While the compaction runs, deltas of the field `text` carry it. */
   summary?: string;
-  /** The files that the model has read and changed so far, which the summary lists; absent if there are none. */
+  /** Files that the model has read and changed so far, which the summary lists; absent if there are none. */
   files?: CompactionFiles;
-  /** The reason for a failure, which leaves the conversation as it was. */
+  /** Reason for a failure, which leaves the conversation unchanged. */
   error?: string;
 };
 
 /** A note that a client has put into the history with `session/note`. */
 export type ClientNote = {
-  /** The client's name for this kind of note. */
+  /** Client-chosen name for this kind of note. */
   kind?: string;
   /** The client's data. */
   data?: unknown;
-  /** The model does not read it. */
+  /** True if the model does not read it. */
   isUnread?: boolean;
-  /** Clients do not show it to people. */
+  /** True if clients do not show it to the user. */
   isHidden?: boolean;
 };
 
 /** A message of the engine to the model. */
 export type EngineMessage = {
-  /** The text, as the model reads it. */
+  /** Text, as the model reads it. */
   text: string;
-  /** The items of the jobs whose end it reports. */
+  /** Items of the jobs whose end it reports. */
   jobs?: ItemId[];
-  /** The mode that it announces. */
+  /** Mode that it announces. */
   mode?: WorkMode;
-  /** The review events that it reports. */
+  /** Review events that it reports. */
   reviewed?: number[];
-  /** It summarizes the part of the history that a rewind left behind. */
+  /** True if it summarizes the history that a rewind left behind. */
   sumsUpLeft?: boolean;
-  /** The note of a client that it carries. */
+  /** Client note that it carries. */
   note?: ClientNote;
 };
 
-/** The origin of a decision about an approval. */
+/** Origin of an approval decision. */
 export type DecidedBy = 
   | /** A client. */ "client"
   | /** No client could answer. */ "noApprover"
   | /** The deadline passed. */ "deadline"
   | /** The turn was interrupted while it waited. */ "interrupt";
 
-/** The outcome of an approval. */
+/** Approval outcome. */
 export type ApprovalOutcome = {
-  /** The approval. */
+  /** Approval. */
   approvalId: ApprovalId;
-  /** The tool call. */
+  /** Tool call. */
   itemId: ItemId;
-  /** The decision. */
+  /** Decision. */
   decision: Decision;
-  /** The scope in which the decision holds. */
+  /** Scope in which the decision holds. */
   scope: Scope;
-  /** The origin of the decision. */
+  /** Origin of the decision. */
   by: DecidedBy;
-  /** The person's message to the model. */
+  /** The user's message to the model. */
   feedback?: string;
 };
 
-/** The origin of an answer to a question. */
+/** Origin of an answer to a question. */
 export type AnsweredBy = 
   | /** A client answered. */ "client"
   | /** A client dismissed the question. */ "dismissed"
@@ -1997,75 +1997,75 @@ export type AnsweredBy =
   | /** No client could answer. */ "noClient"
   | /** The turn was interrupted while it waited. */ "interrupt";
 
-/** The outcome of a question. */
+/** Question outcome. */
 export type QuestionOutcome = {
-  /** The question. */
+  /** Question. */
   questionId: QuestionId;
-  /** The tool call. */
+  /** Tool call. */
   itemId: ItemId;
-  /** The chosen options. */
+  /** Chosen options. */
   optionIds?: string[];
-  /** The person's text. */
+  /** Text entered by the user. */
   text?: string;
-  /** The origin of the answer. */
+  /** Origin of the answer. */
   by: AnsweredBy;
 };
 
-/** The end of a model reply, with its usage and cost. */
+/** End of a model reply, with its usage and cost. */
 export type StepCompleted = {
-  /** The step within the turn, from 1. */
+  /** Step within the turn, from 1. */
   step: number;
-  /** The reason why the model stopped; absent when it was interrupted. */
+  /** Reason why the model stopped; absent when it was interrupted. */
   stop?: StopReason;
-  /** The usage of this reply. */
+  /** Usage of this reply. */
   usage: Usage;
-  /** The usage of the turn so far. */
+  /** Usage of the turn so far. */
   turnUsage: Usage;
-  /** The cost of this reply, in billionths of a US dollar; absent where the price is not known. */
+  /** Cost of this reply, in billionths of a US dollar; absent if the price is unknown. */
   costNanoUsd?: number;
-  /** The cost of the turn so far, in billionths of a US dollar; absent where no price is known. */
+  /** Cost of the turn so far, in billionths of a US dollar; absent if no price is known. */
   turnCostNanoUsd?: number;
 };
 
 /** A retry of a failed request to a provider. */
 export type RetryScheduled = {
-  /** The number of this retry, from 1. */
+  /** Number of this retry, from 1. */
   attempt: number;
-  /** The maximum number of retries. */
+  /** Maximum number of retries. */
   of: number;
-  /** The delay in milliseconds, counted from this event. */
+  /** Delay in milliseconds, counted from this event. */
   delayMs: number;
-  /** The error code, as in [`TurnError`]. */
+  /** Error code, as in [`TurnError`]. */
   code: string;
-  /** The message, for a person. */
+  /** User-facing message. */
   message: string;
 };
 
 /** Old results, and long arguments of old calls, that were removed from the model's context. */
 export type ContextPruned = {
-  /** The number of results. */
+  /** Number of results. */
   results: number;
-  /** The number of calls whose long arguments were shortened. */
+  /** Number of calls whose long arguments were shortened. */
   calls?: number;
-  /** The estimated tokens before. */
+  /** Estimated tokens before. */
   tokensBefore: number;
-  /** The estimated tokens afterwards. */
+  /** Estimated tokens afterwards. */
   tokensAfter: number;
 };
 
 /** A session's settings from the next turn on. */
 export type ConfigChanged = {
-  /** The model, as `provider/id` or `provider/id:effort`. */
+  /** Model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** The permission mode. */
+  /** Permission mode. */
   permissionMode: PermissionMode;
-  /** The work mode. */
+  /** Work mode. */
   mode?: WorkMode;
 };
 
-/** The change of a file. */
+/** File change. */
 export type FileRecord = {
-  /** The path, absolute. */
+  /** Path, absolute. */
   path: string;
   /** The state before; absent when there was no file. */
   before?: FileState;
@@ -2073,42 +2073,42 @@ export type FileRecord = {
   after?: FileState;
 };
 
-/** The state of a file at some time. The session keeps its content under its hash. */
+/** File state at some time. The session keeps the content under its hash. */
 export type FileState = {
   /** SHA-256 of the content, in hex. */
   sha256: string;
-  /** The size in bytes. */
+  /** Size in bytes. */
   size: number;
-  /** The permission bits, if any. */
+  /** Permission bits, if any. */
   mode?: number;
-  /** The content was too large to be kept, so it cannot be restored. */
+  /** True if the content was too large to be kept, so it cannot be restored. */
   isLost?: boolean;
 };
 
-/** The author of changes. */
+/** Author of changes. */
 export type ChangedBy = 
   | /** A tool call of the model. */ {
     type: "call";
     /** The call's item. */
     itemId: ItemId;
-    /** Set if the command may not have made the changes: the command that ran while the files changed. */
+    /** Set if the changes may not be the command's: the command that ran while the files changed. */
     whileRan?: string;
   }
-  | /** Somebody else, before the next call: a person, another program, a background job. */ {
+  | /** Another author, before the next call: the user, another program, a background job. */ {
     type: "other";
   }
   | /** A rewind. */ {
     type: "rewind";
   }
-  | /** A person's verdict, logged in the `review.decided` before it. */ {
+  | /** A user verdict, logged in the preceding `review.decided`. */ {
     type: "review";
   };
 
 /** Files were changed. */
 export type FilesChanged = {
-  /** The files. */
+  /** Files. */
   changes: FileRecord[];
-  /** The author. */
+  /** Author. */
   by: ChangedBy;
 };
 
@@ -2116,7 +2116,7 @@ export type FilesChanged = {
 export type WaitingVerdict = {
   /** Its number: the event that queued it. */
   id: number;
-  /** The requested action. */
+  /** Requested action. */
   action: ReviewAction;
 };
 
@@ -2124,191 +2124,191 @@ export type WaitingVerdict = {
 export type RefusedVerdict = {
   /** Its number. */
   id: number;
-  /** The reason, for people. */
+  /** User-facing reason. */
   reason: string;
 };
 
-/** The queue of verdicts that wait for a gap between two calls of the running turn. */
+/** Queue of verdicts that wait for a gap between two calls of the running turn. */
 export type ReviewQueue = {
-  /** The queued verdicts, in order. */
+  /** Queued verdicts, in order. */
   waiting: WaitingVerdict[];
   /** A verdict that left the queue without being applied. */
   refused?: RefusedVerdict;
 };
 
-/** The origin of merged events. */
+/** Origin of merged events. */
 export type MergedFrom = {
-  /** The fork. Its usage is not counted in this session. */
+  /** Fork. Its usage is not counted in this session. */
   sessionId: SessionId;
-  /** The last event of the fork that is now part of this session's history. */
+  /** Last event of the fork that is now part of this session's history. */
   seq: number;
-  /** The number of the last copied event in this session. */
+  /** Number of the last copied event in this session. */
   copiedSeq: number;
 };
 
 /** The session continues from another point of its history. */
 export type HistoryRewound = {
-  /** The event after which it continues; 0 is the beginning. */
+  /** Event after which it continues; 0 is the beginning. */
   toSeq: number;
   /** Items that leave the model's context; a client removes them from its view. */
   dropped?: ItemId[];
   /** Items that return to the model's context. */
   restored?: ItemId[];
-  /** The origin of the next events, when they are merged from a fork. */
+  /** Origin of the next events, when they are merged from a fork. */
   merged?: MergedFrom;
 };
 
-/** The label of a point in the history changed. */
+/** Change of a history point's label. */
 export type LabelChanged = {
-  /** The event of the point. */
+  /** Event of the point. */
   seq: number;
-  /** The label; absent when it was removed. */
+  /** Label; absent when it was removed. */
   label?: string;
   /** The client's data about the point. */
   metadata?: unknown;
 };
 
-/** The severity of a notice. */
+/** Notice severity. */
 export type NoticeLevel = 
   | /** For information. */ "info"
   | /** A problem that does not stop the work. */ "warning"
   | /** Something failed. */ "error";
 
-/** A notice for a person. */
+/** Notice for the user. */
 export type Notice = {
-  /** The severity. */
+  /** Severity. */
   level: NoticeLevel;
   /** A stable code. */
   code: string;
-  /** The message. */
+  /** Message. */
   message: string;
-  /** The suggested next step. */
+  /** Suggested next step. */
   hint?: string;
 };
 
-/** The params of `blob/read`. */
+/** Params of `blob/read`. */
 export type BlobReadParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** The output's name, as `details.fullOutput` gives it. */
   ref: string;
-  /** The first byte, from 0; default 0. Continue with the `end` of the part before. */
+  /** First byte, from 0; default 0. Continue with the `end` of the part before. */
   offset?: number;
-  /** The maximum number of bytes, 1 to 1,048,576; default 65,536. */
+  /** Maximum number of bytes, 1 to 1,048,576; default 65,536. */
   length?: number;
 };
 
 /** A part of a long output. */
 export type BlobReadResult = {
-  /** The text; it may be a few bytes shorter than requested, so that no character is cut. */
+  /** Text; it may be a few bytes shorter than requested, so that no character is cut. */
   text: string;
-  /** The offset of its first byte. */
+  /** Offset of its first byte. */
   offset: number;
-  /** The offset after its last byte, where the next part begins. */
+  /** Offset after its last byte, where the next part begins. */
   end: number;
-  /** The size of the whole output, in bytes. */
+  /** Size of the full output, in bytes. */
   size: number;
 };
 
-/** The params of `turn/start`. */
+/** Params of `turn/start`. */
 export type TurnStartParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The prompt. */
+  /** Prompt. */
   input: Input[];
-  /** The action while a turn runs; default `reject`. */
+  /** Action while a turn runs; default `reject`. */
   whenBusy?: WhenBusy;
-  /** The turn's budget. */
+  /** Turn budget. */
   limits?: TurnLimits;
-  /** The JSON Schema that the turn's final message must satisfy. The model is told it, and a message that does not is asked for again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`. */
+  /** JSON Schema that the turn's final message must satisfy. The model receives it, and a message that does not satisfy it is requested again, twice; then the turn fails with the code `outputInvalid`. `turn.completed` carries the value as `structured`. */
   outputSchema?: unknown;
-  /** The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty value ends the trace that was set before. */
+  /** Trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty value ends the trace that was set before. */
   traceparent?: string;
   /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`. */
   key?: string;
 };
 
-/** The handling of a prompt while a turn runs. */
+/** Handling of a prompt while a turn runs. */
 export type WhenBusy = 
   | /** Refuse it with the error `busy`. */ "reject"
   | /** Queue it as a follow-up. */ "queue";
 
 /** A prompt was accepted; it is on disk. */
 export type TurnStartResult = {
-  /** The turn that it starts, now or later. */
+  /** Turn that it starts, now or later. */
   turnId: TurnId;
-  /** The id of its `userMessage` item. */
+  /** Id of its `userMessage` item. */
   itemId: ItemId;
-  /** The disposition of the prompt. */
+  /** Disposition of the prompt. */
   disposition: Disposition;
 };
 
-/** The disposition of an accepted prompt. */
+/** Disposition of an accepted prompt. */
 export type Disposition = 
   | /** Its turn starts now. */ "started"
   | /** Its turn starts when the earlier ones have ended. */ "queued";
 
-/** The params of `turn/steer`. */
+/** Params of `turn/steer`. */
 export type TurnSteerParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** Refuse with `conflict` unless this turn is the running one. */
   expectedTurnId?: TurnId;
-  /** The message. */
+  /** Message. */
   input: Input[];
-  /** The action while no turn runs; default `reject`. */
+  /** Action while no turn runs; default `reject`. */
   whenIdle?: WhenIdle;
   /** A text of the client's choice, such as a UUID, at most 200 characters. A request that is repeated with the same key gets the response of the first one and has no second effect, also after the engine was restarted; with another input it is refused with `conflict`. */
   key?: string;
 };
 
-/** The handling of a steer while no turn runs. */
+/** Handling of a steer while no turn runs. */
 export type WhenIdle = 
   | /** Do not keep it; the outcome is `noActiveTurn`. */ "reject"
   | /** Keep it in the queue; it is read with the next prompt, before it. */ "hold";
 
-/** The result of `turn/steer`. */
+/** Result of `turn/steer`. */
 export type TurnSteerResult = {
-  /** The outcome. */
+  /** Outcome. */
   outcome: SteerOutcome;
-  /** The id of its `userMessage` item, when it was accepted. */
+  /** Id of its `userMessage` item, when it was accepted. */
   itemId?: ItemId;
-  /** The turn it goes into, when it was accepted. */
+  /** Turn it goes into, when it was accepted. */
   turnId?: TurnId;
 };
 
-/** The outcome of a steer. */
+/** Steer outcome. */
 export type SteerOutcome = 
-  | /** Accepted for the running turn. If the turn ends before its next gap, the message starts a turn of its own. */ "accepted"
+  | /** Accepted for the running turn. If the turn ends before its next gap, the message starts a separate turn. */ "accepted"
   | /** No turn runs; the message waits in the queue for the next prompt. */ "held"
   | /** No turn runs, and the message was not kept. Send it with `turn/start`. */ "noActiveTurn";
 
-/** The params of `turn/interrupt`. */
+/** Params of `turn/interrupt`. */
 export type TurnInterruptParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** Refuse with `conflict` unless this turn is the running one. */
   turnId?: TurnId;
-  /** The handling of queued messages; default `return`. */
+  /** Handling of queued messages; default `return`. */
   queue?: QueuePolicy;
 };
 
-/** The handling of queued messages when a turn is interrupted. */
+/** Handling of queued messages when a turn is interrupted. */
 export type QueuePolicy = 
   | /** Remove them from the queue and return them in `input.removed`. */ "return"
   | /** Let them start their turns after this one has ended. */ "keep";
 
-/** The result of `turn/interrupt`. */
+/** Result of `turn/interrupt`. */
 export type TurnInterruptResult = {
-  /** The interrupted turn; absent when none runs. */
+  /** Interrupted turn; absent when none runs. */
   turnId?: TurnId;
-  /** The returned messages. */
+  /** Returned messages. */
   returned?: QueuedInput[];
 };
 
-/** The params of `session/compact`. */
+/** Params of `session/compact`. */
 export type SessionCompactParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** Instructions for the summary. */
   instructions?: string;
@@ -2318,37 +2318,37 @@ export type SessionCompactParams = {
 
 /** The compaction has started. */
 export type SessionCompactResult = {
-  /** The turn that performs it. */
+  /** Turn that performs it. */
   turnId: TurnId;
 };
 
-/** The params of `context/read`. (Experimental.) */
+/** Params of `context/read`. (Experimental.) */
 export type ContextReadParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** Leave out the messages and return only the token counts. */
+  /** If true, omit the messages and return only the token counts. */
   summary?: boolean;
 };
 
-/** The last request to the model; before the first one, the request that would be sent. (Experimental.) */
+/** Last request to the model; before the first one, the request that would be sent. (Experimental.) */
 export type ContextReadResult = {
-  /** The fill level of the window. */
+  /** Fill level of the window. */
   usage: ContextUsage;
-  /** The estimated tokens by source. */
+  /** Estimated tokens by source. */
   sources: ContextSource[];
-  /** The system prompt. */
+  /** System prompt. */
   system?: string;
-  /** The tools. */
+  /** Tools. */
   tools?: ContextTool[];
-  /** The messages, in order. */
+  /** Messages, in order. */
   messages?: ContextMessage[];
 };
 
-/** The share of one source in the context. (Experimental.) */
+/** Share of one source in the context. (Experimental.) */
 export type ContextSource = {
-  /** The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added. */
+  /** Source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added. */
   source: string;
-  /** The number of messages or tools. */
+  /** Number of messages or tools. */
   count: number;
   /** Their estimated tokens. */
   tokens: number;
@@ -2364,19 +2364,19 @@ export type ContextTool = {
   parameters: unknown;
 };
 
-/** A message as it is sent to the model, independent of the provider's wire format. (Experimental.) */
+/** Message as sent to the model, independent of the provider's wire format. (Experimental.) */
 export type ContextMessage = {
-  /** The role: `user`, `assistant` or `result`. */
+  /** Role: `user`, `assistant` or `result`. */
   role: string;
-  /** Of a result: the id of its call. */
+  /** For a result: id of its call. */
   callId?: string;
-  /** Of a result: the call failed. */
+  /** For a result: true if the call failed. */
   isError?: boolean;
   /** Its blocks. */
   blocks: ContextBlock[];
 };
 
-/** A block of a message, told apart by `type`. (Experimental.) */
+/** A block of a message, distinguished by `type`. (Experimental.) */
 export type ContextBlock = 
   | /** Text. */ {
     type: "text";
@@ -2410,13 +2410,13 @@ export type ContextBlock =
     bytes: number;
   };
 
-/** A session's settings, and the outcome of a change. */
+/** Session settings, and the outcome of a change. */
 export type ConfigResult = {
   /** Every option, with its current value. */
   options: ConfigOption[];
-  /** The ids of the options that were set. */
+  /** Ids of the options that were set. */
   applied?: string[];
-  /** The values that were rejected, with the reasons. */
+  /** Values that were rejected, with the reasons. */
   rejected?: Rejected[];
 };
 
@@ -2426,101 +2426,101 @@ export type ConfigOption = {
   id: string;
   /** Its display name. */
   name: string;
-  /** The value, effective from the next turn. */
+  /** Value, effective from the next turn. */
   value: string;
-  /** The possible values; empty where any text is accepted. */
+  /** Possible values; empty if any text is accepted. */
   choices?: string[];
 };
 
 /** A rejected value. */
 export type Rejected = {
-  /** The option's id, as it was sent. */
+  /** Option id, as sent. */
   id: string;
-  /** The reason, and the next step. */
+  /** Reason, and the next step. */
   reason: string;
 };
 
-/** The params of `config/set`. */
+/** Params of `config/set`. */
 export type ConfigSetParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** New values, by the option's id. */
   values: Record<string, string>;
 };
 
-/** The queued messages, in the order in which the model will read them. */
+/** Queued messages, in the order in which the model will read them. */
 export type QueueResult = {
-  /** The messages. */
+  /** Messages. */
   queue: QueuedInput[];
 };
 
-/** The params of `queue/update`. */
+/** Params of `queue/update`. */
 export type QueueUpdateParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The message. */
+  /** Message. */
   itemId: ItemId;
-  /** The new content. */
+  /** New content. */
   input?: Input[];
-  /** The new delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a turn of its own. */
+  /** New delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a separate turn. */
   delivery?: Delivery;
   /** Move it before this message of the same delivery. */
   before?: ItemId;
-  /** Move it behind all messages of the same delivery. */
+  /** If true, move it behind all messages of the same delivery. */
   toEnd?: boolean;
 };
 
-/** The params of `queue/remove`. */
+/** Params of `queue/remove`. */
 export type QueueRemoveParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The messages to remove; all by default. */
+  /** Messages to remove; all by default. */
   itemIds?: ItemId[];
 };
 
-/** The removed messages. */
+/** Removed messages. */
 export type QueueRemoveResult = {
-  /** The messages, whole. */
+  /** Complete messages. */
   removed: QueuedInput[];
 };
 
-/** An answer to an approval, sent as a request of the client. One that names no offered option is refused, and the approval stays pending. */
+/** Answer to an approval, sent as a client request. If it selects no offered option, it is refused, and the approval stays pending. */
 export type ApprovalAnswerParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The approval. */
+  /** Approval. */
   approvalId: ApprovalId;
-  /** The chosen option. */
+  /** Chosen option. */
   optionId?: string;
   /** A message for the model, sent with a denial. */
   feedback?: string;
-  /** The dialog was closed without a choice, which denies this one call. */
+  /** True if the dialog was closed without a choice, which denies this one call. */
   dismissed?: boolean;
 };
 
-/** An answer to a question, sent as a request of the client. One that names an option that was not offered, or is empty, is refused, and the question stays open. */
+/** Answer to a question, sent as a client request. If it selects an option that was not offered, or is empty, it is refused, and the question stays open. */
 export type QuestionAnswerParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The question. */
+  /** Question. */
   questionId: QuestionId;
-  /** The chosen options. */
+  /** Chosen options. */
   optionIds?: string[];
-  /** A text of the person. */
+  /** Text entered by the user. */
   text?: string;
-  /** The dialog was closed without an answer; the model is told to decide by itself. */
+  /** True if the dialog was closed without an answer; the model is then instructed to decide by itself. */
   dismissed?: boolean;
 };
 
 /** All current diagnostics of a file; they replace the earlier ones of that file. */
 export type EditorDiagnosticsParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The file, absolute or relative to the session's working directory. */
+  /** File, absolute or relative to the session's working directory. */
   path: string;
-  /** The version of the text that was checked, as the editor counts; a report for an older version is ignored. */
+  /** Version of the checked text, as counted by the editor; a report for an older version is ignored. */
   version?: number;
-  /** The diagnostics; empty when there are none. */
+  /** Diagnostics; empty when there are none. */
   items: EditorDiagnostic[];
 };
 
@@ -2528,235 +2528,235 @@ export type EditorDiagnosticsParams = {
 export type EditorDiagnostic = {
   /** The lines concerned. */
   range: LineRange;
-  /** The severity. The model is told of errors and warnings. */
+  /** Severity. The model receives errors and warnings. */
   severity: Severity;
-  /** The message. */
+  /** Message. */
   message: string;
-  /** The tool that reported it, such as `rustc`. */
+  /** Tool that reported it, such as `rustc`. */
   source?: string;
   /** The tool's code for it, such as `E0308`. */
   code?: string;
 };
 
-/** The params of `document/open`. Opening a document again replaces its earlier state. */
+/** Params of `document/open`. Opening a document again replaces its earlier state. */
 export type DocumentOpenParams = {
-  /** The file, absolute. It need not exist yet. */
+  /** File, absolute. It need not exist yet. */
   path: string;
-  /** The version of the text; it rises with every change. */
+  /** Version of the text; it increases with every change. */
   version: number;
-  /** The whole text as it would be saved, with its line ends, without a byte order mark. */
+  /** Full text as it would be saved, with its line ends, without a byte order mark. */
   text: string;
-  /** The text has unsaved changes, so tools read it instead of the file. */
+  /** True if the text has unsaved changes, so tools read it instead of the file. */
   isDirty: boolean;
 };
 
-/** The params of `document/change`. */
+/** Params of `document/change`. */
 export type DocumentChangeParams = {
-  /** The file, as it was opened. */
+  /** File, as it was opened. */
   path: string;
-  /** The version after the changes. */
+  /** Version after the changes. */
   version: number;
-  /** The changes; each applies to the result of the one before. */
+  /** Changes; each applies to the previous one's result. */
   changes: DocumentChange[];
-  /** The text differs from the last saved one. */
+  /** True if the text differs from the last saved one. */
   isDirty: boolean;
 };
 
 /** A change of a text. */
 export type DocumentChange = {
-  /** The range to replace; absent for the whole text. */
+  /** Range to replace; absent for the full text. */
   range?: TextRange;
-  /** The replacement. */
+  /** Replacement. */
   text: string;
 };
 
-/** A range in a text. Positions beyond the end of a line or of the text mean that end. */
+/** Text range. Positions past a line's or the text's end are clamped to that end. */
 export type TextRange = {
-  /** The start. */
+  /** Start. */
   start: Position;
-  /** The end, exclusive. */
+  /** End, exclusive. */
   end: Position;
 };
 
 /** A position in a text. */
 export type Position = {
-  /** The line, from 0; lines end with `\n` or `\r\n`. */
+  /** Line, from 0; lines end with `\n` or `\r\n`. */
   line: number;
-  /** UTF-16 code units from the start of the line, as in LSP. */
+  /** Offset from the start of the line in UTF-16 code units, as in LSP. */
   character: number;
 };
 
-/** The params of `document/save`: the file now holds the text of this version. */
+/** Params of `document/save`: the file now holds the text of this version. */
 export type DocumentSaveParams = {
-  /** The file, as it was opened. */
+  /** File, as it was opened. */
   path: string;
-  /** The version that was saved. */
+  /** Version that was saved. */
   version: number;
 };
 
-/** The params of `document/close`. Unsaved text is discarded; tools read the file again. */
+/** Params of `document/close`. Unsaved text is discarded; tools read the file again. */
 export type DocumentCloseParams = {
-  /** The file, as it was opened. */
+  /** File, as it was opened. */
   path: string;
 };
 
-/** The params of `session/items`. */
+/** Params of `session/items`. */
 export type SessionItemsParams = {
-  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  /** Session, open or not; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** Only items before this event; the last items by default. */
   before?: number;
   /** Only items after this event, such as an anchor. */
   after?: number;
-  /** The maximum number of items, 1 to 1,000; default 100. */
+  /** Maximum number of items, 1 to 1,000; default 100. */
   limit?: number;
 };
 
-/** The current values of items. */
+/** Current values of items. */
 export type SessionItemsResult = {
-  /** The items of the current path, in the order of their last events. Items that have not ended are in the newest page. */
+  /** Items of the current path, ordered by their last events. Items that have not ended are in the newest page. */
   items: ItemAt[];
-  /** There are more items; request those before the first one's `seq`. */
+  /** True if there are more items; request those before the first one's `seq`. */
   more: boolean;
 };
 
 /** An item with the last event that concerns it. */
 export type ItemAt = {
-  /** The event. */
+  /** Event. */
   seq: number;
-  /** The item. */
+  /** Item. */
   item: Item;
 };
 
-/** The params of `item/read`. */
+/** Params of `item/read`. */
 export type ItemReadParams = {
-  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  /** Session, open or not; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The item. */
+  /** Item. */
   itemId: ItemId;
 };
 
-/** The params of `item/cancel`. */
+/** Params of `item/cancel`. */
 export type ItemCancelParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** The `toolCall` item. */
   itemId: ItemId;
 };
 
-/** The params of `checkpoint/list`. */
+/** Params of `checkpoint/list`. */
 export type CheckpointListParams = {
-  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  /** Session, open or not; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
 };
 
-/** The points to which files can be restored: the start and the end of each turn. */
+/** Points to which files can be restored: the start and the end of each turn. */
 export type CheckpointListResult = {
-  /** The checkpoints, oldest first. */
+  /** Checkpoints, oldest first. */
   checkpoints: Checkpoint[];
 };
 
 /** A point to which files can be restored. */
 export type Checkpoint = {
-  /** The event after which the checkpoint lies; 0 is the beginning. */
+  /** Event after which the checkpoint lies; 0 is the beginning. */
   seq: number;
-  /** The turn that ended there. */
+  /** Turn that ended there. */
   turnId?: TurnId;
-  /** The time, in milliseconds since 1970. */
+  /** Time, in milliseconds since 1970. */
   tsMs: number;
-  /** The paths that changed since the checkpoint before, absolute. */
+  /** Paths that changed since the checkpoint before, absolute. */
   changed: string[];
-  /** The label of the point. */
+  /** Label of the point. */
   label?: string;
 };
 
-/** The params of `checkpoint/diff`. */
+/** Params of `checkpoint/diff`. */
 export type CheckpointDiffParams = {
-  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  /** Session, open or not; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The first point. */
+  /** First point. */
   from: HistoryPoint;
-  /** The second point; the journal's present state by default. */
+  /** Second point; the journal's present state by default. */
   to?: HistoryPoint;
 };
 
-/** The difference of files between two points. */
+/** Difference of files between two points. */
 export type CheckpointDiffResult = {
-  /** A patch for `git apply` in the session's working directory, with the changes of everybody. */
+  /** Patch for `git apply` in the session's working directory, with the changes of all authors. */
   text: string;
   /** Changed files that the patch leaves out: outside of that directory, or with a content that was not kept. */
   leftOut?: string[];
 };
 
-/** The params of `shell/run`. */
+/** Params of `shell/run`. */
 export type ShellRunParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The command line, as a shell reads it. */
+  /** Command line, as a shell reads it. */
   command: string;
-  /** The model reads the command and its output with the next prompt; default true. */
+  /** True if the model reads the command and its output with the next prompt; default true. */
   toModel?: boolean;
   /** A text of the client's choice, such as a UUID, at most 200 characters: the same request with the same key runs nothing more, and its response is the one to the first. */
   key?: string;
 };
 
-/** The result of a command. */
+/** Result of a command. */
 export type ShellRunResult = {
-  /** The job that ran it. Its item shows the command; deltas of the field `output` carry what it prints. */
+  /** Job that ran it. Its item shows the command; deltas of the field `output` carry its output. */
   jobId: JobId;
-  /** The end of its output, at most 2,000 lines and 50 KB. */
+  /** End of its output, at most 2,000 lines and 50 KB. */
   output: string;
-  /** Its exit code; absent where it was cancelled or ended by a signal. */
+  /** Its exit code; absent if it was cancelled or ended by a signal. */
   exitCode?: number;
-  /** It was cancelled. */
+  /** True if it was cancelled. */
   cancelled?: boolean;
-  /** `output` is not the whole output. */
+  /** True if `output` is not the full output. */
   truncated?: boolean;
-  /** The file with the whole output, if it was truncated. */
+  /** File with the full output, if it was truncated. */
   fullOutputPath?: string;
 };
 
-/** The usage of a session. */
+/** Usage of a session. */
 export type UsageReadResult = {
-  /** The usage of all turns, sub-agents included, and of the titles that models made. */
+  /** Usage of all turns, including sub-agents, and of generated titles. */
   total: UsageCount;
-  /** The part of each model of the session's turns, in the order of their first use. A turn's sub-agents count for the model of the turn. */
+  /** Usage of each model in the session's turns, in order of first use. A turn's sub-agents count for the turn's model. */
   models: ModelUsage[];
-  /** The part of titles, which belong to no turn. */
+  /** Part of titles, which belong to no turn. */
   titles: UsageCount;
 };
 
 /** Counted tokens and money. */
 export type UsageCount = {
-  /** The number of turns. */
+  /** Number of turns. */
   turns: number;
-  /** The number of model replies in these turns. */
+  /** Number of model replies in these turns. */
   steps: number;
-  /** The tokens. */
+  /** Tokens. */
   usage: Usage;
-  /** The cost, in billionths of a US dollar, as far as prices are known; absent where none is. */
+  /** Cost, in billionths of a US dollar, as far as prices are known; absent if none is. */
   costNanoUsd?: number;
-  /** The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles. */
+  /** Cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent if a price is not known, and for titles. */
   uncachedCostNanoUsd?: number;
-  /** The duration of the turns in milliseconds. */
+  /** Duration of the turns in milliseconds. */
   durationMs: number;
 };
 
-/** The usage of a model. */
+/** Usage of a model. */
 export type ModelUsage = {
-  /** The model, as `provider/id` or `provider/id:effort`. */
+  /** Model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** The number of turns. */
+  /** Number of turns. */
   turns: number;
-  /** The number of model replies in these turns. */
+  /** Number of model replies in these turns. */
   steps: number;
-  /** The tokens. */
+  /** Tokens. */
   usage: Usage;
-  /** The cost, in billionths of a US dollar, as far as prices are known; absent where none is. */
+  /** Cost, in billionths of a US dollar, as far as prices are known; absent if none is. */
   costNanoUsd?: number;
-  /** The cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent where a price is not known, and for titles. */
+  /** Cost that the same tokens would have had without the provider's cache, at today's prices, in billionths of a US dollar; absent if a price is not known, and for titles. */
   uncachedCostNanoUsd?: number;
-  /** The duration of the turns in milliseconds. */
+  /** Duration of the turns in milliseconds. */
   durationMs: number;
 };
 
@@ -2766,59 +2766,59 @@ export type JobListResult = {
   jobs: Item[];
 };
 
-/** The params of `job/stop`. */
+/** Params of `job/stop`. */
 export type JobStopParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The job. */
+  /** Job. */
   jobId: JobId;
 };
 
-/** The result of `job/stop`. */
+/** Result of `job/stop`. */
 export type JobStopResult = {
-  /** The ended job's item. */
+  /** Ended job's item. */
   job: Item;
 };
 
-/** The result of `mcp/list`. (Experimental.) */
+/** Result of `mcp/list`. (Experimental.) */
 export type McpListResult = {
   /** The session's servers. Those of a project's file are known once a turn has begun. */
   servers: McpServerState[];
 };
 
-/** The state of a session's server. (Experimental.) */
+/** State of a session's server. (Experimental.) */
 export type McpServerState = {
   /** Its name, unique in the session. */
   name: string;
-  /** The command line or address, as it was configured. */
+  /** Command line or address, as configured. */
   target: string;
-  /** Where it was configured, in words. */
+  /** Human-readable location of its configuration. */
   origin: string;
   /** Its status. */
   status: McpStatus;
-  /** The reason of a failure, in words. */
+  /** Human-readable failure reason. */
   message?: string;
-  /** The login to it; absent where it has none: a program, or an address whose settings have an `Authorization`. */
+  /** Login to it; absent if it has none: a program, or an address whose settings have an `Authorization`. */
   login?: McpLoginState;
   /** Its own name and version, and the protocol's; once it is connected. */
   about?: string;
   /** Its tools, once it is connected. */
   tools?: McpTool[];
-  /** The last lines that it wrote to its error output. */
+  /** Last lines that it wrote to its error output. */
   stderr?: string[];
 };
 
-/** The status of a server. (Experimental.) */
+/** Server status. (Experimental.) */
 export type McpStatus = 
   | /** Nothing has used it yet. */ "idle"
-  | /** It is being started. */ "starting"
-  | /** It is connected. */ "ready"
-  | /** It could not be started, or the connection was closed. The next use tries again. */ "failed"
-  | /** It was switched off for this session. */ "off";
+  | /** Starting. */ "starting"
+  | /** Connected. */ "ready"
+  | /** Failed to start, or the connection was closed. The next use tries again. */ "failed"
+  | /** Disabled for this session. */ "off";
 
-/** The login to a server. (Experimental.) */
+/** Login to a server. (Experimental.) */
 export type McpLoginState = 
-  | /** A person can log in with `mcp/login`; most servers need none. */ "possible"
+  | /** True if the server supports `mcp/login`; most servers need no login. */ "possible"
   | /** The server refused for want of a login. */ "wanted";
 
 /** A tool of a server. (Experimental.) */
@@ -2827,51 +2827,51 @@ export type McpTool = {
   name: string;
   /** The server's description of it. */
   description: string;
-  /** The server says that it changes nothing. Permissions do not depend on it. */
+  /** True if the server declares that it changes nothing. Permissions do not depend on it. */
   saysReadOnly?: boolean;
 };
 
-/** The params of `mcp/update`. (Experimental.) */
+/** Params of `mcp/update`. (Experimental.) */
 export type McpUpdateParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The server's name. */
+  /** Server name. */
   server: string;
-  /** Switches it off or on for this session. The tools of one that is off stay in the model's list, and their calls fail. */
+  /** Enables or disables it for this session. The tools of a disabled server stay in the model's list, and their calls fail. */
   enabled?: boolean;
-  /** Starts one that failed at once, without waiting for its next use. */
+  /** If true, restart a failed server at once, without waiting for its next use. */
   restart?: boolean;
 };
 
-/** The params of `mcp/login`. (Experimental.) */
+/** Params of `mcp/login`. (Experimental.) */
 export type McpLoginParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The server's name. */
+  /** Server name. */
   server: string;
-  /** The scopes to ask for, in place of those of its settings and of those that the server names. */
+  /** Scopes to request, instead of those in its settings and those that the server lists. */
   scopes?: string[];
 };
 
-/** The params of `mcp/logout`. (Experimental.) */
+/** Params of `mcp/logout`. (Experimental.) */
 export type McpLogoutParams = {
-  /** The session; may be left out where this connection has made or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The server's name. */
+  /** Server name. */
   server: string;
 };
 
-/** The result of `mcp/logout`. (Experimental.) */
+/** Result of `mcp/logout`. (Experimental.) */
 export type McpLogoutResult = {
-  /** There was a stored login. */
+  /** True if there was a stored login. */
   removed: boolean;
 };
 
-/** The providers and models known by name. Any other `provider/id` of a known provider works as well. */
+/** Providers and models known by name. Any other `provider/id` of a known provider works as well. */
 export type ModelsListResult = {
-  /** The providers: built-in ones, then the user's own. */
+  /** Providers: built-in ones, then user-defined ones. */
   providers: ProviderInfo[];
-  /** The models: built-in ones, then the user's own. */
+  /** Models: built-in ones, then user-defined ones. */
   models: ModelInfo[];
   /** Problems in the settings files. When a file cannot be used, the list is the one from before. */
   problems?: string[];
@@ -2879,21 +2879,21 @@ export type ModelsListResult = {
 
 /** A provider. */
 export type ProviderInfo = {
-  /** The name in `provider/id`. */
+  /** Name in `provider/id`. */
   name: string;
-  /** The wire API: `chat`, `messages`, `responses` or `gemini`; absent where it differs by model. */
+  /** Wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model. */
   api?: string;
-  /** The URL of requests, without secret parts. Names in braces or after a dollar sign stand for variables. */
+  /** Request URL, without secret parts. Names in braces or after a dollar sign are variables. */
   url?: string;
-  /** The availability of the key. */
+  /** Key availability. */
   key: KeyState;
-  /** The environment variable for the key. */
+  /** Environment variable for the key. */
   keyVar?: string;
-  /** The source of this entry: files of the user, or where it was read. */
+  /** Source of this entry: the user's files, or the location it was read from. */
   source: string;
 };
 
-/** The availability of a provider's key. */
+/** Availability of a provider's key. */
 export type KeyState = 
   | /** Set. */ "set"
   | /** A command prints it on demand. */ "command"
@@ -2905,142 +2905,142 @@ export type KeyState =
 export type ModelInfo = {
   /** `provider/id`, as `config.model` takes it. */
   model: string;
-  /** The display name, where it differs from the id. */
+  /** Display name, if it differs from the id. */
   name?: string;
-  /** The maximum number of input tokens. */
+  /** Maximum number of input tokens. */
   window?: number;
-  /** The maximum number of output tokens. */
+  /** Maximum number of output tokens. */
   maxOutput?: number;
-  /** The price. */
+  /** Price. */
   price?: ModelPrice;
-  /** The model accepts images; absent where that is not known. */
+  /** The model accepts images; absent if unknown. */
   vision?: boolean;
-  /** The model can reason before it answers; absent where that is not known. */
+  /** The model can reason before it answers; absent if unknown. */
   reasoning?: boolean;
-  /** The tool profile, unless the settings choose another. */
+  /** Tool profile, unless the settings choose another. */
   profile: string;
-  /** The source of this entry: files of the user, or where it was read. */
+  /** Source of this entry: the user's files, or the location it was read from. */
   source: string;
-  /** The date of that source, as year and month. */
+  /** Date of that source, as year and month. */
   checked?: string;
 };
 
-/** The price of a model, in US dollars per million tokens. */
+/** Price of a model, in US dollars per million tokens. */
 export type ModelPrice = {
   /** Input that is not cached. */
   inputUsdPerMtok: number;
   /** Output, reasoning included. */
   outputUsdPerMtok: number;
-  /** Input read from a cache; absent where it costs as much as other input. */
+  /** Input read from a cache; absent if it costs as much as other input. */
   cacheReadUsdPerMtok?: number;
-  /** Input written to a cache; absent where it costs as much as other input. */
+  /** Input written to a cache; absent if it costs as much as other input. */
   cacheWriteUsdPerMtok?: number;
 };
 
-/** The result of `auth/status`. (Experimental.) */
+/** Result of `auth/status`. (Experimental.) */
 export type AuthStatusResult = {
-  /** The providers that a person can log in to. */
+  /** Providers that support login. */
   providers: ProviderAuth[];
-  /** The reason why the stored logins cannot be used. */
+  /** Reason why the stored logins cannot be used. */
   problem?: string;
 };
 
-/** A provider that a person can log in to. (Experimental.) */
+/** Provider that supports login. (Experimental.) */
 export type ProviderAuth = {
-  /** The provider's name. */
+  /** Provider name. */
   provider: string;
-  /** The ways to log in, the preferred one first. */
+  /** Ways to log in, the preferred one first. */
   methods: AuthMethod[];
-  /** The way in which the stored login was made; absent without one. */
+  /** Method of the stored login; absent without one. */
   stored?: AuthMethod;
-  /** The source of the key in use: settings and variables precede a stored login. */
+  /** Source of the key in use: settings and variables take precedence over a stored login. */
   key: KeyState;
-  /** The environment variable in use, or to set. */
+  /** Environment variable in use, or to set. */
   keyVar?: string;
 };
 
 /** A way to log in. (Experimental.) */
 export type AuthMethod = 
-  | /** A code that a person enters on a page, with any device. */ "device"
-  | /** A page in a browser on the machine of the engine. */ "browser"
-  | /** A key that a person types. */ "key";
+  | /** A code that the user enters on a page, with any device. */ "device"
+  | /** A browser page on the engine's machine. */ "browser"
+  | /** A key that the user types. */ "key";
 
-/** The params of `auth/login`. (Experimental.) */
+/** Params of `auth/login`. (Experimental.) */
 export type AuthLoginParams = {
-  /** The provider. */
+  /** Provider. */
   provider: string;
-  /** The way to log in; default the first one of `auth/status`. */
+  /** Way to log in; default the first one of `auth/status`. */
   method?: AuthMethod;
-  /** The key that the person typed, for the method `key`. */
+  /** Key that the user typed, for the method `key`. */
   key?: string;
 };
 
-/** The result of `auth/login`. (Experimental.) */
+/** Result of `auth/login`. (Experimental.) */
 export type AuthLoginResult = {
-  /** The provider. */
+  /** Provider. */
   provider: string;
-  /** The way in which the person logged in. */
+  /** Method of the login. */
   method: AuthMethod;
 };
 
-/** The params of `auth/logout`. (Experimental.) */
+/** Params of `auth/logout`. (Experimental.) */
 export type AuthLogoutParams = {
-  /** The provider. */
+  /** Provider. */
   provider: string;
 };
 
-/** The result of `auth/logout`. (Experimental.) */
+/** Result of `auth/logout`. (Experimental.) */
 export type AuthLogoutResult = {
-  /** There was a stored login. */
+  /** True if there was a stored login. */
   removed: boolean;
 };
 
-/** The result of `trust/read` and `trust/agree`. (Experimental.) */
+/** Result of `trust/read` and `trust/agree`. (Experimental.) */
 export type TrustResult = {
-  /** The project's root: the root of the git repository, or the session's working directory outside one. */
+  /** Project root: the root of the git repository, or the session's working directory outside one. */
   root: string;
-  /** Whether the user trusts the project. If not, the engine uses none of the files. */
+  /** True if the user trusts the project. If not, the engine uses none of the files. */
   isTrusted: boolean;
-  /** The files, sorted by path: permissions, rules, MCP servers, skills, and agents. */
+  /** Files, sorted by path: permissions, rules, MCP servers, skills, and agents. */
   files: ProjectFile[];
 };
 
 /** A project file that configures the engine. (Experimental.) */
 export type ProjectFile = {
-  /** The path relative to the project's root, separated by `/`. */
+  /** Path relative to the project's root, separated by `/`. */
   path: string;
-  /** The SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing. */
+  /** SHA-256 of the current text without its byte order mark, in hexadecimal. Empty if the file is missing. */
   sha256: string;
-  /** Whether the user agreed to this content. */
+  /** The user's agreement to this content. */
   standing: Standing;
 };
 
-/** Whether the user agreed to the content of a project file. (Experimental.) */
+/** User's agreement to a project file's content. (Experimental.) */
 export type Standing = 
   | /** The user agreed to the current content. The file is in use if the project is trusted. */ "agreed"
   | /** The file did not exist when the user agreed to the others. It is ignored. */ "new"
   | /** The file has changed since the user agreed to it. It is ignored. */ "changed"
-  | /** The user agreed to this permissions file, and it is gone or cannot be read. Every call asks until the user agrees to that. */ "missing";
+  | /** The user agreed to this permissions file, and it is missing or unreadable. Every call requires approval until the user agrees to that. */ "missing";
 
-/** The params of `trust/agree`. (Experimental.) */
+/** Params of `trust/agree`. (Experimental.) */
 export type TrustAgreeParams = {
-  /** The session. Optional if this connection has created or opened exactly one. */
+  /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
-  /** The files to use, with the content the user saw. */
+  /** Files to use, with the content the user saw. */
   files: SeenFile[];
 };
 
 /** A project file as the user saw it. (Experimental.) */
 export type SeenFile = {
-  /** The path from `trust/read`. */
+  /** Path from `trust/read`. */
   path: string;
-  /** The SHA-256 from `trust/read`. */
+  /** SHA-256 from `trust/read`. */
   sha256: string;
 };
 
-/** The result of `command/list`. */
+/** Result of `command/list`. */
 export type CommandListResult = {
-  /** The prompts, by name. */
+  /** Prompts, by name. */
   commands: PromptCommand[];
   /** Files that could not be read, each with the reason. */
   problems?: string[];
@@ -3052,34 +3052,34 @@ export type PromptCommand = {
   name: string;
   /** Its description. */
   description?: string;
-  /** The arguments that may follow the name. */
+  /** Arguments that may follow the name. */
   argumentHint?: string;
-  /** Its file; `mcp:SERVER` for the prompt of a server. */
+  /** Its file; `mcp:SERVER` for a server's prompt. */
   path: string;
 };
 
-/** The result of `skill/list`. */
+/** Result of `skill/list`. */
 export type SkillListResult = {
-  /** The skills, by name. */
+  /** Skills, by name. */
   skills: PromptCommand[];
 };
 
 /** A hook of a client. (Experimental.) */
 export type HookRegisterParams = {
-  /** The points at which it runs. */
+  /** Points at which it runs. */
   points: HookPoint[];
-  /** The tools whose calls it sees: names, with `*` for any text. Default: all. */
+  /** Tools whose calls it sees: names, with `*` for any text. Default: all. */
   tools?: string[];
-  /** The timeout in milliseconds; default 60000. */
+  /** Timeout in milliseconds; default 60000. */
   timeoutMs?: number;
-  /** The effect of a failure; default `closed`. */
+  /** Effect of a failure; default `closed`. */
   onFailure?: OnFailure;
 };
 
 /** A point of the engine's work at which hooks run. (Experimental.) */
 export type HookPoint = 
-  | /** A person's message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text. */ "inputReceived"
-  | /** The start of a turn. A hook may deny it, add context, and change the prompt and the system prompt. */ "beforeAgent"
+  | /** A user message, before the model reads it. A hook may deny it, handle it in the model's place, or change its text. */ "inputReceived"
+  | /** Start of a turn. A hook may deny it, add context, and change the prompt and the system prompt. */ "beforeAgent"
   | /** The model's context is complete. A hook may add to it or replace its messages, for the next request alone. */ "contextBuilt"
   | /** Before a request to the model. A hook may deny it, which ends the turn. */ "beforeModelRequest"
   | /** After a reply of the model. A hook changes nothing. */ "afterModelResponse"
@@ -3087,11 +3087,11 @@ export type HookPoint =
   | /** A tool call that ran. A hook may change its result. */ "afterToolCall"
   | /** Before a compaction. A hook may deny it; an automatic compaction then removes old results instead. */ "sessionCompact"
   | /** A session was created or opened. A hook changes nothing; not for clients. */ "sessionStart"
-  | /** Before a fork of this session is made. A hook may deny it; not for clients. */ "sessionFork"
+  | /** Before a fork of this session is created. A hook may deny it; not for clients. */ "sessionFork"
   | /** Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients. */ "sessionSwitch"
   | /** A session is being closed. A hook changes nothing; not for clients. */ "sessionEnd";
 
-/** The effect of a hook's failure at a point where it may deny. (Experimental.) */
+/** Effect of a hook's failure at a point that allows denial. (Experimental.) */
 export type OnFailure = 
   | /** The failure counts as a denial. */ "closed"
   | /** The failure is ignored. */ "open";
@@ -3112,24 +3112,24 @@ export type ToolUnregisterParams = {
   name: string;
 };
 
-/** The params of `session/event`: durable if `seq` is present, transient if `after` is. */
+/** Params of `session/event`: durable if `seq` is present, transient if `after` is. */
 export type AnyRecord = 
   | /** A durable event. */ EventRecord
   | /** A transient event. */ TransientRecord;
 
 /** A transient event: never journalled, possibly merged with its neighbours or dropped, never needed for correctness. */
 export type TransientRecord = {
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
-  /** The sequence number of the last durable event before it. */
+  /** Sequence number of the last durable event before it. */
   after: number;
-  /** The turn it belongs to. */
+  /** Turn it belongs to. */
   turnId?: TurnId;
-  /** The event. */
+  /** Event. */
   event: TransientEvent;
 };
 
-/** Transient events, told apart by `type`. */
+/** Transient events, distinguished by `type`. */
 export type TransientEvent = 
   | /** A field of an item grew. */ ItemDelta & {
     type: "item.delta";
@@ -3140,136 +3140,136 @@ export type TransientEvent =
   | /** The fill level of the model's context window, sent after each reply. */ ContextUsage & {
     type: "context";
   }
-  | /** The usage so far of the reply that streams, where its provider reports it on the way. */ StepUsage & {
+  | /** Usage so far of the streaming reply, if its provider reports it before the end. */ StepUsage & {
     type: "step.usage";
   }
-  | /** A notice for a person that could not be written to the journal. */ Notice & {
+  | /** Notice for the user that could not be written to the journal. */ Notice & {
     type: "notice";
   };
 
 /** A piece of text to append to a field of an item. */
 export type ItemDelta = {
-  /** The item. */
+  /** Item. */
   itemId: ItemId;
-  /** The field that grew. */
+  /** Field that grew. */
   field: DeltaField;
-  /** The string of the arguments that grew, as a JSON Pointer such as `/content`; only with the field `input`. */
+  /** Argument string that grew, as a JSON Pointer such as `/content`; only with the field `input`. */
   path?: string;
   /** The piece's number within item and field, from 0. */
   n: number;
-  /** The number of the last piece merged into this one, if any. */
+  /** Number of the last piece merged into this one, if any. */
   to?: number;
-  /** The text to append. */
+  /** Text to append. */
   text: string;
 };
 
-/** The usage of a reply that streams. `step.completed` has the final count. */
+/** Usage of a streaming reply. `step.completed` has the final count. */
 export type StepUsage = {
-  /** The step within the turn, from 1. */
+  /** Step within the turn, from 1. */
   step: number;
-  /** The usage so far. */
+  /** Usage so far. */
   usage: Usage;
-  /** The cost so far, in billionths of a US dollar; absent where the price is not known. */
+  /** Cost so far, in billionths of a US dollar; absent if the price is unknown. */
   costNanoUsd?: number;
 };
 
-/** The durable events that were not sent to a slow connection. */
+/** Durable events that were not sent to a slow connection. */
 export type SessionLaggedParams = {
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
-  /** The last durable event that was sent. */
+  /** Last durable event that was sent. */
   lastSentSeq: number;
-  /** The last durable event that was not sent. */
+  /** Last durable event that was not sent. */
   headSeq: number;
 };
 
-/** The params of `auth/openUrl`. (Experimental.) */
+/** Params of `auth/openUrl`. (Experimental.) */
 export type AuthOpenUrlParams = {
-  /** The provider, for `auth/login`. */
+  /** Provider, for `auth/login`. */
   provider?: string;
-  /** The server, for `mcp/login`. */
+  /** Server, for `mcp/login`. */
   mcpServer?: string;
-  /** The page to open. */
+  /** Page to open. */
   url: string;
-  /** The code to enter there. */
+  /** Code to enter there. */
   userCode?: string;
-  /** The time that is left, in milliseconds. */
+  /** Time that is left, in milliseconds. */
   expiresInMs?: number;
 };
 
-/** The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one call. */
+/** Answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one call. */
 export type ApprovalAnswer = {
-  /** The chosen option. */
+  /** Chosen option. */
   optionId?: string;
   /** A message for the model, sent with a denial. */
   feedback?: string;
-  /** The dialog was closed without a choice, which denies this one call. */
+  /** True if the dialog was closed without a choice, which denies this one call. */
   dismissed?: boolean;
 };
 
-/** The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first where only one may be chosen; an answer with nothing left counts as dismissed. */
+/** Answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first if only one may be chosen; an answer with nothing left counts as dismissed. */
 export type QuestionAnswer = {
-  /** The chosen options. */
+  /** Chosen options. */
   optionIds?: string[];
-  /** A text of the person. */
+  /** Text entered by the user. */
   text?: string;
-  /** The dialog was closed without an answer; the model is told to decide by itself. */
+  /** True if the dialog was closed without an answer; the model is then instructed to decide by itself. */
   dismissed?: boolean;
 };
 
-/** The input of a hook. (Experimental.) */
+/** Hook input. (Experimental.) */
 export type HookRun = {
-  /** The point. */
+  /** Point. */
   point: HookPoint;
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
-  /** The turn; absent at points of the session. */
+  /** Turn; absent at points of the session. */
   turnId?: TurnId;
   /** The session's working directory. */
   cwd: string;
-  /** The text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`. */
+  /** Text of the message, at `inputReceived`; of the turn's last message, at `beforeAgent`. */
   input?: string;
-  /** The images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They stay whatever the answer. */
+  /** Images of the message, at `inputReceived` and `beforeAgent`, and of the result, at `afterToolCall`. They are kept regardless of the answer. */
   images?: Content[];
-  /** The system prompt, at `beforeAgent`. */
+  /** System prompt, at `beforeAgent`. */
   system?: string;
-  /** The messages of the model's context, at `contextBuilt`. */
+  /** Messages of the model's context, at `contextBuilt`. */
   conversation?: HookMessage[];
-  /** The event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the present state, and where a fork is taken back. */
+  /** Event after which the session or its fork is to continue, at `sessionSwitch` and `sessionFork`; absent for a fork of the current state, and when a fork is merged back. */
   toSeq?: number;
-  /** The tool call, at `beforeToolCall` and `afterToolCall`. */
+  /** Tool call, at `beforeToolCall` and `afterToolCall`. */
   call?: HookCall;
   /** The call's result, at `afterToolCall`. */
   result?: HookResult;
   /** The model's reply, at `afterModelResponse`. */
   response?: HookResponse;
-  /** The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`. */
+  /** Number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`. */
   messages?: number;
-  /** The unfinished parts of the model's plan, at `beforeAgent`. */
+  /** Unfinished parts of the model's plan, at `beforeAgent`. */
   openTodos?: string;
 };
 
 /** A message of the model's context, for a hook. (Experimental.) */
 export type HookMessage = 
-  | /** A message of a person or of the engine. */ {
+  | /** Message of the user or the engine. */ {
     role: "user";
-    /** The position in the context, from 0. A message that is returned unchanged with its position keeps what hooks do not see, such as reasoning. */
+    /** Position in the context, from 0. A message that is returned unchanged with its position keeps data that hooks do not see, such as reasoning. */
     index?: number;
     /** The content. */
     content: Content[];
   }
   | /** A reply of the model. */ {
     role: "assistant";
-    /** The position in the context, from 0. */
+    /** Position in the context, from 0. */
     index?: number;
-    /** The text. */
+    /** Text. */
     text?: string;
-    /** The calls. */
+    /** Calls. */
     calls?: HookMessageCall[];
   }
-  | /** The result of a call. */ {
+  | /** Result of a call. */ {
     role: "toolResult";
-    /** The position in the context, from 0. */
+    /** Position in the context, from 0. */
     index?: number;
     /** The call. */
     callId: string;
@@ -3277,17 +3277,17 @@ export type HookMessage =
     toolName: string;
     /** The content. */
     content: Content[];
-    /** The call failed. */
+    /** True if the call failed. */
     isError?: boolean;
   };
 
 /** A call in a message of the model's context. (Experimental.) */
 export type HookMessageCall = {
-  /** The id, which the result of the call repeats. */
+  /** Id, which the call's result repeats. */
   id: string;
-  /** The tool's name. */
+  /** Tool name. */
   name: string;
-  /** The arguments, as the model wrote them: JSON text. */
+  /** Arguments, as the model wrote them: JSON text. */
   arguments: string;
 };
 
@@ -3295,23 +3295,23 @@ export type HookMessageCall = {
 export type HookCall = {
   /** Its item. */
   itemId: ItemId;
-  /** The tool's name. */
+  /** Tool name. */
   toolName: string;
-  /** The kind of tool. */
+  /** Kind of tool. */
   kind: ToolKind;
-  /** One line for a person. */
+  /** One line for the user. */
   title: string;
-  /** The arguments, as hooks before this one left them. */
+  /** Arguments, as hooks before this one left them. */
   arguments: unknown;
   /** The files concerned. */
   locations?: Location[];
 };
 
-/** The result of a tool call, for a hook. (Experimental.) */
+/** Tool call result, for a hook. (Experimental.) */
 export type HookResult = {
-  /** The text for the model. */
+  /** Text for the model. */
   text: string;
-  /** The call failed. */
+  /** True if the call failed. */
   isError?: boolean;
 };
 
@@ -3319,113 +3319,113 @@ export type HookResult = {
 export type HookResponse = {
   /** Its text. */
   text: string;
-  /** The names of the tools that it calls, in order. */
+  /** Names of the tools that it calls, in order. */
   tools?: string[];
 };
 
-/** The answer of a hook. `{}` and an empty output change nothing. (Experimental.) */
+/** Hook answer. `{}` and an empty output change nothing. (Experimental.) */
 export type HookAnswer = {
-  /** The decision; default `allow`. Permission is still requested where it is needed. */
+  /** Decision; default `allow`. Permission is still requested if required. */
   decision?: HookDecision;
-  /** The reason for a denial, for the model or the person. */
+  /** Reason for a denial, for the model or the user. */
   reason?: string;
-  /** The new text of the message, at `inputReceived` and `beforeAgent`. */
+  /** New text of the message, at `inputReceived` and `beforeAgent`. */
   input?: string;
-  /** The new system prompt of the turn, at `beforeAgent`. */
+  /** New system prompt of the turn, at `beforeAgent`. */
   system?: string;
-  /** The messages of the next request, at `contextBuilt`. They hold for that request alone. */
+  /** Messages of the next request, at `contextBuilt`. They apply to that request only. */
   conversation?: HookMessage[];
-  /** The new arguments of the call, whole. */
+  /** The call's complete new arguments. */
   arguments?: unknown;
-  /** The new result of the call. */
+  /** New result of the call. */
   result?: HookResult;
   /** Additional context for the model: kept in the conversation at `beforeAgent`, for one request at `contextBuilt`. */
   context?: string;
 };
 
-/** The decision of a hook. (Experimental.) */
+/** Hook decision. (Experimental.) */
 export type HookDecision = 
   | /** Continue. */ "allow"
   | /** Do not continue. */ "deny"
-  | /** The hook has done what the message asks for, at `inputReceived`: the model does not read it, and it is not handed back to be sent again. `reason` is shown to the person. */ "handled";
+  | /** The hook has handled the message, at `inputReceived`: the model does not read it, and it is not returned for resending. `reason` is shown to the user. */ "handled";
 
 /** A call of a tool that the client registered. */
 export type ToolCallParams = {
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
-  /** The call's item. */
+  /** Call item. */
   itemId: ItemId;
-  /** The tool's name. */
+  /** Tool name. */
   toolName: string;
-  /** The arguments, as the model wrote them. They match the schema; other calls are refused. */
+  /** Arguments, as the model wrote them. They match the schema; other calls are refused. */
   arguments: unknown;
 };
 
-/** The result of a tool that the client registered. */
+/** Result of a client-registered tool. */
 export type ToolCallResult = {
-  /** The content for the model. */
+  /** Content for the model. */
   content: Content[];
-  /** The call failed; the content says why. */
+  /** True if the call failed; the content gives the reason. */
   isError?: boolean;
 };
 
-/** The params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none. */
+/** Params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none. */
 export type ApplyEditParams = {
-  /** A description of the edit, for people. */
+  /** User-facing description of the edit. */
   label: string;
-  /** The documents. */
+  /** Documents. */
   edits: DocumentEdit[];
 };
 
-/** The edit of one document. */
+/** Edit of one document. */
 export type DocumentEdit = {
-  /** The file, as it was opened. */
+  /** File, as it was opened. */
   path: string;
-  /** The version that the edit was made for. If the document has another version by now, nothing is changed. */
+  /** Version that the edit was made for. If the document's version has changed since, nothing is changed. */
   version: number;
-  /** The changes, in order; their ranges refer to the text of `version` and do not overlap. */
+  /** Changes, in order; their ranges refer to the text of `version` and do not overlap. */
   changes: TextEdit[];
-  /** The document had no unsaved changes and must be saved again, so that commands see the edit. */
+  /** True if the document had no unsaved changes and must be saved again, so that commands see the edit. */
   save: boolean;
 };
 
-/** The replacement of a range of text. */
+/** Replacement of a text range. */
 export type TextEdit = {
-  /** The range to replace. */
+  /** Range to replace. */
   range: TextRange;
-  /** The replacement. */
+  /** Replacement. */
   text: string;
 };
 
-/** The result of `workspace/applyEdit`. The client sends the changes that it made by `document/change` before its response. */
+/** Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`. */
 export type ApplyEditResult = {
-  /** All edits were applied; otherwise none was. */
+  /** True if all edits were applied; otherwise none was. */
   isApplied: boolean;
-  /** The reason why none was applied, or why a document could not be saved. */
+  /** Reason why none was applied, or why a document could not be saved. */
   failureReason?: string;
-  /** The current versions of the documents. */
+  /** Current versions of the documents. */
   versions?: DocumentVersion[];
 };
 
-/** The version of a document. */
+/** Document version. */
 export type DocumentVersion = {
-  /** The file, as it was opened. */
+  /** File, as it was opened. */
   path: string;
-  /** The version. */
+  /** Version. */
   version: number;
 };
 
-/** The data of an error response. */
+/** Data of an error response. */
 export type ErrorData = {
-  /** A stable code of the failure: the name of the error, or one that says more. */
+  /** Stable failure code: the error's name, or a more specific one. */
   code: string;
-  /** The position in the params, as a JSON Pointer. */
+  /** Position in the params, as a JSON Pointer. */
   path?: string;
-  /** The suggested next step. */
+  /** Suggested next step. */
   hint?: string;
-  /** The values that would have been accepted. */
+  /** Values that would have been accepted. */
   supported?: string[];
-  /** Of `openElsewhere`: the session is open in the engine that clients of `pintle attach` share, and any of them can open it there. */
+  /** For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it there. */
   isSharedEngine?: boolean;
 };
 
@@ -3438,30 +3438,30 @@ export type RunLine =
     type: "result";
   };
 
-/** The first line of `pintle run --format events`. (Experimental.) */
+/** First line of `pintle run --format events`. (Experimental.) */
 export type RunHeader = {
-  /** The version of the protocol that the events belong to. */
+  /** Protocol version of the events. */
   protocol: string;
-  /** The hash of its schema. */
+  /** Hash of the protocol's schema. */
   schemaHash: string;
-  /** The engine. */
+  /** Engine. */
   engine: PeerInfo;
-  /** The session. */
+  /** Session. */
   sessionId: SessionId;
-  /** The working directory. */
+  /** Working directory. */
   cwd: string;
 };
 
-/** The kind of end of a task. (Experimental.) */
+/** Kind of end of a task. (Experimental.) */
 export type RunStatus = 
   | /** The task was completed. */ "success"
   | /** Something was denied. */ "denied"
   | /** Nothing was changed, though changes were required. */ "unchanged"
   | /** A limit ended it. */ "limit"
-  | /** A signal, or the time for the whole task, ended it. */ "interrupted"
-  | /** It failed; `error` says why. */ "failed";
+  | /** Ended by a signal, or by the time limit of the entire task. */ "interrupted"
+  | /** Failed; `error` gives the reason. */ "failed";
 
-/** The files that differ from before the task. (Experimental.) */
+/** Files that differ from before the task. (Experimental.) */
 export type RunChanges = {
   /** Their absolute paths, sorted. */
   files: string[];
@@ -3473,9 +3473,9 @@ export type RunChanges = {
 
 /** A command that ran. (Experimental.) */
 export type RunCommand = {
-  /** The command, whole. */
+  /** Complete command. */
   command: string;
-  /** Its end: `cancelled` where the task ended first. */
+  /** Its end: `cancelled` if the task ended first. */
   status: ItemStatus;
   /** Its exit code. */
   exitCode?: number;
@@ -3483,81 +3483,81 @@ export type RunCommand = {
 
 /** A call that was denied. (Experimental.) */
 export type RunDenial = {
-  /** The tool. */
+  /** Tool. */
   tool: string;
-  /** The call, in words. */
+  /** Human-readable call. */
   title: string;
-  /** The reason, as the model was told. */
+  /** Reason, as reported to the model. */
   reason: string;
-  /** The option or rule that would have allowed it; absent where none would, or where a person's rule denied it. */
+  /** Option or rule that would have allowed it; absent if none would, or if a user's rule denied it. */
   hint?: string;
 };
 
 /** Something wrong at a place in a file. (Experimental.) */
 export type Finding = {
-  /** The file, relative to the working directory. */
+  /** File, relative to the working directory. */
   path: string;
-  /** The first line, 1-based; absent where the finding is about the whole file. */
+  /** First line, 1-based; absent if the finding applies to the entire file. */
   line?: number;
-  /** The last line, which is part of it. */
+  /** Last line, which is part of it. */
   endLine?: number;
   /** Its weight. */
   severity: Severity2;
-  /** The name for its kind. */
+  /** Name for its kind. */
   rule: string;
   /** The model's words about it. */
   message: string;
-  /** The text that is to stand in place of these lines. */
+  /** Replacement text for these lines. */
   fix?: string;
 };
 
-/** The weight of a finding. Ordered from the least to the most severe. (Experimental.) */
+/** Severity of a finding. Ordered from the least to the most severe. (Experimental.) */
 export type Severity2 = 
   | /** Worth knowing. */ "note"
   | /** To be looked at. */ "warning"
-  | /** To be mended. */ "error";
+  | /** Must be fixed. */ "error";
 
-/** The result of `pintle run`. (Experimental.) */
+/** Result of `pintle run`. (Experimental.) */
 export type RunResult = {
-  /** The kind of end. */
+  /** Kind of end. */
   status: RunStatus;
-  /** The reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added. */
+  /** Reason for the exit code, as a stable word: `done`, `denied`, `unchanged`, `outputInvalid`, `wallClock`, `signal`, `interrupted`, `usage`, `conflict`, `auth`, `internal`, the code of the limit's notice, or that of the turn's error. More may be added. */
   stop: string;
-  /** The exit code of the program. */
+  /** Exit code of the program. */
   exitCode: number;
-  /** The session; absent where none could be made or opened. */
+  /** Session; absent if none could be created or opened. */
   sessionId?: SessionId;
-  /** The turn. */
+  /** Turn. */
   turnId?: TurnId;
-  /** The path of the session's journal. */
+  /** Path of the session's journal. */
   journal?: string;
-  /** The last message of the model. */
+  /** Last message of the model. */
   text: string;
-  /** The answer that satisfies `--output-schema`. */
+  /** Answer that satisfies `--output-schema`. */
   structured?: unknown;
-  /** The number of replies of the model. */
+  /** Number of replies of the model. */
   steps: number;
-  /** The duration of the turn, in milliseconds. */
+  /** Duration of the turn, in milliseconds. */
   durationMs: number;
-  /** The tokens of the task, with those of sub-agents and of the title. */
+  /** Token usage of the task, including sub-agents and the title. */
   usage: Usage;
-  /** Their cost, in billionths of a US dollar; absent where the price is not known. */
+  /** Their cost, in billionths of a US dollar; absent if the price is unknown. */
   costNanoUsd?: number;
   /** The same cost in US dollars. */
   costUsd?: number;
-  /** The model that answered last, as `provider/id`. */
+  /** Model that answered last, as `provider/id`. */
   model?: string;
-  /** The files that the agent changed. */
+  /** Files that the agent changed. */
   changes: RunChanges;
-  /** The commands that ran, in order. */
+  /** Commands that ran, in order. */
   commands: RunCommand[];
-  /** The calls that were denied. */
+  /** Calls that were denied. */
   denials: RunDenial[];
-  /** The findings that the model reported, in order, each once; only where a report was asked for. */
+  /** Findings that the model reported, in order, each once; only if a report was requested. */
   findings?: Finding[];
-  /** Changed files that the patch leaves out, since they are outside of the session's folder. */
+  /** Changed files that the patch omits because they are outside the session's directory. */
   notInPatch?: string[];
-  /** The error, where the task failed. */
+  /** Error, if the task failed. */
   error?: TurnError;
 };
 
@@ -3567,7 +3567,7 @@ export interface ClientRequests {
   "initialize": { params: InitializeParams; result: InitializeResult };
   /** Answers at once; for liveness checks. */
   "ping": { params: Empty; result: Empty };
-  /** Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several clients share, this client leaves its sessions, and what runs goes on. */
+  /** Interrupts running work, closes every session of this engine in order, then answers. Send `exit` next. With an engine that several clients share, this client leaves its sessions, and running work continues. */
   "shutdown": { params: Empty; result: Empty };
   /** Creates a session and, by default, subscribes this connection to it. */
   "session/create": { params: SessionCreateParams; result: SessionResult };
@@ -3579,27 +3579,27 @@ export interface ClientRequests {
   "session/update": { params: SessionUpdateParams; result: SessionUpdateResult };
   /** Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes. */
   "session/archive": { params: SessionArchiveParams; result: Empty };
-  /** Searches the messages of people and models and the tool calls of all stored sessions. */
+  /** Searches user and model messages and the tool calls of all stored sessions. */
   "session/search": { params: SessionSearchParams; result: SessionSearchResult };
   /** Exports a session, open or not, as a page, Markdown or JSON lines, in the result or to a file in its working directory. */
   "session/export": { params: SessionExportParams; result: SessionExportResult };
-  /** Deletes a stored session for good, with the sessions of its sub-agents. A session that is open anywhere is refused. */
+  /** Permanently deletes a stored session, with its sub-agents' sessions. A session that is open anywhere is refused. */
   "session/delete": { params: SessionDeleteParams; result: SessionDeleteResult };
-  /** Returns an idle session to another point of its history, earlier or later. */
+  /** Moves an idle session to another point of its history, earlier or later. */
   "session/rewind": { params: SessionRewindParams; result: SessionRewindResult };
   /** Creates a session that begins with another session's history. */
   "session/fork": { params: SessionForkParams; result: SessionResult };
-  /** Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change. (Experimental: it is being tried which parts of a fork come back.) */
+  /** Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: it is being tried which parts of a fork come back.) */
   "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
   /** Sets the label of a point in a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
-  /** Puts a note of the client into a session's history: at once, or when the running turn is over. An `engineMessage` item carries it. */
+  /** Adds a client note to a session's history: at once, or after the running turn. An `engineMessage` item carries it. */
   "session/note": { params: SessionNoteParams; result: Empty };
   /** Returns the history tree of a session. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
-  /** Lists the anchors of a session, between which its items can be listed and searched. (Experimental: anchors are named for forks and merges, which are being tried.) */
+  /** Lists a session's anchors, between which its items can be listed and searched. (Experimental: anchors are named for forks and merges, which are being tried.) */
   "session/anchors": { params: SessionAnchorsParams; result: SessionAnchorsResult };
-  /** Lists the open hunks: changes of the agent that nobody has decided about. */
+  /** Lists the open hunks: agent changes without a decision. */
   "review/list": { params: ReviewListParams; result: ReviewListResult };
   /** Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files waits for the next gap between two calls. */
   "review/decide": { params: ReviewDecideParams; result: ReviewDecideResult };
@@ -3621,13 +3621,13 @@ export interface ClientRequests {
   "turn/start": { params: TurnStartParams; result: TurnStartResult };
   /** Puts a message into the running turn at its next gap between tool calls. */
   "turn/steer": { params: TurnSteerParams; result: TurnSteerResult };
-  /** Interrupts the running turn. The response comes at once; the turn ends with the event `turn.completed`. */
+  /** Interrupts the running turn. The response is sent at once; the turn ends with the event `turn.completed`. */
   "turn/interrupt": { params: TurnInterruptParams; result: TurnInterruptResult };
-  /** Compacts the conversation of an idle session. The response comes at once; the compaction is a turn with a `compaction` item. */
+  /** Compacts an idle session's conversation. The response is sent at once; the compaction is a turn with a `compaction` item. */
   "session/compact": { params: SessionCompactParams; result: SessionCompactResult };
   /** Returns the last request to the model and the fill level of its context window. (Experimental: it shows the request to the model as the engine makes it today.) */
   "context/read": { params: ContextReadParams; result: ContextReadResult };
-  /** Lists the settings of a session with their values. */
+  /** Lists a session's settings with their values. */
   "config/list": { params: SessionParams; result: ConfigResult };
   /** Changes settings of a session from the next turn on. Invalid values are rejected with a reason, and the others take effect. */
   "config/set": { params: ConfigSetParams; result: ConfigResult };
@@ -3653,39 +3653,39 @@ export interface ClientRequests {
   "document/close": { params: DocumentCloseParams; result: Empty };
   /** Reads the current items of a session, the last ones by default, for clients that do not build them from events. */
   "session/items": { params: SessionItemsParams; result: SessionItemsResult };
-  /** Reads the current value of one item, also of one beside the current path. */
+  /** Reads the current value of one item, which may be off the current path. */
   "item/read": { params: ItemReadParams; result: ItemAt };
-  /** Cancels one tool call of the running turn, which goes on without it. The response comes at once; the call ends with `item.completed`. A call that waits for an approval is denied. */
+  /** Cancels one tool call of the running turn, which continues without it. The response is sent at once; the call ends with `item.completed`. A call that waits for an approval is denied. */
   "item/cancel": { params: ItemCancelParams; result: Empty };
   /** Lists the points to which files can be restored with `session/rewind`, and the changes between them. */
   "checkpoint/list": { params: CheckpointListParams; result: CheckpointListResult };
-  /** Returns the difference of files between two points as a patch. */
+  /** Returns the file difference between two points as a patch. */
   "checkpoint/diff": { params: CheckpointDiffParams; result: CheckpointDiffResult };
-  /** Runs a command that a person asks for, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is asked; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that goes leaves it running. */
+  /** Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is requested; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that disconnects leaves it running. */
   "shell/run": { params: ShellRunParams; result: ShellRunResult };
   /** Reads the tokens and the money that a session, open or not, has used, by model. */
   "usage/read": { params: SessionParams; result: UsageReadResult };
   /** Lists the background jobs of a session that run or ended lately. */
   "job/list": { params: SessionParams; result: JobListResult };
-  /** Stops a background job. The response comes when none of its processes runs any more; a job that has ended does not change. */
+  /** Stops a background job. The response is sent when none of its processes is running; a job that has ended does not change. */
   "job/stop": { params: JobStopParams; result: JobStopResult };
   /** Lists the session's servers of the Model Context Protocol with their state and tools. (Experimental: servers of the Model Context Protocol are new here.) */
   "mcp/list": { params: SessionParams; result: McpListResult };
   /** Switches a server off or on for the session, or starts it again. The result is that of `mcp/list`. (Experimental: servers of the Model Context Protocol are new here.) */
   "mcp/update": { params: McpUpdateParams; result: McpListResult };
-  /** Logs in to a server that is reached by an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and the response, that of `mcp/list`, comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: servers of the Model Context Protocol are new here.) */
+  /** Logs in to a server with an address, and stores the login, which every session uses. The client gets `auth/openUrl`, and the response, that of `mcp/list`, is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: servers of the Model Context Protocol are new here.) */
   "mcp/login": { params: McpLoginParams; result: McpListResult };
-  /** Removes the stored login to a server. A connection to it that stands goes on until the server is started again. (Experimental: servers of the Model Context Protocol are new here.) */
+  /** Removes the stored login to a server. An existing connection to it continues until the server is restarted. (Experimental: servers of the Model Context Protocol are new here.) */
   "mcp/logout": { params: McpLogoutParams; result: McpLogoutResult };
   /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };
-  /** Lists the providers that a person can log in to, and who is logged in. (Experimental: the ways in which providers log people in still change.) */
+  /** Lists the providers that support login, and the current logins. (Experimental: the ways in which providers log people in still change.) */
   "auth/status": { params: Empty; result: AuthStatusResult };
-  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response comes when the person has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: the ways in which providers log people in still change.) */
+  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: the ways in which providers log people in still change.) */
   "auth/login": { params: AuthLoginParams; result: AuthLoginResult };
   /** Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.) */
   "auth/logout": { params: AuthLogoutParams; result: AuthLogoutResult };
-  /** Lists the project files that configure the engine, and whether the user agreed to their current content. The notice `notAgreed` names the files that are ignored until then. (Experimental: more kinds of files may follow.) */
+  /** Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed` lists the files that are ignored until then. (Experimental: more kinds of files may follow.) */
   "trust/read": { params: SessionParams; result: TrustResult };
   /** Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more kinds of files may follow.) */
   "trust/agree": { params: TrustAgreeParams; result: TrustResult };
@@ -3693,7 +3693,7 @@ export interface ClientRequests {
   "command/list": { params: SessionParams; result: CommandListResult };
   /** Lists the skills that can be called with `/` and their name, from the current files. */
   "skill/list": { params: SessionParams; result: SkillListResult };
-  /** Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection. (Experimental: its points follow the inside of a turn.) */
+  /** Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the config file hooks and ends with the connection. (Experimental: its points follow the inside of a turn.) */
   "hook/register": { params: HookRegisterParams; result: Empty };
   /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
   "tool/register": { params: ToolRegisterParams; result: Empty };
@@ -3705,7 +3705,7 @@ export interface ClientRequests {
 export interface ClientNotifications {
   /** Ends the process: with code 0 after `shutdown`, with 1 without. */
   "exit": { params: Empty };
-  /** Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it. */
+  /** Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result reports that. Any other request that has begun is answered as usual. The engine uses it to withdraw its own requests. */
   "$/cancelRequest": { params: CancelParams };
 }
 
@@ -3713,25 +3713,25 @@ export interface ClientNotifications {
 export interface EngineRequests {
   /** Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`. */
   "approval/request": { params: Approval; result: ApprovalAnswer };
-  /** Puts a question of the model to a person. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
+  /** Asks the user a question from the model. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
   "question/request": { params: Question; result: QuestionAnswer };
   /** Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. (Experimental: its points follow the inside of a turn.) */
   "hook/run": { params: HookRun; result: HookAnswer };
   /** Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited. */
   "tool/call": { params: ToolCallParams; result: ToolCallResult };
-  /** Asks a client with the capability `applyEdit` to change documents that it has open. A document that has another version by now stays as it is. */
+  /** Asks a client with the capability `applyEdit` to change its open documents. A document whose version has changed in the meantime is not changed. */
   "workspace/applyEdit": { params: ApplyEditParams; result: ApplyEditResult };
 }
 
 /** Notifications the engine sends. */
 export interface EngineNotifications {
-  /** Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result says so. Any other request that has begun is answered as usual. The engine withdraws its own requests with it. */
+  /** Cancels a request that has not begun, an `auth/login` or an `mcp/login`; it is answered with the error `cancelled`. A `shell/run` is stopped, and its result reports that. Any other request that has begun is answered as usual. The engine uses it to withdraw its own requests. */
   "$/cancelRequest": { params: CancelParams };
   /** Delivers an event of a session. */
   "session/event": { params: AnyRecord };
   /** Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual. */
   "session/lagged": { params: SessionLaggedParams };
-  /** Asks the client to show a page, and a code to enter there, to the person who logs in with `auth/login` or `mcp/login`. (Experimental: the ways in which providers log people in still change.) */
+  /** Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: the ways in which providers log people in still change.) */
   "auth/openUrl": { params: AuthOpenUrlParams };
 }
 
