@@ -23,7 +23,7 @@ fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
     text += &told(&["merge", fork]);
     text += &told(&["merge", &id]);
     text += &told(&["tree", &id]);
-    expect![[r#"
+    expect![[r"
         (2) pintle: session FORK has nothing that is not already in this one
           rewind to its end: pintle sessions rewind ID --to 9
         (0) merged 3 items into session ID, after event 9
@@ -43,7 +43,7 @@ fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
         * 23    end of the turn
         * 27  #3 More  <- here
         * 31    end of the turn
-    "#]]
+    "]]
     .assert_eq(&text);
     let script = place.script(&json!({"replies": [{"blocks": [{"text": "four"}]}]}));
     let run = ["run", "On", "--session", &id, "--script", &script];
@@ -91,7 +91,7 @@ fn what_lies_between_two_anchors_is_shown_and_searched() {
         let args = [&["search", "edit", "--session", &id, "--json"], range].concat();
         assert_eq!(sessions(&place, &args).1.lines().count(), hits, "{range:?}");
     }
-    expect![[r#"
+    expect![[r"
         $ show ID --to edited
         > Edit a
         * changed DIR/a.txt
@@ -120,7 +120,7 @@ fn what_lies_between_two_anchors_is_shown_and_searched() {
         $ search --from edited made
         pintle: --from and --to require --session
         (2)
-    "#]]
+    "]]
     .assert_eq(&terminal.text);
 }
 
