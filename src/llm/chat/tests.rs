@@ -34,9 +34,9 @@ fn odd_streams_end_well_or_say_why() {
     );
     check(
         "data: {\"choices\":[{\"del",
-        expect![[r"
+        expect![[r#"
             protocol: test: the reply was cut off before its end
-        "]],
+        "#]],
     );
     // No end marker, but a finish reason.
     check(
@@ -87,15 +87,15 @@ fn odd_streams_end_well_or_say_why() {
     );
     check(
         "data: {\"error\":{\"message\":\"busy\",\"code\":503}}\n\n",
-        expect![[r"
+        expect![[r#"
         overloaded: test broke off: busy
-    "]],
+    "#]],
     );
     check(
         "data: {\"object\":\"error\",\"message\":\"bad\",\"code\":400}\n\n",
-        expect![[r"
+        expect![[r#"
         invalidRequest: test broke off: bad
-    "]],
+    "#]],
     );
 }
 

@@ -72,9 +72,9 @@ fn odd_streams_end_well_or_say_why() {
     );
     check(
         &[parts(&json!([])), finish("MALFORMED_FUNCTION_CALL")],
-        expect![[r"
+        expect![[r#"
         protocol: test: the model's reply is broken (MALFORMED_FUNCTION_CALL): because
-    "]],
+    "#]],
     );
     check(
         &[parts(&json!([{ "text": "a" }])), finish("NEWER_THAN_THIS")],
@@ -87,10 +87,10 @@ fn odd_streams_end_well_or_say_why() {
         &[
             json!({ "promptFeedback": { "blockReason": "SAFETY" }, "usageMetadata": { "promptTokenCount": 4 } }),
         ],
-        expect![[r"
+        expect![[r#"
             usage in 4 out 0 read 0 written 0 reasoning 0
             contentFilter: test broke off: the prompt was blocked (SAFETY): no further word
-        "]],
+        "#]],
     );
     check(
         &[

@@ -99,17 +99,17 @@ fn odd_streams_end_well_or_say_why() {
     );
     check(
         &[json!({ "type": "error", "code": "server_error", "message": "broke", "param": null })],
-        expect![[r"
+        expect![[r#"
             overloaded: test broke off: broke
-        "]],
+        "#]],
     );
     check(
         &[
             json!({ "type": "response.failed", "response": { "error": { "code": "rate_limit_exceeded", "message": "slow down" } } }),
         ],
-        expect![[r"
+        expect![[r#"
             rateLimit: test broke off: slow down
-        "]],
+        "#]],
     );
 }
 
