@@ -341,7 +341,7 @@ fn rows() -> Vec<Row> {
                 };
                 let first = if family.name == "qwen" { 128 } else { 129 };
                 let reader = family.read;
-                let want = format!(". Full output: {path} ({reader} with {field}={first} goes on)");
+                let want = format!(". Full output: {path} ({reader} with {field}={first} continues)");
                 assert_eq!(how, want);
                 let kept = std::fs::read_to_string(path).unwrap();
                 assert_eq!(kept.lines().collect::<Vec<_>>(), lines(1, 4000));
@@ -463,7 +463,7 @@ fn all_fixtures() -> Value {
         all.extend(fixtures(&prompt(family, "easy"), &[]));
         all.extend(fixtures(&prompt(family, "hard"), &[]));
     }
-    all.extend(fixtures("From the engine, not from the user: you make the same call", &[]));
+    all.extend(fixtures("From the engine, not from the user: you keep making the same call", &[]));
     json!({ "fixtures": all })
 }
 
