@@ -129,8 +129,7 @@ fn a_session_starts_its_prefix_at_most_three_times() {
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     assert_eq!((&*place.read("a.txt"), &*place.read("b.txt")), ("one\n2\n", "second\n"));
     let starts = place.read("starts").lines().count();
-    // Usually 3. A loaded machine may add some, since a connection that stays busy or is slow to end is not waited for.
-    assert!(starts < calls, "{starts} starts");
+    assert!(starts <= 3, "{starts} starts");
 }
 
 #[test]
