@@ -3,9 +3,10 @@
 import subprocess
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 
-from . import report, selection, tools
+from . import prose, report, selection, tools
 from .selection import Suite, Table
 
 TABLE = Table(
@@ -22,6 +23,35 @@ TABLE = Table(
 
 def names(suites):
     return " ".join(suite.name for suite in suites)
+
+
+class Prose(unittest.TestCase):
+    PHRASES = [{"pattern": r"\bmends?\b", "instead": "fix"}]
+
+    def test_comments_strings_and_guides_are_read_and_code_is_not(self):
+        rust = """// It mends a file.
+let mends = "mend";
+let message = "mend the file";
+#[cfg(test)]
+let row = "mend the row";
+"""
+        guide = "Mend nothing; mend it.\n```\nmend this\n```\nmends\n"
+        for file, text, want in (
+            ("src/a.rs", rust, [("comments", 1), ("strings", 3)]),
+            ("tests/it/a.rs", rust, []),
+            ("README.md", guide, [("guides", 1), ("guides", 5)]),
+            ("tests/golden/a.md", guide, []),
+        ):
+            with self.subTest(file=file):
+                found = [match for line in prose.lines(file, text) for match in prose.matches(self.PHRASES, line)]
+                self.assertEqual([(match.line.kind, match.line.number) for match in found], want)
+
+    def test_a_limit_counts_matches_per_hundred_lines(self):
+        line = prose.Line("guides", "a.md", 1, "mend")
+        found = [prose.Match(line, "mend", "fix")] * 3
+        for limit, want in ((3.0, 0), (2.9, 1)):
+            with self.subTest(limit=limit):
+                self.assertEqual(len(prose.over({"guides": limit}, Counter(guides=100), found)), want)
 
 
 class Selection(unittest.TestCase):
