@@ -1,7 +1,7 @@
 //! The session's interface for its running turn.
 //!
-//! A turn runs inside its session's task and calls it directly: an event is in the journal when [`Host::record`] returns, and no channel is
-//! between the two. Every external wait of a turn goes through [`Host::wait`], so that the session keeps answering commands. Invariant: no
+//! A turn runs inside its session's task and calls it directly: an event is in the journal when [`TurnHost::record`] returns, and no channel is
+//! between the two. Every external wait of a turn goes through [`TurnHost::wait`], so that the session keeps answering commands. Invariant: no
 //! awaited future borrows the session.
 
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
@@ -28,7 +28,7 @@ pub(super) enum Activity {
 pub(super) struct JournalLost;
 
 /// The services that a session provides to its running turn.
-pub(super) trait Host: Send {
+pub(super) trait TurnHost: Send {
     /// Appends an event to the journal and hands it to subscribers. A failure cancels the turn and is returned by [`Self::check`].
     fn record(&mut self, event: Event) {
         self.record_with(event, None);

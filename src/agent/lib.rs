@@ -36,10 +36,10 @@ pub use clients::{
 };
 pub use command::messages_held;
 pub use command::{
-    Adopt, Answer, ClientCommand, Command, DiagnosticsReport, Feed, ForEachRequest, HistoryCommand,
-    JobCommand, NewFolder, Note, NoteBody, OpenConfig, Pager, QueueCommand, Record, Reply,
-    ServersCommand, SessionCall, SessionHandle, SessionRequest, SettingsCommand, Subscriber,
-    SubscriptionCommand, Transient, TurnCommand, UserJob, Wanted, each_session_request,
+    Adopt, Answer, ClientCommand, Command, DiagnosticsReport, EventSelection, Feed, ForEachRequest,
+    HistoryCommand, JobCommand, NewFolder, Note, NoteBody, OpenConfig, Pager, QueueCommand, Record,
+    Reply, ServersCommand, SessionCall, SessionHandle, SessionRequest, SettingsCommand, Subscriber,
+    SubscriptionCommand, Transient, TurnCommand, UserJob, each_session_request,
 };
 pub use engine::{
     DecideContent, Engine, EngineHandle, PageRange, ResourceChange, ResourceStat, UserShellRun,
@@ -54,7 +54,7 @@ pub use pintle_exec::editor::{
 pub use pintle_exec::variables::ExtraVariables;
 pub use pintle_llm::Trace;
 pub use pintle_llm::login::Prompt as LoginPrompt;
-pub use pintle_session::context::room::{Policy as RoomPolicy, Safe};
+pub use pintle_session::context::compaction::{Policy as RoomPolicy, Safe};
 pub use pintle_session::export::Growing as Transcript;
 pub use pintle_session::history::items::Items;
 pub use pintle_session::store::Filter;

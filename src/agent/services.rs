@@ -12,7 +12,7 @@ use pintle_base::ambient::Ambient;
 use pintle_exec::Environment;
 use pintle_exec::editor::Editors;
 use pintle_llm::ModelRef;
-use pintle_session::context::room;
+use pintle_session::context::compaction;
 use pintle_session::store::Store;
 use pintle_tools as tools;
 use pintle_tools::mcp::{Server, SharedServers};
@@ -50,7 +50,7 @@ pub struct Services {
     /// The limits per turn.
     pub limits: Limits,
     /// When and how room is made in a long conversation.
-    pub room: room::Policy,
+    pub room: compaction::Policy,
     /// The user's documents, rules, skills, prompts and agents.
     pub personal: Arc<Personal>,
     /// The default model, for sessions that do not request one.

@@ -3,9 +3,9 @@
 //! Nothing here knows models, tools or sessions.
 
 pub mod ambient;
-pub mod callback;
-pub mod disk;
 pub mod image;
 pub mod network;
+pub mod oauth_redirect;
+pub mod private_files;
 pub mod text;
 pub mod transport;

@@ -161,9 +161,9 @@ fn permissions(
         answers,
         sandbox: match settings.sandbox.unwrap_or(args::SandboxChoice::Auto) {
             args::SandboxChoice::Auto => {
-                SandboxPolicy::new(guardian(ambient), settings.is_untrusted)
+                SandboxPolicy::new(supervisor(ambient), settings.is_untrusted)
             }
-            args::SandboxChoice::Required => SandboxPolicy::new(guardian(ambient), true),
+            args::SandboxChoice::Required => SandboxPolicy::new(supervisor(ambient), true),
             args::SandboxChoice::Off => SandboxPolicy::default(),
         },
         ..PermissionPolicy::open(match (&mode.source, settings.usual_permission) {
@@ -295,7 +295,7 @@ pub(crate) async fn environment(
         },
         shell: set.shell.clone(),
         command_prefix: set.command_prefix.clone(),
-        guardian: guardian(ambient),
+        supervisor: supervisor(ambient),
         without_namespaces: false,
         unscanned,
     };
@@ -344,7 +344,7 @@ fn timeouts(config: &Config) -> Timeouts {
 /// Returns the network between this machine and the models.
 pub(crate) fn network(config: &Config, ambient: &Ambient) -> Network {
     Network {
-        proxies: Proxies::of(ambient),
+        proxies: Proxies::from_env(ambient),
         extra_ca: config.settings.extra_ca_file.as_ref().map(|file| file.text.expose().to_owned()),
         client_certificate: config
             .settings
@@ -381,14 +381,14 @@ pub(crate) fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
     let options = Options {
         variables: Policy::All,
         provider_keys: ProviderKeys::Passed,
-        guardian: guardian(ambient),
+        supervisor: supervisor(ambient),
         ..Options::default()
     };
     Arc::new(Local::new(ambient, options))
 }
 
 /// Returns this program, which guards and confines commands on Linux. On macOS `sandbox-exec` confines them in its name.
-pub(crate) fn guardian(ambient: &Ambient) -> Option<PathBuf> {
+pub(crate) fn supervisor(ambient: &Ambient) -> Option<PathBuf> {
     if cfg!(any(target_os = "linux", target_os = "macos")) { ambient.program().ok() } else { None }
 }
 
@@ -559,7 +559,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         std::fs::write(demo.project().join(name), text)?;
     }
     let script = Script::from_json(&demo.script())?;
-    let options = Options { guardian: guardian(ambient), ..Options::default() };
+    let options = Options { supervisor: supervisor(ambient), ..Options::default() };
     let local = Arc::new(Local::new(ambient, options));
     let editors = Editors::default();
     Ok(Services {

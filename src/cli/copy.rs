@@ -45,9 +45,9 @@ impl Copy {
     ///
     /// # Errors
     /// Fails if a file cannot be read, the directory is too large, it is ignored itself, or the token has fired.
-    pub(crate) fn of(folder: &Path, stop: &CancellationToken) -> anyhow::Result<Self> {
+    pub(crate) fn create(folder: &Path, stop: &CancellationToken) -> anyhow::Result<Self> {
         let original = assemble::project(folder);
-        let temporary = pintle_base::disk::temporary_folder("pintle-copy-")?;
+        let temporary = pintle_base::private_files::temporary_folder("pintle-copy-")?;
         let name = original.file_name().unwrap_or("root".as_ref());
         let root = fs::canonicalize(temporary.path())?.join(name);
         fs::create_dir(&root)?;
@@ -219,7 +219,7 @@ mod tests {
         symlink("sub/kept.txt", place.join("link")).unwrap();
         symlink("/nowhere", place.join("dangling")).unwrap();
         nix::unistd::mkfifo(&place.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let copy = Copy::of(&place.join("sub"), &CancellationToken::new()).unwrap();
+        let copy = Copy::create(&place.join("sub"), &CancellationToken::new()).unwrap();
         assert_eq!(copy.inside(&place.join("sub")), copy.root().join("sub"));
         expect_test::expect![[r##"
             .git/
@@ -247,10 +247,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = fs::canonicalize(folder.path()).unwrap();
         make(&place, &[(".git/HEAD", ""), (".gitignore", "out/\n"), ("out/a", "a")]);
-        let error = Copy::of(&place.join("out"), &CancellationToken::new()).unwrap_err();
+        let error = Copy::create(&place.join("out"), &CancellationToken::new()).unwrap_err();
         assert!(error.to_string().contains("is ignored"), "{error}");
         let stop = CancellationToken::new();
         stop.cancel();
-        assert!(Copy::of(&place, &stop).is_err());
+        assert!(Copy::create(&place, &stop).is_err());
     }
 }

@@ -7,8 +7,8 @@ use crate::cli::assemble;
 use pintle_agent::config::Config;
 use pintle_agent::models::{ConfiguredModels, ModelSource};
 use pintle_base::ambient::Ambient;
-use pintle_base::disk;
 use pintle_base::network::{Reach, proxies};
+use pintle_base::private_files;
 use pintle_base::text::screen;
 use pintle_exec::editor::Editors;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
@@ -52,7 +52,9 @@ fn report(
     for (index, file) in config.files.iter().enumerate() {
         let label = if index == 0 { "config" } else { "models" };
         let found = match file.stamp {
-            Some(_) if disk::is_readable_by_others(&file.path) => "found (readable by other users)",
+            Some(_) if private_files::is_readable_by_others(&file.path) => {
+                "found (readable by other users)"
+            }
             Some(_) => "found",
             None => "not found (optional)",
         };
@@ -227,7 +229,7 @@ fn model(
 
 /// Checks that sessions can be stored in a directory, and creates it, as the first session would.
 fn writable(data: &Path) -> Result<(), String> {
-    disk::create_private_folder(data)
+    private_files::create_private_folder(data)
         .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(data))
         .map(drop)
         .map_err(|error| format!("not writable: {error}"))
@@ -236,7 +238,7 @@ fn writable(data: &Path) -> Result<(), String> {
 /// Returns the sandbox level, determined by confining a process.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn sandbox(ambient: &Ambient) -> anyhow::Result<String> {
-    let Some(program) = assemble::guardian(ambient) else { return Ok("none".to_owned()) };
+    let Some(program) = assemble::supervisor(ambient) else { return Ok("none".to_owned()) };
     let level = in_runtime(async move { Ok(sandbox::probe(&program).await) })?;
     let gaps = level.gaps(&sandbox::Network::None);
     let gaps = gaps.iter().map(|gap| format!("\n          not stopped: {gap}"));

@@ -74,7 +74,7 @@ impl Values for OwnValues {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let name: String = server.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();
         let folder = self.data.join("mcp").join(name);
-        pintle_base::disk::create_private_folder(&folder).is_ok().then_some(folder)
+        pintle_base::private_files::create_private_folder(&folder).is_ok().then_some(folder)
     }
 }
 

@@ -35,11 +35,11 @@ use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle_agent::{Engine, EngineHandle, Services};
 use pintle_base::ambient::{Ambient, Secrets};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_base::text::credentials;
 use pintle_base::text::screen;
 use pintle_base::transport::codec::Framing;
-use pintle_base::transport::{Link, stdio};
+use pintle_base::transport::{Transport, stdio};
 use pintle_exec::sandbox;
 use pintle_frontend::listen::{self, Speaks};
 use pintle_frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
@@ -69,7 +69,7 @@ const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Runs the program, and returns its exit code.
 pub fn main() -> ExitCode {
-    // Before anything else: the command guardian is single-threaded, and has no part of the engine.
+    // Before anything else: the command supervisor is single-threaded, and has no part of the engine.
     #[cfg(target_os = "linux")]
     if std::env::args_os().nth(1).is_some_and(|argument| argument == sandbox::ARGUMENT) {
         return ExitCode::from(sandbox::run_helper(std::env::args_os().skip(2)));
@@ -302,7 +302,7 @@ async fn serve_client<F>(
     ambient: Ambient,
     streams: Streams,
     framing: Option<Framing>,
-    frontend: impl FnOnce(Link, EngineHandle, PathBuf, CancellationToken) -> F,
+    frontend: impl FnOnce(Transport, EngineHandle, PathBuf, CancellationToken) -> F,
 ) -> anyhow::Result<u8>
 where
     F: Future<Output = Ended> + Send + 'static,
@@ -550,7 +550,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let assembled = unless_stopped(assembled, &mut signals).await?;
     let Some(mut services) = assembled else { return Ok(signals.code()) };
     let unstored = if task.no_session {
-        let folder = pintle_base::disk::temporary_folder("pintle-session-")?;
+        let folder = pintle_base::private_files::temporary_folder("pintle-session-")?;
         services.store = Store::temporary(folder.path());
         Some(folder)
     } else {
@@ -599,7 +599,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         if is_here {
             return Ok(run::Attached::File(attached(&here.join(path), copy.as_ref())));
         }
-        let bytes = disk::read(&here.join(path), piped::MAX_BYTES as u64)
+        let bytes = private_files::read(&here.join(path), piped::MAX_BYTES as u64)
             .with_context(|| format!("--attach: {}", path.display()))?;
         Ok(run::Attached::Content { name: path.to_string_lossy().into_owned(), bytes })
     });
@@ -630,7 +630,7 @@ async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         patch,
         reports,
         copy: copy.as_ref().map(|copy| (copy.root().to_owned(), copy.original().to_owned())),
-        terms: run::Terms {
+        terms: run::FailureConditions {
             fail_on_denied: task.fail_on_denied,
             require_changes: task.require_changes,
             is_untrusted: task.settings.is_untrusted,
@@ -708,7 +708,7 @@ async fn copy_of(
     let stop = signals.token();
     let making = {
         let stop = stop.clone();
-        tokio::task::spawn_blocking(move || copy::Copy::of(&folder, &stop))
+        tokio::task::spawn_blocking(move || copy::Copy::create(&folder, &stop))
     };
     let made = tokio::select! {
         made = making => made?,
@@ -764,7 +764,7 @@ async fn beside<T: Send + 'static>(
 
 async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
-    let folder = pintle_base::disk::temporary_folder("pintle-demo-")?;
+    let folder = pintle_base::private_files::temporary_folder("pintle-demo-")?;
     let root = assemble::folder(folder.path())?;
     let stdout: File = stdio::take_stdout()?;
     let is_watched = stdout.is_terminal();

@@ -5,7 +5,7 @@ use crate::cli::{assemble, sessions};
 use anyhow::{Context, bail, ensure};
 use pintle_agent::{Explained, PermissionPolicy};
 use pintle_base::ambient::Ambient;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_base::text::screen;
 use pintle_base::text::visible::{visible, visible_line};
 use pintle_exec::Environment;
@@ -111,7 +111,7 @@ impl Judge {
 
     /// Compares the decisions about a file's rows with the expected ones in the rows.
     async fn test(&self, file: &Path) -> anyhow::Result<u8> {
-        let text = disk::read_to_string(file, MAX_BYTES)
+        let text = private_files::read_to_string(file, MAX_BYTES)
             .with_context(|| format!("failed to read {}", file.display()))?;
         let mut out = screen::out();
         let (mut rows, mut wrong) = (0, 0);

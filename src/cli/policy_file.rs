@@ -3,7 +3,7 @@
 use crate::cli::args::Permission;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_tools::permissions::{Decision, Origin, Rule};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl PolicyFile {
     /// Fails if it cannot be read, or is not a policy.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let name = || format!("--policy: {}", path.display());
-        let text = disk::read_to_string(path, MAX_BYTES).with_context(name)?;
+        let text = private_files::read_to_string(path, MAX_BYTES).with_context(name)?;
         Self::parse(&text).with_context(name)
     }
 

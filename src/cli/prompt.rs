@@ -7,8 +7,8 @@ use crate::cli::args::ShowPrompt;
 use crate::cli::{assemble, beside};
 use pintle_agent::models::{ModelSource, Models};
 use pintle_agent::{
-    CreateSession, Engine, EngineHandle, Feed, OpenConfig, Services, Subscriber, SubscriberId,
-    SubscriptionCommand, TurnCommand, Wanted,
+    CreateSession, Engine, EngineHandle, EventSelection, Feed, OpenConfig, Services, Subscriber,
+    SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
@@ -71,7 +71,7 @@ pub(crate) async fn run(mut wanted: ShowPrompt, ambient: Ambient) -> anyhow::Res
     let named = place.directory.as_deref();
     let env = Arc::clone(&services.env);
     let cwd = assemble::working_folder(&place.settings, &ambient, env.as_ref(), named).await?;
-    let folder = pintle_base::disk::temporary_folder("pintle-prompt-")?;
+    let folder = pintle_base::private_files::temporary_folder("pintle-prompt-")?;
     stand_in(&mut services, Store::temporary(folder.path()))?;
     let store = services.store.clone();
     let (engine, handle) = Engine::new(services);
@@ -121,7 +121,7 @@ async fn ask(
     let subscriber = Subscriber {
         id: SubscriberId(0),
         feed: tx,
-        filter: Wanted::default(),
+        filter: EventSelection::default(),
         can_approve: !unattended,
         can_answer: !unattended,
         extensions: Arc::default(),

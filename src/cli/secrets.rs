@@ -6,7 +6,7 @@ use crate::cli::args::{Permission, Settings};
 use crate::cli::assemble;
 use pintle_agent::Engine;
 use pintle_base::ambient::Ambient;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_base::text::screen;
 use pintle_base::transport::stdio;
 use pintle_frontend::run;
@@ -32,7 +32,7 @@ const PLANTED: [&str; 4] = ["config.toml", "script.json", "logins.toml", "mcp-lo
 /// Prints the planted keys and where they were found. The exit code is 0 if they were found nowhere, else 1.
 pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     use std::io::Write;
-    let folder = pintle_base::disk::temporary_folder("pintle-secrets-")?;
+    let folder = pintle_base::private_files::temporary_folder("pintle-secrets-")?;
     let home = assemble::folder(folder.path())?;
     let marker = format!("planted{}", ambient.new_id().replace('-', ""));
     let (ambient, names) = plant(ambient, &home, &marker)?;
@@ -99,14 +99,14 @@ fn plant(
          headers = {{ \"X-Token\" = \"${{PLANTED_HEADER}}\" }}\n\
          [providers.second]\nbase_url = \"http://127.0.0.1:9\"\napi = \"chat\"\nkey = \"$PLANTED_PLAIN\"\n"
     );
-    disk::write_private(&home.join("config.toml"), config.as_bytes())?;
+    private_files::write_private(&home.join("config.toml"), config.as_bytes())?;
     let logins = home.join(FILE_NAME);
     let login = format!("[logins.planted]\nmethod = \"key\"\ntoken = \"{marker}-login\"\n");
-    disk::write_private(&logins, login.as_bytes())?;
+    private_files::write_private(&logins, login.as_bytes())?;
     let servers = home.join(LOGINS_FILE_NAME);
     let tokens = json!({"access_token": format!("{marker}-server"), "token_type": "bearer"});
     let login = json!({"https://planted.test/mcp": {"client_id": "c", "token_response": tokens}});
-    disk::write_private(&servers, login.to_string().as_bytes())?;
+    private_files::write_private(&servers, login.to_string().as_bytes())?;
     let read = home.join("config.toml");
     let many = format!("for i in $(seq 2000); do cat '{}'; done", read.display());
     let script = json!({"replies": [
@@ -120,7 +120,7 @@ fn plant(
         {"blocks": [{"tool": "bash", "arguments": {"command": many}}]},
         {"blocks": [{"text": format!("I was told {marker}-literal.")}]},
     ]});
-    disk::write_private(&home.join("script.json"), script.to_string().as_bytes())?;
+    private_files::write_private(&home.join("script.json"), script.to_string().as_bytes())?;
     Ok((ambient, names))
 }
 
@@ -148,7 +148,11 @@ async fn run_turn(ambient: &Ambient, home: &Path, cwd: &Path) -> anyhow::Result<
         patch: None,
         reports: Vec::new(),
         copy: None,
-        terms: run::Terms { fail_on_denied: true, require_changes: false, is_untrusted: false },
+        terms: run::FailureConditions {
+            fail_on_denied: true,
+            require_changes: false,
+            is_untrusted: false,
+        },
         mode: None,
         additional: Vec::new(),
         session: None,
@@ -192,7 +196,7 @@ fn holding(folder: &Path, text: &str) -> anyhow::Result<Vec<PathBuf>> {
             if path.is_dir() {
                 folders.push(path);
             } else if !is_planted
-                && let Ok(content) = disk::read(&path, MAX_BYTES)
+                && let Ok(content) = private_files::read(&path, MAX_BYTES)
                 && memchr::memmem::find(&content, text.as_bytes()).is_some()
             {
                 found.push(path);

@@ -9,7 +9,7 @@
 
 use anyhow::Context;
 use pintle_base::ambient::Ambient;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_frontend::listen::Sockets;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub(crate) struct Address {
 impl Address {
     /// Reads the address of the engine that listens for a data directory; `None` if no engine has listened.
     pub(crate) fn read(data: &Path) -> Option<Self> {
-        let text = disk::read_secret(&data.join(FILE), MAX_FILE_BYTES).ok()?;
+        let text = private_files::read_secret(&data.join(FILE), MAX_FILE_BYTES).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
@@ -188,12 +188,12 @@ pub(crate) fn start_lock(data: &Path) -> anyhow::Result<File> {
 pub(crate) fn log(data: &Path) -> anyhow::Result<(File, PathBuf)> {
     let path = data.join(LOG);
     let mut options = OpenOptions::new();
-    let file = disk::open_private(&path, options.write(true).create(true).truncate(true));
+    let file = private_files::open_private(&path, options.write(true).create(true).truncate(true));
     Ok((file.with_context(|| format!("cannot write {}", path.display()))?, path))
 }
 
 fn folder(path: &Path) -> anyhow::Result<()> {
-    disk::create_private_folder(path).map_err(|error| {
+    private_files::create_private_folder(path).map_err(|error| {
         anyhow::anyhow!(
             "failed to create {}: {error}\n  set PINTLE_HOME to a writable directory",
             path.display()
@@ -203,7 +203,8 @@ fn folder(path: &Path) -> anyhow::Result<()> {
 
 fn open_lock(path: &Path) -> anyhow::Result<File> {
     let mut options = OpenOptions::new();
-    let opened = disk::open_private(path, options.write(true).create(true).truncate(false));
+    let opened =
+        private_files::open_private(path, options.write(true).create(true).truncate(false));
     opened.with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -233,14 +234,14 @@ fn kept_token(path: &Path) -> anyhow::Result<String> {
     /// 128 bits in hex; a new token has 256.
     const MIN_CHARS: usize = 32;
     let named = || format!("--token-file {}", path.display());
-    let text = match disk::read_secret(path, MAX_FILE_BYTES) {
+    let text = match private_files::read_secret(path, MAX_FILE_BYTES) {
         Ok(text) => {
             String::from_utf8(text).ok().with_context(|| format!("{}: not text", named()))?
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let token = new_token()?;
             let mut options = OpenOptions::new();
-            let mut file = disk::open_private(path, options.write(true).create_new(true))
+            let mut file = private_files::open_private(path, options.write(true).create_new(true))
                 .with_context(named)?;
             file.write_all(format!("{token}\n").as_bytes()).with_context(named)?;
             return Ok(token);

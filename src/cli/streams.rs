@@ -2,7 +2,7 @@
 
 use crate::cli::signals::Signals;
 use pintle_base::transport::codec::Framing;
-use pintle_base::transport::{Link, stdio};
+use pintle_base::transport::{Transport, stdio};
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use tokio_util::sync::CancellationToken;
@@ -47,7 +47,7 @@ impl Streams {
     ///
     /// # Errors
     /// Fails if a stream is closed, or a thread cannot be started.
-    pub(crate) fn open(self, framing: Option<Framing>) -> io::Result<Link> {
+    pub(crate) fn open(self, framing: Option<Framing>) -> io::Result<Transport> {
         let (input, output) = match self {
             Self::Process => (stdio::take_stdin()?, stdio::take_stdout()?),
             Self::Given { input, output, .. } => (input, output),

@@ -6,7 +6,7 @@
 
 use crate::{Command, End, OutputBuffer, Ran};
 use pintle_base::ambient::Redactor;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_base::text::terminal::{self, Cleaner};
 use pintle_base::text::truncate;
 use std::fs::File;
@@ -209,7 +209,7 @@ impl Capture {
     async fn open(&mut self, so_far: String) {
         let (folder, is_of_session) = (self.folder.clone(), self.is_of_session);
         let made = spawn_blocking(move || {
-            disk::create_private_folder(&folder)?;
+            private_files::create_private_folder(&folder)?;
             if is_of_session {
                 make_room(&folder, MAX_FOLDER_BYTES, MIN_AGE)?;
             }

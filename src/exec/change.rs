@@ -29,7 +29,7 @@ pub struct Digest([u8; 32]);
 
 impl Digest {
     /// Returns the digest of `content`.
-    pub fn of(content: &[u8]) -> Self {
+    pub fn compute(content: &[u8]) -> Self {
         let mut digester = Digester::default();
         digester.push(content);
         digester.finish()

@@ -3,10 +3,10 @@
 //! Blocking: not for an async thread. `replace` replaces files.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
+use crate::beneath::{self, Pinned};
 use crate::change::Digester;
-use crate::pinned::{self, Pinned};
 use crate::{Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_base::text::sniff;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
@@ -95,7 +95,7 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
 
 /// Opens a plain file at a canonical path. Opening a pipe or a device never waits, since it is refused.
 fn open(path: &Path) -> Result<(File, Metadata), Error> {
-    let file = pinned::open_to_read(path).map_err(|error| pinned::failed(path, &error))?;
+    let file = beneath::open_to_read(path).map_err(|error| beneath::failed(path, &error))?;
     plain(path, file)
 }
 
@@ -115,8 +115,8 @@ fn plain(path: &Path, file: File) -> Result<(File, Metadata), Error> {
 /// Opens a regular file for a search, to be read as far as it reaches now, and without blocking even if it has become a pipe since it was
 /// checked.
 pub(super) fn open_to_search(path: &Path) -> io::Result<io::Take<File>> {
-    let file = disk::open(path)?;
-    let size = disk::size_seen(&file.metadata()?);
+    let file = private_files::open(path)?;
+    let size = private_files::size_seen(&file.metadata()?);
     Ok(file.take(size))
 }
 
@@ -139,7 +139,7 @@ pub(super) fn before(pinned: &Pinned) -> Result<Option<Before>, Error> {
     let file = match pinned.open(OpenOptions::new().read(true)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(pinned::failed(path, &error)),
+        Err(error) => return Err(beneath::failed(path, &error)),
     };
     let (file, facts) = plain(path, file)?;
     let content = read_open(path, &file, &facts)?;
@@ -153,7 +153,7 @@ fn read_open(path: &Path, file: &File, facts: &Metadata) -> Result<Vec<u8>, Erro
     }
     let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default() + 1);
     // A growing file is read up to its current size only.
-    let read = file.take(disk::size_seen(facts)).read_to_end(&mut content);
+    let read = file.take(private_files::size_seen(facts)).read_to_end(&mut content);
     read.map_err(|error| Error::from_io(path, &error))?;
     Ok(content)
 }
@@ -164,7 +164,7 @@ pub(super) fn read_lines(
     cancel: &CancellationToken,
 ) -> Result<Lines, Error> {
     let (file, facts) = open(path)?;
-    let file = Cancellable { file: file.take(disk::size_seen(&facts)), cancel };
+    let file = Cancellable { file: file.take(private_files::size_seen(&facts)), cancel };
     let failed = |error: io::Error| Error::from_io(path, &error);
     let version = version(path.to_path_buf(), &facts);
     let mut reader = BufReader::with_capacity(64 * 1024, file);
@@ -292,8 +292,8 @@ impl Lines {
 }
 
 pub(super) fn list(path: &Path) -> Result<Vec<ListEntry>, Error> {
-    let held = pinned::open_folder(path).map_err(|error| pinned::failed(path, &error))?;
-    let by_descriptor = pinned::by_descriptor(&held);
+    let held = beneath::open_folder(path).map_err(|error| beneath::failed(path, &error))?;
+    let by_descriptor = beneath::by_descriptor(&held);
     let entries = std::fs::read_dir(by_descriptor.as_deref().unwrap_or(path));
     let entries = entries.map_err(|error| Error::from_io(path, &error))?;
     let named = entries.flatten().filter_map(|entry| {
@@ -329,7 +329,7 @@ pub(super) fn version_at(path: &Path) -> Result<Version, Error> {
 /// Returns a file's version.
 pub(super) fn version_of(pinned: &Pinned) -> Result<Version, Error> {
     let path = pinned.path();
-    let facts = pinned.metadata().map_err(|error| pinned::failed(path, &error))?;
+    let facts = pinned.metadata().map_err(|error| beneath::failed(path, &error))?;
     Ok(version(path.to_path_buf(), &facts))
 }
 

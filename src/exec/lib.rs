@@ -21,11 +21,11 @@ pub mod search;
 pub mod variables;
 
 pub mod addresses;
+mod beneath;
 pub(crate) mod capture;
 mod descendants;
 pub mod document_log;
 mod files;
-mod pinned;
 pub(crate) mod process;
 mod replace;
 mod walk;
@@ -367,7 +367,7 @@ impl Lines {
     ///
     /// # Errors
     /// Those of reading `text`; none when it is a slice.
-    pub fn of(
+    pub fn read(
         text: impl std::io::BufRead,
         version: Version,
         window: Window,

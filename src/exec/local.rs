@@ -3,8 +3,8 @@
 //! Create one per process and share it: it owns the locks that serialize changes to the same file. Each file operation is one hop to a
 //! thread that may block.
 
+use crate::beneath::{Folders, Pinned};
 use crate::descendants::MARK;
-use crate::pinned::{Folders, Pinned};
 use crate::process::{self, Drains, Launch, Shell};
 use crate::replace::Staged;
 use crate::sandbox::{Confinement, Found, Temporary};
@@ -17,7 +17,7 @@ use crate::{
     replace, walk,
 };
 use pintle_base::ambient::{Ambient, Secrets};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -58,9 +58,9 @@ pub struct Options {
     pub command_prefix: Option<String>,
     /// How to treat provider keys, regardless of the variable policy.
     pub provider_keys: ProviderKeys,
-    /// This program, which becomes the command guardian when started with [`sandbox::ARGUMENT`](crate::sandbox::ARGUMENT). Without one,
+    /// This program, which becomes the command supervisor when started with [`sandbox::ARGUMENT`](crate::sandbox::ARGUMENT). Without one,
     /// commands cannot be confined, and those that leave their session outlive a killed engine.
-    pub guardian: Option<PathBuf>,
+    pub supervisor: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.
     pub without_namespaces: bool,
     /// Files and directories that scans skip: those written by the program, which change with every event.
@@ -78,14 +78,14 @@ pub enum ProviderKeys {
 }
 
 #[cfg(target_os = "linux")]
-fn guardian(options: &Options) -> Option<Arc<process::Guardian>> {
-    let guardian = process::Guardian::new(options.guardian.as_ref()?);
+fn supervisor(options: &Options) -> Option<Arc<process::Supervisor>> {
+    let supervisor = process::Supervisor::new(options.supervisor.as_ref()?);
     let plain = options.without_namespaces;
-    Some(Arc::new(if plain { guardian.without_namespaces() } else { guardian }))
+    Some(Arc::new(if plain { supervisor.without_namespaces() } else { supervisor }))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn guardian(_options: &Options) -> Option<Arc<process::Guardian>> {
+fn supervisor(_options: &Options) -> Option<Arc<process::Supervisor>> {
     None
 }
 
@@ -107,7 +107,7 @@ impl Local {
     pub fn new(ambient: &Ambient, options: Options) -> Self {
         let [best, fallback] = SHELLS.map(PathBuf::from);
         let default = if best.exists() { best } else { fallback };
-        let guardian = guardian(&options);
+        let supervisor = supervisor(&options);
         let shell = options.shell.unwrap_or(default);
         let temporary = ambient.var("TMPDIR").unwrap_or("/tmp");
         let variables = variables::visible(ambient.vars(), options.variables);
@@ -128,7 +128,7 @@ impl Local {
                 variables,
                 temporary: PathBuf::from(temporary),
                 marks: Shell::new_marks(),
-                guardian,
+                supervisor,
             },
             provider_keys: options.provider_keys,
             withheld: variables::withheld(ambient.vars(), options.variables),
@@ -159,7 +159,7 @@ impl Local {
             return Ok(Some(StandIn::Root));
         }
         let within = &self.shell.temporary;
-        let made = disk::temporary_folder_in("pintle-", within);
+        let made = private_files::temporary_folder_in("pintle-", within);
         made.map(|folder| Some(StandIn::Empty(folder)))
             .map_err(|error| Error::from_io(within, &error))
     }
@@ -199,7 +199,7 @@ impl Local {
             folder.path().to_path_buf()
         } else {
             let within = &self.shell.temporary;
-            let made = disk::temporary_folder_in("pintle-", within);
+            let made = private_files::temporary_folder_in("pintle-", within);
             let made = made.map_err(|error| Error::from_io(within, &error))?;
             let path = made.path().to_path_buf();
             folders.insert(owner.to_owned(), made);
@@ -478,7 +478,7 @@ impl Environment for Local {
         self.with_temporary(&mut launch.confinement, &filter.owner)?;
         Self::with_found(&mut launch.confinement).await;
         self.withhold_keys(&mut launch);
-        let done = process::hop(launch, &filter.input, filter.max_bytes).await;
+        let done = process::output(launch, &filter.input, filter.max_bytes).await;
         let process::Answer { code, stdout, stderr, .. } =
             done.map_err(|error| Error::from_io(&filter.cwd, &error))?;
         Ok(Filtered { code, stdout, stderr })
@@ -528,14 +528,14 @@ impl Environment for Local {
         if self.has_run.load(Ordering::Relaxed) {
             let (marks, owner) = (self.shell.marks.clone(), owner.to_owned());
             #[cfg(target_os = "linux")]
-            let guardian = self.shell.guardian.clone();
+            let supervisor = self.shell.supervisor.clone();
             let temporary =
                 self.temporaries.lock().unwrap_or_else(PoisonError::into_inner).remove(&owner);
             let ended = owner.clone();
             let release = move || {
                 #[cfg(target_os = "linux")]
-                if let Some(guardian) = guardian {
-                    guardian.release(&format!("{marks}-{ended}-"));
+                if let Some(supervisor) = supervisor {
+                    supervisor.release(&format!("{marks}-{ended}-"));
                 }
                 Shell::release(&marks, Some(&ended));
                 drop(temporary);

@@ -28,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 mod connection;
 mod drain;
 mod family;
-mod hop;
 mod program;
+mod program_output;
 mod progress;
 mod started;
 
@@ -37,8 +37,8 @@ pub(super) use connection::{Connection, Lost, Order, never_run};
 pub(super) use drain::Drains;
 use drain::Leftover;
 pub(crate) use family::Family;
-pub(super) use hop::{Answer, hop};
 pub use program::{Process, RunningProgram};
+pub(super) use program_output::{Answer, output};
 use started::Started;
 
 /// The time between SIGTERM and SIGKILL.
@@ -70,17 +70,17 @@ pub(super) struct Shell {
     pub(super) temporary: PathBuf,
     /// The prefix of the commands' marks.
     pub(super) marks: String,
-    /// The guardian, which is the commands' parent process; `None` if commands run below this process.
-    pub(super) guardian: Option<Arc<Guardian>>,
+    /// The supervisor, which is the commands' parent process; `None` if commands run below this process.
+    pub(super) supervisor: Option<Arc<Supervisor>>,
 }
 
 #[cfg(target_os = "linux")]
-pub(super) use sandbox::Guardian;
+pub(super) use sandbox::Supervisor;
 
-/// There is no guardian on this system.
+/// There is no supervisor on this system.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
-pub(super) enum Guardian {}
+pub(super) enum Supervisor {}
 
 /// How to start and stop a command's process and learn of its end.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ pub(super) struct Launch {
     /// The directory for long outputs if the command specifies none.
     pub(super) temporary: PathBuf,
     /// The process below which the command runs; `None` for this process.
-    pub(super) guardian: Option<Arc<Guardian>>,
+    pub(super) supervisor: Option<Arc<Supervisor>>,
     pub(super) confinement: Option<Arc<Confinement>>,
     /// The programs that an unconfined command must not start.
     pub(super) programs: sandbox::Names,
@@ -130,14 +130,14 @@ pub(super) async fn run(
     let mut ran = match pipe.filter(|_| !end.was_stopped()) {
         None => {
             drop(family);
-            launch.keep(child);
+            launch.retain(child);
             capture.finish(end).await
         }
         Some(pipe) => {
             let mut capture = capture;
             let ran = capture.go_on(end).await;
             drop(family);
-            launch.keep(child);
+            launch.retain(child);
             drains.add(&command.owner, Leftover { pipe, capture, connection: None });
             ran
         }
@@ -158,9 +158,9 @@ pub(super) async fn run(
 
 impl Launch {
     /// Lets background processes of the command run on until its mark is released.
-    fn keep(self, child: Started) {
-        if let Some(guardian) = &self.guardian {
-            child.keep(guardian, self.mark);
+    fn retain(self, child: Started) {
+        if let Some(supervisor) = &self.supervisor {
+            child.retain(supervisor, self.mark);
         }
     }
 
@@ -232,7 +232,7 @@ impl Shell {
             variables: self.variables.clone(),
             mark: format!("{}-{}-{id}", self.marks, owner),
             temporary: self.temporary.clone(),
-            guardian: self.guardian.clone(),
+            supervisor: self.supervisor.clone(),
             confinement: None,
             programs: sandbox::Names::default(),
             writes: None,

@@ -11,9 +11,9 @@
 //! A replaced file is closed later, on another thread: freeing a large file's blocks takes longer than writing the new one.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
-use crate::pinned::{self, Pinned};
+use crate::beneath::{self, Pinned};
 use crate::{After, Before, Error, FileContent, Version, files};
-use pintle_base::disk;
+use pintle_base::private_files;
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -43,7 +43,7 @@ pub(super) fn stage<'a>(pinned: &'a Pinned, after: &'a After) -> Result<Staged<'
         After::Keep => Ok(Staged::Keep),
         After::Write(content) => beside(pinned, content),
         After::Remove => {
-            let facts = pinned.metadata().map_err(|e| pinned::failed(pinned.path(), &e))?;
+            let facts = pinned.metadata().map_err(|e| beneath::failed(pinned.path(), &e))?;
             if facts.is_dir() {
                 return Err(Error::IsFolder(pinned.path().to_path_buf()));
             }
@@ -54,7 +54,7 @@ pub(super) fn stage<'a>(pinned: &'a Pinned, after: &'a After) -> Result<Staged<'
 
 fn beside<'a>(pinned: &'a Pinned, content: &'a FileContent) -> Result<Staged<'a>, Error> {
     let path = pinned.path();
-    let failed = |error: io::Error| pinned::failed(path, &error);
+    let failed = |error: io::Error| beneath::failed(path, &error);
     let old = match pinned.metadata() {
         Ok(facts) if facts.is_dir() => return Err(Error::IsFolder(path.to_path_buf())),
         Ok(facts) if !facts.is_file() => return Err(Error::NotFile(path.to_path_buf())),
@@ -147,7 +147,7 @@ pub(super) fn tidy(folder: &Path) -> Result<(), Error> {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_ours
             && is_file
-            && let Ok(file) = disk::open(&entry.path())
+            && let Ok(file) = private_files::open(&entry.path())
             && file.try_lock().is_ok()
         {
             std::fs::remove_file(entry.path()).map_err(failed)?;
@@ -194,7 +194,7 @@ fn in_place(pinned: &Pinned, content: &FileContent) -> Result<(), Error> {
         let length = file.stream_position()?;
         file.set_len(length)
     };
-    write().map_err(|error| pinned::failed(pinned.path(), &error))
+    write().map_err(|error| beneath::failed(pinned.path(), &error))
 }
 
 /// The time for a program that has opened a file to write to it, in a file that was written to lately.
@@ -232,7 +232,7 @@ impl Staged<'_> {
 
 /// Keeps data written to a file after it had been replaced; `base` is the content from which the change started.
 fn keep_late(old: &File, pinned: &Pinned, base: Option<&[u8]>) -> Result<(), Error> {
-    let failed = |error: io::Error| pinned::failed(pinned.path(), &error);
+    let failed = |error: io::Error| beneath::failed(pinned.path(), &error);
     let (mut late, mut reader) = (Vec::new(), old);
     reader.rewind().and_then(|()| reader.read_to_end(&mut late)).map_err(failed)?;
     if let Some(more) = base.and_then(|base| late.strip_prefix(base)) {

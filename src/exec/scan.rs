@@ -12,8 +12,8 @@
 
 use super::files::Cancellable;
 use super::walk::{self, Fact};
-use super::{Error, pinned};
-use pintle_base::disk;
+use super::{Error, beneath};
+use pintle_base::private_files;
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -87,12 +87,12 @@ pub struct Scanned {
     /// The files found; for parts that the scan did not reach, those known before. The known ones themselves, if nothing has changed.
     pub files: Arc<Files>,
     /// The limit that ended the scan early, if one did.
-    pub over: Option<Over>,
+    pub over: Option<ScanLimit>,
 }
 
 /// The limit that ended a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Over {
+pub struct ScanLimit {
     /// The limit, as text.
     pub why: String,
     /// The next scan, which knows these results, continues from there. Otherwise there are too many files.
@@ -135,7 +135,7 @@ pub(super) fn scan(
     let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late(began));
     let found = walk::facts(root, except, threads, &is_enough, cancel)?;
     let over = |files: &Arc<Files>, why: String, can_go_on: bool| {
-        Ok(Scanned { files: Arc::clone(files), over: Some(Over { why, can_go_on }) })
+        Ok(Scanned { files: Arc::clone(files), over: Some(ScanLimit { why, can_go_on }) })
     };
     if found.len() > limits.files {
         return over(known, format!("there are more than {} files", limits.files), false);
@@ -247,9 +247,9 @@ pub(super) fn remember(
 /// Gives the file at a canonical path its permission bits back.
 pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
     use std::os::unix::fs::PermissionsExt;
-    let failed = |error: io::Error| pinned::failed(path, &error);
-    let held = pinned::open_to_name(path).map_err(failed)?;
-    let at = pinned::by_descriptor(&held);
+    let failed = |error: io::Error| beneath::failed(path, &error);
+    let held = beneath::open_to_name(path).map_err(failed)?;
+    let at = beneath::by_descriptor(&held);
     let permissions = std::fs::Permissions::from_mode(mode);
     std::fs::set_permissions(at.as_deref().unwrap_or(path), permissions).map_err(failed)
 }
@@ -260,7 +260,7 @@ fn state(
     keep: &Keep,
     cancel: &CancellationToken,
 ) -> io::Result<FileState> {
-    let file = disk::open(path)?;
+    let file = private_files::open(path)?;
     // Another process may append to the file endlessly; the size when it was checked is what counts.
     let mut file = Cancellable { file: file.take(facts.len()), cancel };
     let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default());
@@ -423,7 +423,7 @@ mod tests {
             let mut known = Arc::default();
             for _ in 0..scans {
                 let Scanned { files, over } = with(&known, limits).unwrap();
-                let Over { why, can_go_on } = over.unwrap();
+                let ScanLimit { why, can_go_on } = over.unwrap();
                 assert!(why.contains(want), "{name}: {why}");
                 assert_eq!(can_go_on, name != "files", "{name}");
                 known = files;

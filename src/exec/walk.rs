@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
                     return false;
                 }
                 let is_ignored = ignored.as_ref().is_some_and(|ignored| ignored.is_ignored(entry));
-                noted.note(entry, &root, glob.as_ref(), is_ignored);
+                noted.record(entry, &root, glob.as_ref(), is_ignored);
                 !is_ignored
             },
         );
@@ -173,7 +173,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Noted {
-    fn note(&self, entry: &DirEntry, root: &Path, glob: Option<&PathGlob>, is_ignored: bool) {
+    fn record(&self, entry: &DirEntry, root: &Path, glob: Option<&PathGlob>, is_ignored: bool) {
         let set = |flag: &AtomicBool| {
             // Threads share the flag, and reading costs them less than writing.
             if !flag.load(Ordering::Relaxed) {

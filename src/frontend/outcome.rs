@@ -52,14 +52,14 @@ pub(crate) struct Watch {
     files: BTreeMap<String, [Option<FileState>; 2]>,
     /// The working directory, where findings are wanted.
     pub(crate) findings_in: Option<PathBuf>,
-    terms: Terms,
+    terms: FailureConditions,
     /// The last notice's code: at a limit, it names the limit.
     last_notice: String,
 }
 
 /// The conditions under which a completed task is not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct FailureConditions {
     /// Something was denied.
     pub fail_on_denied: bool,
     /// Nothing changed.
@@ -70,7 +70,8 @@ pub struct Terms {
 
 /// Returns the result of a task about which only the cause of failure is known: `stop` is the reason as a word.
 pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String>) -> RunResult {
-    let terms = Terms { fail_on_denied: true, require_changes: false, is_untrusted: false };
+    let terms =
+        FailureConditions { fail_on_denied: true, require_changes: false, is_untrusted: false };
     RunResult {
         stop: stop.to_owned(),
         exit_code,
@@ -86,7 +87,7 @@ pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String
 }
 
 impl Watch {
-    pub(crate) fn new(terms: Terms) -> Self {
+    pub(crate) fn new(terms: FailureConditions) -> Self {
         Self {
             outcome: RunResult {
                 status: RunStatus::Failed,
@@ -276,7 +277,7 @@ impl Watch {
 
     /// Determines why the task ended, and with which code.
     fn judge(&mut self, end: &TurnCompleted) {
-        let Terms { fail_on_denied, require_changes, .. } = self.terms;
+        let FailureConditions { fail_on_denied, require_changes, .. } = self.terms;
         let (is_denied, is_unchanged) =
             (!self.outcome.denials.is_empty(), self.outcome.changes.files.is_empty());
         let (status, stop, exit_code) = match (end.status, &end.error) {

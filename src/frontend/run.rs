@@ -7,15 +7,16 @@ mod filter;
 
 use crate::client::{self, Client, Events, Scope};
 pub use crate::outcome::{
-    DENIED, DONE, FAILED, LIMIT, OUTPUT_INVALID, PROVIDER, Terms, UNCHANGED, USAGE, unstarted,
+    DENIED, DONE, FAILED, FailureConditions, LIMIT, OUTPUT_INVALID, PROVIDER, UNCHANGED, USAGE,
+    unstarted,
 };
 use crate::outcome::{Watch, count_lines};
 use crate::report;
 pub use crate::report::{Destination, Report, ReportFormat};
 pub use filter::EventFilter;
 use pintle_agent::{
-    Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, NewFolder, OpenConfig, Record,
-    SessionHandle, Subscriber, TurnCommand, Wanted,
+    Command, CreateSession, EngineHandle, Error, ErrorKind, EventSelection, Feed, NewFolder,
+    OpenConfig, Record, SessionHandle, Subscriber, TurnCommand,
 };
 use pintle_base::text::visible::{visible, visible_line};
 use pintle_base::text::{money, screen};
@@ -100,7 +101,7 @@ pub struct Options {
     /// The copy in which the work is done, and the directory that was copied.
     pub copy: Option<(PathBuf, PathBuf)>,
     /// The conditions under which a completed task is not done.
-    pub terms: Terms,
+    pub terms: FailureConditions,
     /// The session's mode; `None` leaves it unchanged.
     pub mode: Option<WorkMode>,
     /// Absolute paths of working directories in addition to the main one.
@@ -483,7 +484,7 @@ async fn subscribe(
     watch: &mut Watch,
 ) -> Result<Events, Error> {
     let (client, events, _) = Client::new(engine.clone(), Scope::Alone);
-    let subscriber = client.subscriber(Wanted::default());
+    let subscriber = client.subscriber(EventSelection::default());
     let subscriber =
         Subscriber { can_approve: false, can_answer: false, adopt: None, ..subscriber };
     let snapshot = client::subscribe(session, subscriber, None).await?;
@@ -570,7 +571,7 @@ fn closing(outcome: &RunResult, is_stored: bool) -> Option<String> {
 
 /// Prints a line. A slow reader delays this task, not the engine.
 async fn print(out: &Outgoing, line: String) {
-    if let Some(room) = out.room_for(line.len()).await {
+    if let Some(room) = out.reserve(line.len()).await {
         out.send(room, line.into_bytes());
     }
 }

@@ -26,7 +26,7 @@ use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use bytes::Bytes;
 use exchange::{Body, End, Exchange, RecordedRequest, RecordedResponse};
 use futures_util::stream::{self, Stream, StreamExt};
-use pintle_base::disk;
+use pintle_base::private_files;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -111,7 +111,7 @@ impl Replay {
 const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
 
 fn read(path: &Path) -> Result<String, Error> {
-    disk::read_to_string(path, MAX_FILE_BYTES).map_err(|error| {
+    private_files::read_to_string(path, MAX_FILE_BYTES).map_err(|error| {
         Error::new(ErrorKind::Replay, format!("cannot read {}: {error}", path.display()))
     })
 }
@@ -212,7 +212,7 @@ impl Wire for Record {
         let (path, body) = match &self.target {
             Target::File(path) => (path.clone(), request.body.clone()),
             Target::Folder(folder, canonical) => {
-                let body = canonical.of(&request.body);
+                let body = canonical.canonicalize(&request.body);
                 (folder::file(folder, &sent_to, &body), body)
             }
         };
@@ -278,7 +278,7 @@ impl Tape {
             &self.secrets,
         );
         let mut options = std::fs::OpenOptions::new();
-        let file = disk::open_private(&self.path, options.create(true).append(true));
+        let file = private_files::open_private(&self.path, options.create(true).append(true));
         if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
             tracing::warn!("cannot record to {}: {error}", self.path.display());
         }

@@ -27,7 +27,7 @@ pub(super) fn answer(
     let json = serde_json::from_str::<Value>(text).ok();
     let is_page = json.is_none() && text.starts_with('<');
     let mut facts = match &json {
-        Some(json) => Facts::of(json),
+        Some(json) => Facts::from_body(json),
         None if is_page => Facts::default(),
         None => Facts { text: text.to_owned(), ..Facts::default() },
     };
@@ -78,7 +78,7 @@ pub(super) fn answer(
 
 /// Returns the error in a stream with status 200.
 pub(super) fn in_stream(endpoint: &Endpoint, json: &Value) -> Error {
-    let facts = Facts::of(json);
+    let facts = Facts::from_body(json);
     let kind = kind(facts.status, &facts, false);
     let said = if facts.text.is_empty() { json.to_string() } else { facts.text.clone() };
     let said = scrub(endpoint, &said);
@@ -133,7 +133,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(json: &Value) -> Self {
+    fn from_body(json: &Value) -> Self {
         let json = json.get(0).unwrap_or(json);
         let nested = || json.pointer("/response/error").filter(|error| error.is_object());
         let error = json.get("error").or_else(nested).unwrap_or(json);

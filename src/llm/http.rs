@@ -69,7 +69,7 @@ impl Http {
     }
 
     fn client(&self, url: &str) -> Result<reqwest::Client, Error> {
-        let reach = Reach::of(url);
+        let reach = Reach::classify(url);
         let [secure_here, plain_here] = &self.here;
         let slot = match (reach.is_here, reach.is_plain) {
             (true, true) => plain_here,

@@ -37,7 +37,7 @@ enum LocalServer {
 
 impl LocalServer {
     /// Returns the server behind an endpoint, by its name in the catalogue or by its usual port on this machine.
-    fn of(endpoint: &Endpoint) -> Option<Self> {
+    fn detect(endpoint: &Endpoint) -> Option<Self> {
         match endpoint.name.as_str() {
             "ollama" => return Some(Self::Ollama),
             "llamacpp" => return Some(Self::LlamaCpp),
@@ -76,7 +76,7 @@ impl LocalServer {
 
 /// Returns true for a server that is asked for its contexts. No key is fetched for other servers.
 pub(super) fn is_asked(endpoint: &Endpoint) -> bool {
-    LocalServer::of(endpoint).is_some()
+    LocalServer::detect(endpoint).is_some()
 }
 
 /// Asks a local server for a model's context size; `None` if the server is not local or does not report it.
@@ -85,7 +85,7 @@ pub async fn served_window(
     endpoint: &Endpoint,
     model: &str,
 ) -> Option<ServedWindow> {
-    let server = LocalServer::of(endpoint)?;
+    let server = LocalServer::detect(endpoint)?;
     let models = endpoint.models_url()?;
     let root = models.strip_suffix("/models")?;
     let root = root.strip_suffix("/v1").unwrap_or(root);

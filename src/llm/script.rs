@@ -257,11 +257,11 @@ fn steps(reply: Reply, new_id: &mut dyn FnMut() -> String) -> VecDeque<Step> {
                 steps.push_back(Step::Gate(name));
                 continue;
             }
-            Block::Text(text) => (BlockStart::Text, words(&text)),
+            Block::Text(text) => (BlockStart::Text, split_words(&text)),
             Block::Reasoning { text, opaque } => {
                 let raw = opaque.and_then(|json| serde_json::value::to_raw_value(&json).ok());
                 let raw = raw.map(|raw| Piece::Opaque(Opaque(raw)));
-                (BlockStart::Reasoning, words(&text).into_iter().chain(raw).collect())
+                (BlockStart::Reasoning, split_words(&text).into_iter().chain(raw).collect())
             }
             Block::Tool { name, arguments } => {
                 stop = StopReason::ToolUse;
@@ -310,7 +310,7 @@ enum Piece {
 }
 
 /// Splits a text into one piece for each word, with the space after it.
-fn words(text: &str) -> Vec<Piece> {
+fn split_words(text: &str) -> Vec<Piece> {
     text.split_inclusive(char::is_whitespace).map(|word| Piece::Text(word.to_owned())).collect()
 }
 

@@ -88,7 +88,7 @@ pub(super) const GUARD: Guard =
 
 impl AgentView {
     /// Describes the state for the parent session's model.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let how = match self.state {
             SubagentState::Working => "still works",
             SubagentState::Done => "finished with",

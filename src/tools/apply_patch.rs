@@ -2,9 +2,9 @@
 
 use crate::arguments::Arguments;
 use crate::change::{explain, must_know, preview, unsaved, update_all};
-use crate::ledger::ReadFirst;
 use crate::path::{PathArgument, Purpose};
-use crate::shape::Does;
+use crate::read_tracker::ReadFirst;
+use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_base::text::patch::{self, FilePatch, Hunk};
 use pintle_base::text::truncate::{Guard, Keep};
@@ -24,7 +24,7 @@ mod tree;
 pub struct ApplyPatch(pub Profile);
 
 impl Tool for ApplyPatch {
-    shaped!(Does::Patch);
+    shaped!(Builtin::Patch);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Edit
@@ -35,7 +35,7 @@ impl Tool for ApplyPatch {
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Patch), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Patch), arguments)?;
         let text = arguments.filled_text("patch")?;
         let files =
             patch::parse(&text).map_err(|malformed| format!("Nothing was changed: {malformed}"))?;
@@ -121,14 +121,14 @@ impl Prepared for Call {
     }
 
     async fn preview(&self, ctx: &ToolContext) -> Result<Vec<FileChange>, String> {
-        let files = Files::of(ctx, &self.acts).await;
+        let files = Files::read(ctx, &self.acts).await;
         let (summary, _) = watch::channel(String::new());
         let changes = preview(ctx, &files.paths, || self.decide(ctx, &files, &summary));
         changes.await.map_err(|error| files.explain(&error))
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
-        let files = Files::of(ctx, &self.acts).await;
+        let files = Files::read(ctx, &self.acts).await;
         // The last decision applies.
         let (tx, summary) = watch::channel(String::new());
         let decide = || self.decide(ctx, &files, &tx);
@@ -155,7 +155,7 @@ impl Call {
         files: &Files,
         summary: &watch::Sender<String>,
     ) -> DecideAll {
-        let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
+        let (read_tracker, read_first) = (ctx.read_tracker.clone(), ctx.settings.read_first);
         let (acts, summary) = (Arc::clone(&self.acts), summary.clone());
         let Files { paths, names, places } = files.clone();
         Box::new(move |before| {
@@ -172,7 +172,7 @@ impl Call {
                     ReadFirst::Always => true,
                 };
                 if let Some(before) = before.as_ref().filter(|_| must_be_known) {
-                    must_know(&ledger, name, before)?;
+                    must_know(&read_tracker, name, before)?;
                 }
             }
             let mut tree = Tree::new(&paths, &names, &before);
@@ -225,7 +225,7 @@ struct Files {
 }
 
 impl Files {
-    async fn of(ctx: &ToolContext, acts: &[Act]) -> Self {
+    async fn read(ctx: &ToolContext, acts: &[Act]) -> Self {
         let mut files = Self::default();
         for act in acts {
             let at = files.add(ctx, &act.path).await;

@@ -4,7 +4,7 @@
 
 use super::arguments::{Arguments, Options};
 use super::client::Ask;
-use super::shape::Does;
+use super::schema::Builtin;
 use super::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use pintle_protocol::question::QuestionKind;
@@ -25,14 +25,14 @@ pub struct AskUser(pub Profile);
 pub struct ExitPlan(pub Profile);
 
 impl Tool for AskUser {
-    shaped!(Does::Ask);
+    shaped!(Builtin::Ask);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Think
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Ask), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Ask), arguments)?;
         let shown = arguments.shown("questions");
         let asks = match arguments.optional_objects("questions")? {
             None => vec![question(arguments)?],
@@ -46,7 +46,7 @@ impl Tool for AskUser {
                 ));
             }
         };
-        Ok(Box::new(Call { tool: self.0.row(Does::Ask).name, asks }))
+        Ok(Box::new(Call { tool: self.0.row(Builtin::Ask).name, asks }))
     }
 }
 
@@ -87,14 +87,14 @@ fn question(mut arguments: Arguments) -> Result<Ask, String> {
 }
 
 impl Tool for ExitPlan {
-    shaped!(Does::ExitPlan);
+    shaped!(Builtin::ExitPlan);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Think
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let row = self.0.row(Does::ExitPlan);
+        let row = self.0.row(Builtin::ExitPlan);
         let plan = Arguments::new(row, arguments)?.filled_text("plan")?;
         let ask = Ask {
             kind: QuestionKind::Plan,

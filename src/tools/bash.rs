@@ -1,9 +1,9 @@
 //! `bash`, or `shell`: a command in a shell, in the foreground or in the background.
 
 use crate::arguments::Arguments;
-use crate::families::{Layout, adapt};
 use crate::profile::SHELL_BYTES;
-use crate::shape::{Does, Row};
+use crate::schema::{Builtin, Row};
+use crate::toolsets::{Layout, adapt};
 use crate::{
     Access, ApplyPatch, Folders, Prepared, Profile, Settings, Tool, ToolContext, apply_patch,
     failure, success,
@@ -61,7 +61,7 @@ impl Times {
 
 impl Bash {
     fn row(self) -> &'static Row {
-        self.0.row(Does::Shell)
+        self.0.row(Builtin::Shell)
     }
 
     fn unit(self) -> Unit {
@@ -86,7 +86,7 @@ impl Bash {
 }
 
 impl Tool for Bash {
-    shaped!(Does::Shell);
+    shaped!(Builtin::Shell);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Execute
@@ -245,13 +245,13 @@ impl Call {
                 let id = &job.id;
                 let named = |does| self.tool.0.named(does);
                 let how = if let (Some(read), Some(stop)) =
-                    (named(Does::JobRead), named(Does::JobStop))
+                    (named(Builtin::JobRead), named(Builtin::JobStop))
                 {
                     format!(
                         "Read its output with {read}, stop it with {stop}, each with the id \"{id}\"."
                     )
                 } else {
-                    let job = self.tool.0.row(Does::Job).name;
+                    let job = self.tool.0.row(Builtin::Job).name;
                     format!(
                         "Read its output with the tool `{job}` (action \"read\", id \"{id}\"), stop it with action \"stop\"."
                     )

@@ -1,7 +1,7 @@
 //! Shared parts of tools that change files: text in its encoding, change reports, error messages.
 
 use super::ToolContext;
-use super::ledger::{Knowledge, Ledger};
+use super::read_tracker::{Knowledge, ReadTracker};
 use pintle_base::text::diff::{self, Diff};
 use pintle_base::text::encoding::{self, Decoded, Encoding, Unencodable};
 use pintle_base::text::splice::{self, Splice};
@@ -35,9 +35,9 @@ pub(super) async fn update(
 ) -> Result<Updated, Error> {
     let (tx, seen) = watch::channel(None);
     let noted = || -> Decide {
-        let (decide, ledger, tx) = (decide(), ctx.ledger.clone(), tx.clone());
+        let (decide, read_tracker, tx) = (decide(), ctx.read_tracker.clone(), tx.clone());
         Box::new(move |before| {
-            let knew = knew(&ledger, before.as_ref());
+            let knew = knew(&read_tracker, before.as_ref());
             let rewrite = decide(before)?;
             // The last decision is carried out.
             tx.send_replace(Some((knew, rewrite.content.digest())));
@@ -48,7 +48,7 @@ pub(super) async fn update(
     if let Some((knew, digest)) = *seen.borrow()
         && (knew || shows == Shows::Whole)
     {
-        ctx.ledger.saw(updated.after.clone(), Some(digest));
+        ctx.read_tracker.saw(updated.after.clone(), Some(digest));
     }
     Ok(updated)
 }
@@ -63,9 +63,10 @@ pub(super) async fn update_all(
 ) -> Result<UpdatedAll, Error> {
     let (tx, seen) = watch::channel(Vec::new());
     let noted = || -> DecideAll {
-        let (decide, ledger, tx) = (decide(), ctx.ledger.clone(), tx.clone());
+        let (decide, read_tracker, tx) = (decide(), ctx.read_tracker.clone(), tx.clone());
         Box::new(move |before| {
-            let knew: Vec<_> = before.iter().map(|before| knew(&ledger, before.as_ref())).collect();
+            let knew: Vec<_> =
+                before.iter().map(|before| knew(&read_tracker, before.as_ref())).collect();
             let rewrites = decide(before)?;
             let digests = rewrites.after.iter().map(|after| match after {
                 After::Write(content) => Some(content.digest()),
@@ -82,15 +83,15 @@ pub(super) async fn update_all(
             moves.iter().find(|(to, _)| *to == at).and_then(|(_, from)| seen.get(*from));
         let is_known = *knew && came_from.is_none_or(|(knew, _)| *knew);
         if let (true, Some(after), Some(digest)) = (is_known, after, digest) {
-            ctx.ledger.saw(after.clone(), Some(*digest));
+            ctx.read_tracker.saw(after.clone(), Some(*digest));
         }
     }
     Ok(done)
 }
 
 /// Returns true if all of a file is known: there is nothing of it to be lost.
-fn knew(ledger: &Ledger, before: Option<&Before>) -> bool {
-    before.is_none_or(|before| ledger.knows(before) == Knowledge::Now)
+fn knew(read_tracker: &ReadTracker, before: Option<&Before>) -> bool {
+    before.is_none_or(|before| read_tracker.knows(before) == Knowledge::Now)
 }
 
 /// Returns the changes that a decision about files makes now, without making them.
@@ -152,7 +153,7 @@ pub(super) fn spliced(
     let decoded = text_of(written, &content)?;
     let (bom, body) = lines::split_bom(&decoded.text);
     let splices = change(body)?;
-    let told = told(path, FileOp::Modify, diff::of_splices(body, &splices));
+    let told = file_change(path, FileOp::Modify, diff::of_splices(body, &splices));
     let is_plain = decoded.encoding == Encoding::Utf8;
     let content = if is_plain {
         let parts = splices.into_iter().map(|splice| {
@@ -187,13 +188,13 @@ pub(super) fn change_of(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Opt
         (Some(before), Some(after)) => diff::unified(&before, &after),
         _ => Diff::default(),
     };
-    Some(told(path, op, difference))
+    Some(file_change(path, op, difference))
 }
 
 /// Reports a file's removal.
 pub(super) fn of_removal(path: &Path, before: &[u8]) -> FileChange {
     let difference = shown(before).map(|before| diff::unified(&before, ""));
-    told(path, FileOp::Delete, difference.unwrap_or_default())
+    file_change(path, FileOp::Delete, difference.unwrap_or_default())
 }
 
 /// Returns the text for a diff; `None` for binary content.
@@ -205,7 +206,7 @@ fn shown(content: &[u8]) -> Option<String> {
     }
 }
 
-fn told(path: &Path, op: FileOp, difference: Diff) -> FileChange {
+fn file_change(path: &Path, op: FileOp, difference: Diff) -> FileChange {
     FileChange {
         op,
         path: path.to_string_lossy().into_owned(),
@@ -219,8 +220,12 @@ fn told(path: &Path, op: FileOp, difference: Diff) -> FileChange {
 }
 
 /// Refuses to change a file whose current state the model does not know.
-pub(super) fn must_know(ledger: &Ledger, written: &str, before: &Before) -> Result<(), String> {
-    match ledger.knows(before) {
+pub(super) fn must_know(
+    read_tracker: &ReadTracker,
+    written: &str,
+    before: &Before,
+) -> Result<(), String> {
+    match read_tracker.knows(before) {
         Knowledge::Now => Ok(()),
         Knowledge::Before => {
             Err(format!("{written} was changed since it was last read. Read it again first."))

@@ -39,7 +39,7 @@ pub struct Ask {
 
 /// A question's outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskOutcome {
     /// The outcome, for the model.
     pub words: String,
     /// True if the user answered.
@@ -60,7 +60,7 @@ pub enum ClientRequest {
         /// The question.
         ask: Ask,
         /// Receives the outcome; an error means that the question cannot be asked.
-        reply: oneshot::Sender<Result<Asked, String>>,
+        reply: oneshot::Sender<Result<AskOutcome, String>>,
     },
     /// Call a tool of a client.
     Call {
@@ -102,7 +102,7 @@ impl Client {
     ///
     /// # Errors
     /// The question cannot be asked; the message is for the model.
-    pub async fn ask(&self, ask: Ask) -> Result<Asked, String> {
+    pub async fn ask(&self, ask: Ask) -> Result<AskOutcome, String> {
         let item = self.item.clone();
         self.request(|reply| ClientRequest::Ask { item, ask, reply }).await
     }

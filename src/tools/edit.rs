@@ -2,9 +2,9 @@
 
 use crate::arguments::Arguments;
 use crate::change::{Shows, change_of, explain, must_know, preview, spliced, unsaved, update};
-use crate::ledger::{Ledger, ReadFirst};
 use crate::path::{PathArgument, Purpose};
-use crate::shape::Does;
+use crate::read_tracker::{ReadFirst, ReadTracker};
+use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_base::text::fuzzy::{self, Miss, Occurrences};
 use pintle_base::text::truncate::{Guard, Keep};
@@ -22,7 +22,7 @@ use tokio::sync::watch;
 pub struct Edit(pub Profile);
 
 impl Tool for Edit {
-    shaped!(Does::Edit);
+    shaped!(Builtin::Edit);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Edit
@@ -33,7 +33,7 @@ impl Tool for Edit {
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Edit), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Edit), arguments)?;
         let path = arguments.filled_text("path")?;
         let path = PathArgument::new(path, folders, Purpose::Existing);
         let occurrences =
@@ -119,11 +119,11 @@ impl Call {
         path: &Path,
         count: &watch::Sender<Option<usize>>,
     ) -> Decide {
-        let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
+        let (read_tracker, read_first) = (ctx.read_tracker.clone(), ctx.settings.read_first);
         let (call, path, count) = (Arc::clone(self), path.to_path_buf(), count.clone());
         Box::new(move |before| {
             let Some(before) = before else { return call.create(&path) };
-            let (rewrite, places) = call.rewrite(&path, before, &ledger, read_first)?;
+            let (rewrite, places) = call.rewrite(&path, before, &read_tracker, read_first)?;
             count.send_replace(places);
             Ok(rewrite)
         })
@@ -133,7 +133,7 @@ impl Call {
     fn create(&self, path: &Path) -> Result<Rewrite, String> {
         match self.edits.as_slice() {
             [fuzzy::Edit { old, new }] if old.is_empty() && self.tool.0 != Profile::Pi => {
-                let field = self.tool.0.row(Does::Edit).theirs("path").unwrap_or("path");
+                let field = self.tool.0.row(Builtin::Edit).theirs("path").unwrap_or("path");
                 self.path.clone().of_file(field)?;
                 let change = change_of(path, None, new.as_bytes());
                 Ok(Rewrite { content: new.as_bytes().to_vec().into(), change })
@@ -147,12 +147,12 @@ impl Call {
         &self,
         path: &Path,
         before: Before,
-        ledger: &Ledger,
+        read_tracker: &ReadTracker,
         read_first: ReadFirst,
     ) -> Result<(Rewrite, Option<usize>), String> {
         let written = &self.path.text;
         if read_first == ReadFirst::Always {
-            must_know(ledger, written, &before)?;
+            must_know(read_tracker, written, &before)?;
         }
         let mut count = None;
         let rewrite = spliced(written, path, before.content, |body| {

@@ -7,7 +7,7 @@ mod body;
 mod net;
 
 use crate::arguments::Arguments;
-use crate::shape::Does;
+use crate::schema::Builtin;
 use crate::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -24,16 +24,16 @@ use std::path::PathBuf;
 pub struct Fetch(pub Profile);
 
 impl Tool for Fetch {
-    shaped!(Does::Fetch);
+    shaped!(Builtin::Fetch);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Fetch
     }
 
     fn prepare(&self, arguments: Value, _: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Fetch), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Fetch), arguments)?;
         // Some families give the address within words.
-        let words = self.0.row(Does::Fetch).theirs("adapted");
+        let words = self.0.row(Builtin::Fetch).theirs("adapted");
         let shown = words.map_or_else(|| arguments.shown("url"), |name| format!("`{name}`"));
         let url = arguments.filled_text("url").map_err(|wrong| match words {
             Some(_) => format!("{shown} must contain a URL that starts with https:// or http://"),

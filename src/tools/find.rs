@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::listing::{explain, ignored_notice, listing, shown};
 use crate::path::{PathArgument, Purpose};
-use crate::shape::Does;
+use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled};
 use pintle_base::text::truncate::Limits;
 use pintle_exec::{self as exec, FindOrder, FoundPaths};
@@ -25,14 +25,14 @@ impl Find {
 }
 
 impl Tool for Find {
-    shaped!(Does::Find);
+    shaped!(Builtin::Find);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Search
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Find), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Find), arguments)?;
         let pattern = arguments.filled_text("pattern")?;
         let path = arguments.optional_text("path")?.filter(|path| !path.is_empty());
         let limit = arguments.optional_count("limit", 0)?.filter(|limit| *limit > 0);
@@ -106,7 +106,7 @@ impl Call {
         let mut notices = Vec::new();
         if found.has_more {
             let (limit, more) = (self.limit, self.limit.saturating_mul(2));
-            notices.push(match self.tool.0.row(Does::Find).theirs("limit") {
+            notices.push(match self.tool.0.row(Builtin::Find).theirs("limit") {
                 Some(name) => format!(
                     "{limit} results limit reached. Use {name}={more} for more, or refine pattern"
                 ),
@@ -123,7 +123,7 @@ impl Call {
                 found.unreadable
             ));
         }
-        let argument = self.tool.0.row(Does::Find).theirs("path").unwrap_or("path");
+        let argument = self.tool.0.row(Builtin::Find).theirs("path").unwrap_or("path");
         notices.extend(ignored_notice(found.ignored.as_deref(), argument));
         notices.extend(ctx.resolved.left_out_notice());
         listing(&lines, self.tool.0, ctx.settings.max_bytes(self.tool.limits()), notices, None)

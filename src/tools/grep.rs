@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::listing::{explain, ignored_notice, listing, shown};
 use crate::path::{PathArgument, Purpose};
-use crate::shape::Does;
+use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled};
 use ignore::types::TypesBuilder;
 use pintle_base::text::truncate::MAX_LINE_CHARS;
@@ -33,14 +33,14 @@ const MODES: [(&str, GrepOutput); 3] = [
 ];
 
 impl Tool for Grep {
-    shaped!(Does::Grep);
+    shaped!(Builtin::Grep);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Search
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Grep), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Grep), arguments)?;
         let pattern = arguments.text("pattern")?;
         if pattern.is_empty() {
             return Err(format!("{} must not be empty", arguments.shown("pattern")));
@@ -196,7 +196,7 @@ impl Call {
                 GrepOutput::Files | GrepOutput::Counts => "files",
             };
             let limit = self.limit;
-            let name = self.tool.0.row(Does::Grep).theirs("limit").unwrap_or("limit");
+            let name = self.tool.0.row(Builtin::Grep).theirs("limit").unwrap_or("limit");
             let more = match self.tool.0 {
                 Profile::Pi => limit.saturating_mul(2),
                 _ => MAX_LIMIT.min(2 * limit),
@@ -215,7 +215,7 @@ impl Call {
                 grepped.unsearched
             ));
         }
-        let argument = self.tool.0.row(Does::Grep).theirs("path").unwrap_or("path");
+        let argument = self.tool.0.row(Builtin::Grep).theirs("path").unwrap_or("path");
         notices.extend(ignored_notice(grepped.ignored.as_deref(), argument));
         notices.extend(ctx.resolved.left_out_notice());
         let is_cut = grepped.files.iter().flat_map(|file| &file.lines).any(|line| line.is_cut);
@@ -240,7 +240,7 @@ impl Call {
                 self.tool.0.shell()
             );
         }
-        match self.tool.0.row(Does::Grep).theirs("literal") {
+        match self.tool.0.row(Builtin::Grep).theirs("literal") {
             Some(literal) => format!(
                 "{text}\nEscape special characters, or set {literal} to true to search for plain text."
             ),

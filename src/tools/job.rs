@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::bash::{notice, whole};
 use crate::jobs::JobView;
-use crate::shape::Does;
+use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_base::text::truncate::{self, Limits};
 use pintle_protocol::ids::JobId;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Reads, lists and stops background jobs: in one tool, or in a tool for each.
 #[derive(Debug, Clone, Copy)]
-pub struct JobControl(pub Profile, pub Does);
+pub struct JobControl(pub Profile, pub Builtin);
 
 /// The maximum time to wait for output in one call.
 const MAX_WAIT_SECONDS: u64 = 120;
@@ -52,7 +52,7 @@ impl Tool for JobControl {
         };
         Ok(Box::new(Titled {
             tool: self.0.row(self.1).name,
-            shows_action: self.1 == Does::Job,
+            shows_action: self.1 == Builtin::Job,
             call,
         }))
     }
@@ -62,7 +62,7 @@ impl JobControl {
     /// Returns how long to wait for something new.
     fn wait(self, arguments: &mut Arguments) -> Result<Duration, String> {
         let max = Duration::from_secs(MAX_WAIT_SECONDS);
-        if self.1 == Does::Job {
+        if self.1 == Builtin::Job {
             let wait = arguments.optional_seconds("wait")?.unwrap_or_default();
             return Ok(Duration::try_from_secs_f64(wait).unwrap_or(max).min(max));
         }

@@ -5,7 +5,7 @@
 //! a session, a turn or a client.
 
 #[macro_use]
-mod shape;
+mod schema;
 mod agents;
 mod apply_patch;
 mod arguments;
@@ -14,13 +14,11 @@ mod bash;
 mod change;
 mod client;
 mod edit;
-mod families;
 mod fetch;
 mod find;
 mod grep;
 mod job;
 mod jobs;
-mod ledger;
 mod listing;
 mod ls;
 pub mod mcp;
@@ -30,9 +28,11 @@ mod picture;
 mod profile;
 mod read;
 mod read_many;
+mod read_tracker;
 mod recall;
 mod report_finding;
 mod todo_write;
+mod toolsets;
 pub mod trust;
 mod web_search;
 mod write;
@@ -41,23 +41,23 @@ pub use agents::{AgentRequest, AgentTool, AgentView, Agents, Spawn};
 pub use apply_patch::ApplyPatch;
 pub use ask_user::{AskUser, ExitPlan};
 pub use bash::Bash;
-pub use client::{Ask, Asked, Client, ClientRequest};
+pub use client::{Ask, AskOutcome, Client, ClientRequest};
 pub use edit::Edit;
 pub use fetch::Fetch;
 pub use find::Find;
 pub use grep::Grep;
 pub use job::{JobControl, ended};
 pub use jobs::{JobRequest, JobView, Jobs};
-pub use ledger::{ChangedFile, Compared, Known, Ledger, READ_FIRST, ReadFirst};
 pub use ls::Ls;
 pub use picture::picture;
 pub use profile::CEILING;
 pub use profile::{PROFILES, Profile};
 pub use read::{Read, ViewImage};
 pub use read_many::ReadMany;
+pub use read_tracker::{ChangedFile, Compared, Known, READ_FIRST, ReadFirst, ReadTracker};
 pub use recall::{Pruned, Recall};
 pub use report_finding::ReportFinding;
-pub use shape::{Declaration, Does, Facts};
+pub use schema::{Builtin, Declaration, Facts};
 pub use todo_write::{TodoWrite, plan_text};
 pub use web_search::WebSearch;
 pub use write::Write;
@@ -84,7 +84,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     fn name(&self) -> &str;
 
     /// Returns a built-in tool's purpose; `None` for others.
-    fn does(&self) -> Option<Does> {
+    fn does(&self) -> Option<Builtin> {
         None
     }
 
@@ -121,7 +121,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
 
 /// Returns the tool declarations for a session's model.
 pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declaration> {
-    let name = |does: Does| {
+    let name = |does: Builtin| {
         let tool = tools.iter().find(|tool| tool.does() == Some(does))?;
         Some(tool.name().to_owned())
     };
@@ -131,7 +131,7 @@ pub fn declarations(tools: &[Arc<dyn Tool>], settings: &Settings) -> Vec<Declara
 
 /// Returns the purpose of the tool called by this name: a tool of the session, or one of another family, whose models called it earlier in
 /// the session. `None` for tools that are not built in.
-pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Does> {
+pub fn purpose(tools: &[Arc<dyn Tool>], name: &str) -> Option<Builtin> {
     match tools.iter().find(|tool| tool.name() == name) {
         Some(tool) => tool.does(),
         None => profile::purpose(name),
@@ -291,8 +291,8 @@ pub struct ToolContext {
     pub resolved: ResolvedPaths,
     /// The directory for long outputs; `None` for the temporary directory.
     pub artifacts: Option<PathBuf>,
-    /// The ledger for the files that the model has seen.
-    pub ledger: Ledger,
+    /// The tracker of the files that the model has seen.
+    pub read_tracker: ReadTracker,
     /// The commands' owner: their background processes end with their owner.
     pub owner: String,
     /// Additional variables for the call's commands.
@@ -323,7 +323,7 @@ pub struct ResolvedPaths {
 
 impl ResolvedPaths {
     /// Returns the canonical path of a path of the access.
-    pub(crate) fn of(&self, path: &Path) -> Option<&Path> {
+    pub(crate) fn get(&self, path: &Path) -> Option<&Path> {
         self.paths.iter().find(|(named, _)| named == path).map(|(_, resolved)| resolved.as_path())
     }
 

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::listing::{explain, listing, shown};
 use crate::path::{PathArgument, Purpose};
-use crate::shape::Does;
+use crate::schema::Builtin;
 use crate::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -23,14 +23,14 @@ const DEFAULT_LIMIT: u64 = 500;
 const MAX_BELOW: usize = 20_000;
 
 impl Tool for Ls {
-    shaped!(Does::List);
+    shaped!(Builtin::List);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::List), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::List), arguments)?;
         let path = arguments.optional_text("path")?.filter(|path| !path.is_empty());
         let limit = arguments.optional_count("limit", 1)?;
         let depth = arguments.optional_count("depth", 1)?;
@@ -97,7 +97,7 @@ impl Prepared for Call {
                 let more = self.limit.saturating_mul(2);
                 format!("{limit} entries limit reached. Use limit={more} for more")
             }
-            profile => match profile.named(Does::Find) {
+            profile => match profile.named(Builtin::Find) {
                 Some(find) => {
                     format!("{limit} entries limit reached. List a subdirectory, or use {find}")
                 }

@@ -65,7 +65,7 @@ impl PathArgument {
     /// Returns the canonical path that the call acts on, as it was when its permission was decided.
     pub(super) async fn target(&self, ctx: &ToolContext) -> PathBuf {
         let path = self.existing(ctx.env.as_ref()).await;
-        match ctx.resolved.of(&path) {
+        match ctx.resolved.get(&path) {
             Some(resolved) => resolved.to_path_buf(),
             // No decision was made about this call.
             None => ctx.env.canonicalize(&path).await.unwrap_or(path),

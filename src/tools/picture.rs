@@ -22,7 +22,7 @@ pub async fn picture(settings: &Settings, cancel: &CancellationToken, data: &str
     let Ok(bytes) = STANDARD.decode(data.trim()) else {
         return left_out("its data is not valid base64");
     };
-    let Some(format) = Format::of(&bytes) else {
+    let Some(format) = Format::detect(&bytes) else {
         return left_out("it is not a PNG, JPEG, GIF or WebP");
     };
     let (limits, cancel) = (settings.image_limits, cancel.clone());

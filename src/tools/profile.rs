@@ -1,10 +1,10 @@
 //! Profiles: the names, shapes and limits with which a model family sees the tools.
 //!
 //! A tool is implemented once and carries its profile, which knows each tool's [row](super::shape::Row), the result limits and the file and
-//! command layouts that the family's models were trained with. The tables are in [`families`].
+//! command layouts that the family's models were trained with. The tables are in [`toolsets`].
 
-use super::families::{self, Family, Layout, Numbers};
-use super::shape::{Declaration, Does, Facts, Row};
+use super::schema::{Builtin, Declaration, Facts, Row};
+use super::toolsets::{self, Family, Layout, Numbers};
 use super::{
     AgentTool, ApplyPatch, AskUser, Bash, Edit, ExitPlan, Fetch, Find, Grep, JobControl, Ls, Read,
     ReadMany, Recall, Settings, TodoWrite, Tool, ViewImage, Write,
@@ -56,7 +56,7 @@ pub const PROFILES: [(&str, Profile); 9] = [
 ];
 
 /// Returns the purpose of a tool that some family calls by this name.
-pub(super) fn purpose(name: &str) -> Option<Does> {
+pub(super) fn purpose(name: &str) -> Option<Builtin> {
     let mut rows = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
     rows.find(|row| row.name == name).map(|row| row.does)
 }
@@ -65,15 +65,15 @@ impl Profile {
     /// Returns the profile's table.
     pub(super) fn family(self) -> &'static Family {
         match self {
-            Self::Pi => &families::pi::FAMILY,
-            Self::Anthropic => &families::claude::FAMILY,
-            Self::OpenAi => &families::gpt::FAMILY,
-            Self::Gemini => &families::gemini::FAMILY,
-            Self::Qwen => &families::qwen::FAMILY,
-            Self::Kimi => &families::kimi::FAMILY,
-            Self::Glm => &families::claude::GLM,
-            Self::DeepSeek => &families::deepseek::FAMILY,
-            Self::Mistral => &families::mistral::FAMILY,
+            Self::Pi => &toolsets::pi::FAMILY,
+            Self::Anthropic => &toolsets::claude::FAMILY,
+            Self::OpenAi => &toolsets::gpt::FAMILY,
+            Self::Gemini => &toolsets::gemini::FAMILY,
+            Self::Qwen => &toolsets::qwen::FAMILY,
+            Self::Kimi => &toolsets::kimi::FAMILY,
+            Self::Glm => &toolsets::claude::GLM,
+            Self::DeepSeek => &toolsets::deepseek::FAMILY,
+            Self::Mistral => &toolsets::mistral::FAMILY,
         }
     }
 
@@ -84,7 +84,7 @@ impl Profile {
 
     /// Returns a tool's row; if this family lacks the tool, that of another family, since the tool may still be called.
     #[expect(clippy::expect_used, reason = "a test looks for every purpose in the tables")]
-    pub(super) fn row(self, does: Does) -> &'static Row {
+    pub(super) fn row(self, does: Builtin) -> &'static Row {
         let own = self.family().rows.iter();
         let others = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
         let mut rows = own.chain(others).filter(|row| row.does == does);
@@ -92,35 +92,35 @@ impl Profile {
     }
 
     /// Returns the family's tool name for a purpose, if it has one.
-    pub(super) fn named(self, does: Does) -> Option<&'static str> {
+    pub(super) fn named(self, does: Builtin) -> Option<&'static str> {
         self.family().rows.iter().find(|row| row.does == does).map(|row| row.name)
     }
 
     /// Returns a tool as it is declared to a model.
-    pub(super) fn declare(self, does: Does, told: &Facts<'_>) -> Declaration {
+    pub(super) fn declare(self, does: Builtin, told: &Facts<'_>) -> Declaration {
         self.row(does).declare(self, told)
     }
 
     /// Returns the command tool's name.
     pub(super) fn shell(self) -> &'static str {
-        self.row(Does::Shell).name
+        self.row(Builtin::Shell).name
     }
 
     /// Returns the file reading tool's name.
     pub(super) fn read(self) -> &'static str {
-        self.row(Does::Read).name
+        self.row(Builtin::Read).name
     }
 
     /// Returns the file writing tool's name, or else that of the editing tool.
     pub(super) fn write(self) -> &'static str {
-        let names = [Does::Write, Does::Patch].into_iter().find_map(|does| self.named(does));
-        names.unwrap_or_else(|| self.row(Does::Write).name)
+        let names = [Builtin::Write, Builtin::Patch].into_iter().find_map(|does| self.named(does));
+        names.unwrap_or_else(|| self.row(Builtin::Write).name)
     }
 
     /// Returns the directory listing tool's name, or else that of the tool that finds files.
     pub(super) fn list(self) -> &'static str {
-        let names = [Does::List, Does::Find].into_iter().find_map(|does| self.named(does));
-        names.unwrap_or_else(|| self.row(Does::List).name)
+        let names = [Builtin::List, Builtin::Find].into_iter().find_map(|does| self.named(does));
+        names.unwrap_or_else(|| self.row(Builtin::List).name)
     }
 
     /// Returns the limit on a short result: a ceiling in `pi`, otherwise the family's usual limit.
@@ -136,7 +136,7 @@ impl Profile {
 
     /// Returns how the tool that reads a file is asked to begin at a line: `offset=12`.
     pub(super) fn beginning_at(self, line: u64) -> String {
-        let row = self.row(Does::Read);
+        let row = self.row(Builtin::Read);
         match row.theirs("skip") {
             Some(skip) => format!("{skip}={}", line.saturating_sub(1)),
             None => format!("{}={line}", row.theirs("offset").unwrap_or("offset")),
@@ -156,16 +156,16 @@ impl Profile {
     /// Returns the value of a gap in this row's description that is a limit or another fact of the profile, under these settings.
     pub(super) fn fact(self, row: &Row, gap: &str, settings: &Settings) -> Option<String> {
         let limits = match row.does {
-            Does::Shell => settings.limits(Bash(self).limits()),
-            Does::Read | Does::ReadMany => settings.limits(Read(self).limits()),
-            Does::Find => settings.limits(Find(self).limits()),
-            Does::Grep | Does::List => settings.limits(self.limits(500, 20_000)),
+            Builtin::Shell => settings.limits(Bash(self).limits()),
+            Builtin::Read | Builtin::ReadMany => settings.limits(Read(self).limits()),
+            Builtin::Find => settings.limits(Find(self).limits()),
+            Builtin::Grep | Builtin::List => settings.limits(self.limits(500, 20_000)),
             _ => settings.limits(Limits::default()),
         };
         let found = match gap {
             "lines" => grouped(limits.max_lines),
             "bytes" => format!("{} bytes", grouped(limits.max_bytes)),
-            "results" if row.does == Does::Find => grouped(Find(self).limits().max_lines),
+            "results" if row.does == Builtin::Find => grouped(Find(self).limits().max_lines),
             "timeout" => Bash(self).default_timeout(settings)?,
             "max_timeout" => Bash(self).max_timeout(settings),
             "numbered" => return (self.numbers() != Numbers::None).then(String::new),
@@ -180,7 +180,7 @@ impl Profile {
 
     /// Returns the profile's tools, in the order in which they are listed to a model, without those of the next three.
     pub fn tools(self) -> Vec<Arc<dyn Tool>> {
-        self.those(|does| does != Does::Fetch && !does.is_person() && !does.is_agents())
+        self.those(|does| does != Builtin::Fetch && !does.is_person() && !does.is_agents())
     }
 
     /// Returns the tool that fetches from the web, which the user can enable.
@@ -190,12 +190,12 @@ impl Profile {
 
     /// Returns the tools that address the user; a sub-agent has none of them.
     pub fn person(self) -> Vec<Arc<dyn Tool>> {
-        self.those(Does::is_person)
+        self.those(Builtin::is_person)
     }
 
     /// Returns the tools that make sub-agents and speak with them.
     pub fn agents(self) -> Vec<Arc<dyn Tool>> {
-        self.those(Does::is_agents)
+        self.those(Builtin::is_agents)
     }
 
     /// Returns every tool of the profile.
@@ -203,36 +203,38 @@ impl Profile {
         self.those(|_| true)
     }
 
-    fn those(self, are: impl Fn(Does) -> bool) -> Vec<Arc<dyn Tool>> {
+    fn those(self, are: impl Fn(Builtin) -> bool) -> Vec<Arc<dyn Tool>> {
         let rows = self.family().rows.iter();
         rows.filter(|row| are(row.does)).filter_map(|row| self.tool(row)).collect()
     }
 
     fn tool(self, row: &'static Row) -> Option<Arc<dyn Tool>> {
         Some(match row.does {
-            Does::Read => Arc::new(Read(self)),
-            Does::ReadMany => Arc::new(ReadMany(self)),
-            Does::ViewImage => Arc::new(ViewImage(self)),
-            Does::Shell => Arc::new(Bash(self)),
-            Does::Job | Does::JobRead | Does::JobStop => Arc::new(JobControl(self, row.does)),
-            Does::Edit => Arc::new(Edit(self)),
-            Does::Patch => Arc::new(ApplyPatch(self)),
-            Does::Write => Arc::new(Write(self)),
-            Does::Grep => Arc::new(Grep(self)),
-            Does::Find => Arc::new(Find(self)),
-            Does::List => Arc::new(Ls(self)),
-            Does::Todo => Arc::new(TodoWrite(self)),
-            Does::Recall => Arc::new(Recall(self)),
-            Does::Fetch => Arc::new(Fetch(self)),
-            Does::Ask => Arc::new(AskUser(self)),
-            Does::ExitPlan => Arc::new(ExitPlan(self)),
-            Does::RunAgent
-            | Does::SpawnAgent
-            | Does::SendInput
-            | Does::WaitAgents
-            | Does::CloseAgent => Arc::new(AgentTool(self, row.does)),
+            Builtin::Read => Arc::new(Read(self)),
+            Builtin::ReadMany => Arc::new(ReadMany(self)),
+            Builtin::ViewImage => Arc::new(ViewImage(self)),
+            Builtin::Shell => Arc::new(Bash(self)),
+            Builtin::Job | Builtin::JobRead | Builtin::JobStop => {
+                Arc::new(JobControl(self, row.does))
+            }
+            Builtin::Edit => Arc::new(Edit(self)),
+            Builtin::Patch => Arc::new(ApplyPatch(self)),
+            Builtin::Write => Arc::new(Write(self)),
+            Builtin::Grep => Arc::new(Grep(self)),
+            Builtin::Find => Arc::new(Find(self)),
+            Builtin::List => Arc::new(Ls(self)),
+            Builtin::Todo => Arc::new(TodoWrite(self)),
+            Builtin::Recall => Arc::new(Recall(self)),
+            Builtin::Fetch => Arc::new(Fetch(self)),
+            Builtin::Ask => Arc::new(AskUser(self)),
+            Builtin::ExitPlan => Arc::new(ExitPlan(self)),
+            Builtin::RunAgent
+            | Builtin::SpawnAgent
+            | Builtin::SendInput
+            | Builtin::WaitAgents
+            | Builtin::CloseAgent => Arc::new(AgentTool(self, row.does)),
             // These belong to one task, and to the provider.
-            Does::ReportFinding | Does::WebSearch => return None,
+            Builtin::ReportFinding | Builtin::WebSearch => return None,
         })
     }
 }

@@ -3,11 +3,11 @@
 mod image;
 
 use crate::arguments::Arguments;
-use crate::families::Numbers;
-use crate::families::adapt::quoted;
 use crate::path::{PathArgument, Purpose};
 use crate::profile::SHELL_BYTES;
-use crate::shape::Does;
+use crate::schema::Builtin;
+use crate::toolsets::Numbers;
+use crate::toolsets::adapt::quoted;
 use crate::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -32,14 +32,14 @@ pub struct Read(pub Profile);
 pub struct ViewImage(pub Profile);
 
 impl Tool for Read {
-    shaped!(Does::Read);
+    shaped!(Builtin::Read);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Read), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Read), arguments)?;
         let path = arguments.filled_text("path")?;
         // 0 counts as the first line: models that count from 0 mean that.
         let offset = arguments.optional_count("offset", 0)?.map(|offset| offset.max(1));
@@ -72,14 +72,14 @@ impl Tool for Read {
 }
 
 impl Tool for ViewImage {
-    shaped!(Does::ViewImage);
+    shaped!(Builtin::ViewImage);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let row = self.0.row(Does::ViewImage);
+        let row = self.0.row(Builtin::ViewImage);
         let path = Arguments::new(row, arguments)?.filled_text("path")?;
         Ok(Box::new(Call {
             tool: row.name.to_owned(),
@@ -157,7 +157,7 @@ impl Page {
                 Some(encoding) => {
                     let text = encoding::decode_utf16(&ctx.env.read(&path).await?, encoding);
                     let (size, digest) = (lines.size, lines.digest);
-                    Lines::of(text.as_bytes(), lines.version, window)
+                    Lines::read(text.as_bytes(), lines.version, window)
                         .map(|lines| Lines { size, digest, ..lines })
                         .map_err(|error| Error::from_io(&path, &error))
                 }
@@ -166,8 +166,8 @@ impl Page {
         };
         match unless_cancelled(&ctx.cancel, work).await {
             Ok(lines) => {
-                ctx.ledger.saw(lines.version.clone(), lines.digest);
-                match Format::of(&lines.head) {
+                ctx.read_tracker.saw(lines.version.clone(), lines.digest);
+                match Format::detect(&lines.head) {
                     Some(format) => image::read(ctx, self, &path, format, lines.size).await,
                     None => self.show(lines, window),
                 }

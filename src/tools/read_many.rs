@@ -5,7 +5,7 @@ use super::read::Page;
 use crate::arguments::Arguments;
 use crate::listing::explain;
 use crate::path::{PathArgument, Purpose};
-use crate::shape::Does;
+use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, unless_cancelled};
 use pintle_exec::{self as exec, FindOrder};
 use pintle_protocol::content::Content;
@@ -21,14 +21,14 @@ pub struct ReadMany(pub Profile);
 const MAX_FILES: usize = 50;
 
 impl Tool for ReadMany {
-    shaped!(Does::ReadMany);
+    shaped!(Builtin::ReadMany);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::ReadMany), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::ReadMany), arguments)?;
         let paths = arguments.texts("paths")?;
         if paths.is_empty() || paths.len() > MAX_FILES {
             let shown = arguments.shown("paths");
@@ -40,7 +40,8 @@ impl Tool for ReadMany {
         let excluded = arguments.optional_texts("exclude")?;
         let excluded = excluded.iter().map(|glob| [",!", glob.as_str()].concat());
         let excluded = excluded.collect::<Vec<_>>().concat();
-        let paths = paths.into_iter().map(|path| Wanted::new(path, &excluded, folders)).collect();
+        let paths =
+            paths.into_iter().map(|path| PathOrGlob::new(path, &excluded, folders)).collect();
         Ok(Box::new(Call { profile: self.0, paths, folders: folders.clone() }))
     }
 }
@@ -48,13 +49,13 @@ impl Tool for ReadMany {
 #[derive(Debug)]
 struct Call {
     profile: Profile,
-    paths: Vec<Wanted>,
+    paths: Vec<PathOrGlob>,
     folders: Folders,
 }
 
 /// A path or a glob.
 #[derive(Debug)]
-struct Wanted {
+struct PathOrGlob {
     /// The path; also of a file whose name looks like a glob.
     file: PathArgument,
     glob: Option<Glob>,
@@ -70,7 +71,7 @@ struct Glob {
     pattern: String,
 }
 
-impl Wanted {
+impl PathOrGlob {
     /// `excluded` is appended to a glob.
     fn new(text: String, excluded: &str, folders: &Folders) -> Self {
         let argument = |path: String| PathArgument::new(path, folders, Purpose::Existing);
@@ -159,7 +160,7 @@ impl Prepared for Call {
     }
 
     fn access(&self) -> Access {
-        Access::Read(self.paths.iter().flat_map(Wanted::access).collect())
+        Access::Read(self.paths.iter().flat_map(PathOrGlob::access).collect())
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {

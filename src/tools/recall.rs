@@ -3,7 +3,7 @@
 //! The call does not run again: the original result is shown.
 
 use super::arguments::Arguments;
-use super::shape::Does;
+use super::schema::Builtin;
 use super::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
@@ -19,14 +19,14 @@ pub type Pruned = Arc<BTreeMap<String, Vec<Content>>>;
 pub struct Recall(pub Profile);
 
 impl Tool for Recall {
-    shaped!(Does::Recall);
+    shaped!(Builtin::Recall);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Read
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Recall), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Recall), arguments)?;
         Ok(Box::new(Call { call: arguments.filled_text("call")?.trim().to_owned() }))
     }
 }

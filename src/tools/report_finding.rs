@@ -4,7 +4,7 @@
 
 use super::arguments::Arguments;
 use super::path::{PathArgument, Purpose};
-use super::shape::{Declaration, Does, Facts};
+use super::schema::{Builtin, Declaration, Facts};
 use super::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -46,16 +46,16 @@ impl Tool for ReportFinding {
         Self::NAME
     }
 
-    fn does(&self) -> Option<Does> {
-        Some(Does::ReportFinding)
+    fn does(&self) -> Option<Builtin> {
+        Some(Builtin::ReportFinding)
     }
 
     fn declare(&self, told: &Facts<'_>) -> Declaration {
-        Profile::Pi.declare(Does::ReportFinding, told)
+        Profile::Pi.declare(Builtin::ReportFinding, told)
     }
 
     fn check(&self, arguments: &Value) -> Result<(), String> {
-        Profile::Pi.row(Does::ReportFinding).unknown(arguments).map_or(Ok(()), Err)
+        Profile::Pi.row(Builtin::ReportFinding).unknown(arguments).map_or(Ok(()), Err)
     }
 
     fn kind(&self) -> ToolKind {
@@ -63,7 +63,7 @@ impl Tool for ReportFinding {
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(Profile::Pi.row(Does::ReportFinding), arguments)?;
+        let mut arguments = Arguments::new(Profile::Pi.row(Builtin::ReportFinding), arguments)?;
         let path = arguments.filled_text("path")?;
         let line = arguments.optional_count("line", 1)?;
         let end_line = arguments.optional_count("endLine", 1)?;

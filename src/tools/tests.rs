@@ -3,7 +3,7 @@
 mod wrapped;
 
 use super::*;
-use crate::shape;
+use crate::schema;
 use pintle_base::ambient::Ambient;
 use pintle_base::text::gaps;
 use pintle_exec::Local;
@@ -30,7 +30,7 @@ impl Scene {
             resolved: crate::ResolvedPaths::default(),
             artifacts: Some(cwd.clone()),
             cwd,
-            ledger: Ledger::default(),
+            read_tracker: ReadTracker::default(),
             owner: "tests".to_owned(),
             variables: std::sync::Arc::default(),
             jobs: Jobs::none(),
@@ -260,7 +260,7 @@ fn a_schema_names_exactly_the_arguments_that_its_tool_reads() {
             let mut named = std::collections::BTreeSet::new();
             properties("", &schema, &mut named);
             let row = profile.row(tool.does().unwrap());
-            let unread = shape::unread("", row.fields);
+            let unread = schema::unread("", row.fields);
             let read = arguments::recorder::take().union(&unread).cloned().collect();
             assert_eq!(named, read, "{profile:?} {}", tool.name());
         }
@@ -447,10 +447,10 @@ const LIMITED: [Profile; 3] = [Profile::Anthropic, Profile::OpenAi, Profile::Gem
 /// Returns the number before a line of a file.
 fn number(profile: Profile, line: u64) -> String {
     match profile.numbers() {
-        families::Numbers::None => String::new(),
-        families::Numbers::Tab => format!("{line:>6}\t"),
-        families::Numbers::Plain => format!("{line}: "),
-        families::Numbers::Letter => format!("L{line}: "),
+        toolsets::Numbers::None => String::new(),
+        toolsets::Numbers::Tab => format!("{line:>6}\t"),
+        toolsets::Numbers::Plain => format!("{line}: "),
+        toolsets::Numbers::Letter => format!("L{line}: "),
     }
 }
 
@@ -503,7 +503,7 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
             assert!(head.len() + tail.len() <= 30_000, "{command}");
             assert!(notice.contains(&format!("of {total} are not shown")), "{notice}");
             assert_eq!(notice.contains("limit"), max_lines == 250, "{notice}");
-            let row = profile.row(Does::Read);
+            let row = profile.row(Builtin::Read);
             let (reader, offset) = (row.name, row.theirs("offset").unwrap());
             let how = format!("Full output: {path} ({reader} with {offset}={first} continues)");
             assert!(notice.ends_with(&how), "{notice}");
@@ -535,7 +535,7 @@ async fn reading_on_as_the_notice_says_reads_every_line_once() {
         for profile in LIMITED {
             let tool = Read(profile);
             let number_of = |line: u64| number(profile, line);
-            let field = profile.row(Does::Read).theirs("offset").unwrap();
+            let field = profile.row(Builtin::Read).theirs("offset").unwrap();
             let (mut offset, mut read) = (1, String::new());
             loop {
                 let got = scene.call(&tool, json!({"file_path": file, "offset": offset})).await;
@@ -575,7 +575,7 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
     }
     for profile in LIMITED {
         let with_lines = |mut arguments: Value| {
-            if profile.row(Does::Grep).theirs("mode").is_some() {
+            if profile.row(Builtin::Grep).theirs("mode").is_some() {
                 arguments["output_mode"] = json!("content");
             }
             arguments
@@ -614,7 +614,8 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
             let got = scene.call(tool.as_ref(), arguments).await;
             is_cut_once(tool.as_ref(), &got);
             let shown = text(&got);
-            let notice = notice.replace("LIMIT", profile.row(Does::Grep).theirs("limit").unwrap());
+            let notice =
+                notice.replace("LIMIT", profile.row(Builtin::Grep).theirs("limit").unwrap());
             assert!(shown.contains(&notice), "{}: {}", tool.name(), &shown[shown.len() - 200..]);
             let (list, notes) = shown.split_once("\n\n[").unwrap_or((&shown, ""));
             assert!(list.len() <= 20_000, "{}: {}", tool.name(), list.len());
@@ -634,7 +635,7 @@ async fn lists_keep_to_the_limits_of_their_profile_and_count_the_rest() {
 }
 
 /// Returns a profile's declarations for tools with these purposes.
-fn declared(profile: Profile, are: impl Fn(Does) -> bool) -> Vec<(String, Declaration)> {
+fn declared(profile: Profile, are: impl Fn(Builtin) -> bool) -> Vec<(String, Declaration)> {
     let tools = profile.all().into_iter();
     let tools: Vec<_> = tools.filter(|tool| tool.does().is_some_and(&are)).collect();
     let declared = declarations(&tools, &Settings::default());
@@ -652,7 +653,7 @@ fn no_description_names_a_tool_that_its_session_lacks() {
         if is_word { text.contains(&format!("`{name}`")) } else { text.contains(name) }
     };
     for (_, profile) in PROFILES {
-        let has: Vec<Does> = profile.all().iter().filter_map(|tool| tool.does()).collect();
+        let has: Vec<Builtin> = profile.all().iter().filter_map(|tool| tool.does()).collect();
         // With every tool, and with each left out.
         for left_out in has.iter().map(|does| Some(*does)).chain([None]) {
             let declared = declared(profile, |does| Some(does) != left_out);
@@ -687,14 +688,14 @@ fn no_description_states_a_limit_that_the_settings_have_changed() {
         max_command_timeout: Duration::from_secs(888),
         ..Settings::default()
     };
-    let told = |profile: Profile, does: Does| {
+    let told = |profile: Profile, does: Builtin| {
         let tools = profile.all();
         let declared = declarations(&tools, &settings);
         let at = tools.iter().position(|tool| tool.does() == Some(does)).unwrap();
         format!("{} {}", declared[at].description, declared[at].parameters)
     };
     for (name, profile) in PROFILES {
-        for does in [Does::Read, Does::Shell, Does::Grep, Does::Find] {
+        for does in [Builtin::Read, Builtin::Shell, Builtin::Grep, Builtin::Find] {
             let Some(_) = profile.named(does) else { continue };
             let told = told(profile, does);
             for stated in ["2,000 lines", "256 lines", "50 KB", "30,000", "20,000", "600000"] {
@@ -703,11 +704,11 @@ fn no_description_states_a_limit_that_the_settings_have_changed() {
         }
     }
     for (profile, does, want) in [
-        (Profile::Pi, Does::Shell, "the last 1,234 lines or 45,678 bytes"),
-        (Profile::Pi, Does::Shell, "Timeout in seconds, at most 888; default: 77"),
-        (Profile::OpenAi, Does::Shell, "at most 888000; default: 77000"),
-        (Profile::Gemini, Does::ReadMany, "share 45,678 bytes"),
-        (Profile::Anthropic, Does::Shell, "together at most 1,234 lines or 45,678 bytes"),
+        (Profile::Pi, Builtin::Shell, "the last 1,234 lines or 45,678 bytes"),
+        (Profile::Pi, Builtin::Shell, "Timeout in seconds, at most 888; default: 77"),
+        (Profile::OpenAi, Builtin::Shell, "at most 888000; default: 77000"),
+        (Profile::Gemini, Builtin::ReadMany, "share 45,678 bytes"),
+        (Profile::Anthropic, Builtin::Shell, "together at most 1,234 lines or 45,678 bytes"),
     ] {
         let told = told(profile, does);
         assert!(told.contains(want), "{want} in {told}");
@@ -717,7 +718,7 @@ fn no_description_states_a_limit_that_the_settings_have_changed() {
 #[test]
 fn every_purpose_has_a_row_in_some_family() {
     // The provider has its own search, which is the same in each family.
-    for (name, does) in Does::NAMES.into_iter().filter(|(_, does)| *does != Does::WebSearch) {
+    for (name, does) in Builtin::NAMES.into_iter().filter(|(_, does)| *does != Builtin::WebSearch) {
         assert_eq!(Profile::Mistral.row(does).does, does, "{name}");
     }
 }

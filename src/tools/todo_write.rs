@@ -3,7 +3,7 @@
 //! Each call gives the complete list; the session keeps it.
 
 use super::arguments::Arguments;
-use super::shape::Does;
+use super::schema::Builtin;
 use super::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use pintle_protocol::plan::{PlanItem, PlanStatus};
@@ -26,14 +26,14 @@ const STATUSES: [(&str, PlanStatus); 5] = [
 pub struct TodoWrite(pub Profile);
 
 impl Tool for TodoWrite {
-    shaped!(Does::Todo);
+    shaped!(Builtin::Todo);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Think
     }
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Todo), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Todo), arguments)?;
         let shown = arguments.shown("items");
         let rows = arguments.optional_objects("items")?;
         let rows =
@@ -47,7 +47,7 @@ impl Tool for TodoWrite {
         let items: Vec<Option<PlanItem>> =
             rows.into_iter().map(item).collect::<Result<_, String>>()?;
         Ok(Box::new(Call {
-            tool: self.0.row(Does::Todo).name,
+            tool: self.0.row(Builtin::Todo).name,
             items: items.into_iter().flatten().collect(),
         }))
     }

@@ -5,7 +5,7 @@
 //! and replace the complete file. Blocking; callers are on a thread that may.
 
 use crate::permissions::{Decision, Origin, Rule};
-use pintle_base::disk;
+use pintle_base::private_files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -330,7 +330,7 @@ impl Answers {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub fn keep(&self, workspace: Option<&Path>, rules: &[Rule]) -> io::Result<()> {
+    pub fn save(&self, workspace: Option<&Path>, rules: &[Rule]) -> io::Result<()> {
         self.change(|kept| {
             for rule in rules.iter().filter(|rule| rule.decision == Decision::Allow) {
                 let rule =
@@ -347,10 +347,11 @@ impl Answers {
     fn change(&self, change: impl FnOnce(&mut Kept) -> bool) -> io::Result<bool> {
         let Source::File { path, .. } = &self.source else { return Ok(false) };
         let folder = path.parent().unwrap_or(Path::new("/"));
-        disk::create_private_folder(folder)?;
+        private_files::create_private_folder(folder)?;
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
-        let lock = disk::open_private(&folder.join(format!("{FILE_NAME}.lock")), &mut options)?;
+        let lock =
+            private_files::open_private(&folder.join(format!("{FILE_NAME}.lock")), &mut options)?;
         lock.lock()?;
         let mut kept = read(path)?;
         let has_changed = change(&mut kept);
@@ -366,7 +367,7 @@ impl Answers {
 
 fn read(path: &Path) -> io::Result<Kept> {
     let wrong = |message: String| io::Error::other(format!("{}: {message}", path.display()));
-    match disk::read_to_string(path, MAX_BYTES) {
+    match private_files::read_to_string(path, MAX_BYTES) {
         Ok(text) => toml::from_str(&text).map_err(|error| wrong(error.message().to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kept::default()),
         Err(error) => Err(wrong(error.to_string())),
@@ -394,11 +395,11 @@ mod tests {
         let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned(), "**".to_owned()]);
         let rule = Rule { sandbox: Some(SandboxUse::Off), ..rule };
         let deny = Rule::for_words(Decision::Deny, vec!["x".to_owned()]);
-        answers.keep(Some(here), &[rule.clone(), deny]).unwrap();
-        answers.keep(Some(here), std::slice::from_ref(&rule)).unwrap();
+        answers.save(Some(here), &[rule.clone(), deny]).unwrap();
+        answers.save(Some(here), std::slice::from_ref(&rule)).unwrap();
         assert_eq!(answers.rules(here), [(Origin::GrantedForProject, rule.clone())]);
         assert_eq!(answers.rules(there), []);
-        answers.keep(None, std::slice::from_ref(&rule)).unwrap();
+        answers.save(None, std::slice::from_ref(&rule)).unwrap();
         assert_eq!(answers.rules(there), [(Origin::GrantedByUser, rule)]);
         assert!(answers.set_trusted(here, false).unwrap());
         assert!(!answers.is_trusted(here));
@@ -461,7 +462,7 @@ mod tests {
         answers.take_for("/tmp/c/a".into(), "/w/a".into());
         assert!(!answers.is_trusted(Path::new("/tmp/c/a")));
         answers.set_trusted(Path::new("/w/a"), true).unwrap();
-        answers.keep(Some(Path::new("/w/a")), std::slice::from_ref(&rule)).unwrap();
+        answers.save(Some(Path::new("/w/a")), std::slice::from_ref(&rule)).unwrap();
         let (copy, below) = (Path::new("/tmp/c/a"), Path::new("/tmp/c/a/sub"));
         assert!(answers.is_trusted(copy) && answers.is_trusted(below));
         assert_eq!(answers.rules(copy), [(Origin::GrantedForProject, rule)]);
@@ -474,7 +475,7 @@ mod tests {
         let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned()]);
         answers.trust_for_now(["/w".into()]);
         assert!(!answers.set_trusted(Path::new("/w"), true).unwrap());
-        answers.keep(None, &[rule]).unwrap();
+        answers.save(None, &[rule]).unwrap();
         assert!(!answers.is_trusted(Path::new("/w")));
         assert_eq!(answers.rules(Path::new("/w")), []);
         assert!(answers.is_closed() && !Answers::trust_all().is_closed());
@@ -491,6 +492,6 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "trusted = 1").unwrap();
         assert!(!answers.is_trusted(Path::new("/w")));
-        assert!(answers.keep(None, &[]).is_err(), "a damaged file must not be replaced");
+        assert!(answers.save(None, &[]).is_err(), "a damaged file must not be replaced");
     }
 }

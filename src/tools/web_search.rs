@@ -2,7 +2,7 @@
 //!
 //! It is declared as the provider's tool, so that none of its calls reach the engine.
 
-use super::shape::{Declaration, Does, Facts};
+use super::schema::{Builtin, Declaration, Facts};
 use super::{Folders, Prepared, Tool};
 use pintle_protocol::item::ToolKind;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ impl Tool for WebSearch {
         "web_search"
     }
 
-    fn does(&self) -> Option<Does> {
-        Some(Does::WebSearch)
+    fn does(&self) -> Option<Builtin> {
+        Some(Builtin::WebSearch)
     }
 
     fn declare(&self, _: &Facts<'_>) -> Declaration {

@@ -2,9 +2,9 @@
 
 use crate::arguments::Arguments;
 use crate::change::{Shows, change_of, explain, must_know, preview, unsaved, update};
-use crate::ledger::ReadFirst;
 use crate::path::{PathArgument, Purpose};
-use crate::shape::Does;
+use crate::read_tracker::ReadFirst;
+use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_base::text::truncate::{Guard, Keep};
 use pintle_exec::change::for_all;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct Write(pub Profile);
 
 impl Tool for Write {
-    shaped!(Does::Write);
+    shaped!(Builtin::Write);
 
     fn kind(&self) -> ToolKind {
         ToolKind::Edit
@@ -31,7 +31,7 @@ impl Tool for Write {
     }
 
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
-        let mut arguments = Arguments::new(self.0.row(Does::Write), arguments)?;
+        let mut arguments = Arguments::new(self.0.row(Builtin::Write), arguments)?;
         let path = PathArgument::new(arguments.filled_text("path")?, folders, Purpose::New);
         let path = path.of_file(arguments.theirs("path"))?;
         let appends = match arguments.optional_text("mode")?.as_deref() {
@@ -43,7 +43,7 @@ impl Tool for Write {
             }
         };
         Ok(Box::new(Arc::new(Call {
-            tool: self.0.row(Does::Write).name,
+            tool: self.0.row(Builtin::Write).name,
             path,
             content: arguments.text("content")?,
             appends,
@@ -103,7 +103,7 @@ impl Prepared for Arc<Call> {
 impl Call {
     /// Returns the decision about the file.
     fn decide(self: &Arc<Self>, ctx: &ToolContext, path: &Path) -> Decide {
-        let (ledger, read_first) = (ctx.ledger.clone(), ctx.settings.read_first);
+        let (read_tracker, read_first) = (ctx.read_tracker.clone(), ctx.settings.read_first);
         let (call, path) = (Arc::clone(self), path.to_path_buf());
         Box::new(move |before| {
             if let Some(before) = &before
@@ -111,7 +111,7 @@ impl Call {
                 && !before.content.is_empty()
                 && !call.appends
             {
-                must_know(&ledger, &call.path.text, before)?;
+                must_know(&read_tracker, &call.path.text, before)?;
             }
             let before = before.as_ref().map(|before| before.content.as_slice());
             let start = before.filter(|_| call.appends).unwrap_or_default();

@@ -8,7 +8,7 @@
 //! - memory: how much the process grows over such floods; the promise is 8 MB
 //! - a tree: 50 processes that ignore SIGTERM, some in sessions of their own, some without a parent, none of which is left
 //!   2.5 s after the time-out
-//! - a start: `true` below the guardian and confined, beside `true` as a child of this process; the promise is 2 ms over
+//! - a start: `true` below the supervisor and confined, beside `true` as a child of this process; the promise is 2 ms over
 //! - the kernel's reports: files written and programs started while names are kept and a program is denied
 #![expect(
     clippy::unwrap_used,
@@ -49,10 +49,10 @@ const STARTS: usize = 200;
 
 async fn start(folder: &Path) {
     let local = |options: Options| Local::new(&Ambient::system(), options);
-    let guardian = Some(PathBuf::from(env!("CARGO_BIN_EXE_pintle")));
+    let supervisor = Some(PathBuf::from(env!("CARGO_BIN_EXE_pintle")));
     let bare = local(Options::default());
-    let guarded = local(Options { guardian: guardian.clone(), ..Options::default() });
-    let denied = Options { guardian, without_namespaces: true, ..Options::default() };
+    let guarded = local(Options { supervisor: supervisor.clone(), ..Options::default() });
+    let denied = Options { supervisor, without_namespaces: true, ..Options::default() };
     let without_namespaces = local(denied);
     let home = Ambient::system().home().unwrap_or_default();
     let hidden = [".ssh", ".aws", ".gnupg", ".netrc", ".config/gh"].map(|name| home.join(name));

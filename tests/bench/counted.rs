@@ -138,7 +138,7 @@ fn decide_commands() -> Box<dyn FnMut()> {
             "for f in a b c; do if [ -f \"$f\" ]; then wc -l \"$f\"; fi; done",
         ] {
             let action = Action::Execute {
-                analysis: Analysis::of(line),
+                analysis: Analysis::parse(line),
                 cwd: PathBuf::from("/w"),
                 resolved: BTreeMap::new(),
                 leaves_sandbox: false,

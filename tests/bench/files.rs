@@ -17,7 +17,7 @@ use crate::report::{self, Aim, row};
 use pintle_base::ambient::Ambient;
 use pintle_exec::Local;
 use pintle_exec::local::Options;
-use pintle_tools::{Agents, Folders, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
+use pintle_tools::{Agents, Folders, Jobs, Profile, Progress, ReadTracker, Tool, ToolContext};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -65,7 +65,7 @@ impl Bench {
             jobs: Jobs::none(),
             agents: Agents::none(),
             client: pintle_tools::Client::none(),
-            ledger: Ledger::default(),
+            read_tracker: ReadTracker::default(),
             settings: Arc::default(),
             pruned: std::sync::Arc::default(),
             cancel: CancellationToken::new(),

@@ -65,7 +65,7 @@ pub(crate) fn run() {
                 let before = cpu_us();
                 for _ in 0..CALLS {
                     let action = Action::Execute {
-                        analysis: Analysis::of(black_box(line)),
+                        analysis: Analysis::parse(black_box(line)),
                         cwd: PathBuf::from("/w"),
                         resolved: BTreeMap::new(),
                         leaves_sandbox: false,

@@ -20,7 +20,7 @@ use pintle_base::ambient::Ambient;
 use pintle_exec::Local;
 use pintle_exec::local::Options;
 use pintle_protocol::content::Content;
-use pintle_tools::{Find, Folders, Grep, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
+use pintle_tools::{Find, Folders, Grep, Jobs, Profile, Progress, ReadTracker, Tool, ToolContext};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -222,7 +222,7 @@ pub(crate) fn run() {
             jobs: Jobs::none(),
             agents: pintle_tools::Agents::none(),
             client: pintle_tools::Client::none(),
-            ledger: Ledger::default(),
+            read_tracker: ReadTracker::default(),
             pruned: std::sync::Arc::default(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),

@@ -94,7 +94,7 @@ fn lines(data: &[u8]) {
         max_bytes: number(2),
     };
     let version = Version { path: PathBuf::from("/f"), size: content.len() as u64, mark: 0 };
-    let got = Lines::of(content, version, window).unwrap();
+    let got = Lines::read(content, version, window).unwrap();
     let body = content.strip_suffix(b"\n").unwrap_or(content);
     let all: Vec<&[u8]> =
         if content.is_empty() { vec![] } else { body.split(|&byte| byte == b'\n').collect() };

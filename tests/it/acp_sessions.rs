@@ -313,7 +313,7 @@ fn what_a_command_did_beside_the_working_directory_is_told_after_a_kill() {
     std::fs::create_dir(&beside).unwrap();
     let file = beside.join("a.txt");
     std::fs::write(&file, "one\n").unwrap();
-    // Above the shell are its keeper, the guardian of commands, and the engine.
+    // Above the shell are its keeper, the supervisor of commands, and the engine.
     let kill = "kill -9 $(ps -o ppid= -p $(ps -o ppid= -p $PPID))";
     let replies = script(&[bash(&format!("echo two > {}; {kill}", file.display()))]);
     let mut client = Client::start_with(&place, &replies, json!({}), &["--permission", "full"]);

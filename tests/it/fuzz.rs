@@ -7,7 +7,8 @@ mod properties;
 use pintle_exec::Environment;
 use pintle_exec::memory::Memory;
 use pintle_tools::{
-    Agents, Folders, Jobs, Ledger, PROFILES, Profile, Progress, Settings, ToolContext, declarations,
+    Agents, Folders, Jobs, PROFILES, Profile, Progress, ReadTracker, Settings, ToolContext,
+    declarations,
 };
 use properties::PROPERTIES;
 use proptest::prelude::*;
@@ -80,7 +81,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
         jobs: Jobs::none(),
         agents: Agents::none(),
         client: pintle_tools::Client::none(),
-        ledger: Ledger::default(),
+        read_tracker: ReadTracker::default(),
         settings: Arc::default(),
         pruned: Arc::default(),
         cancel: CancellationToken::new(),

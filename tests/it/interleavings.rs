@@ -10,8 +10,8 @@ use crate::support::props::engine_on;
 use crate::support::replies::replies;
 use crate::support::stage::Setup;
 use pintle_agent::{
-    Answer, Command, CreateSession, EngineHandle, Error, Feed, OpenConfig, SessionHandle,
-    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand, Wanted,
+    Answer, Command, CreateSession, EngineHandle, Error, EventSelection, Feed, OpenConfig,
+    SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use pintle_exec::memory::{Answer as Ran, Memory};
 use pintle_llm::Script;
@@ -337,7 +337,7 @@ async fn watch(session: &SessionHandle, mode: PermissionMode) -> mpsc::Receiver<
     let subscriber = Subscriber {
         id: SubscriberId(1),
         feed: tx,
-        filter: Wanted::default(),
+        filter: EventSelection::default(),
         can_approve: mode == PermissionMode::Ask,
         can_answer: true,
         extensions: Arc::default(),

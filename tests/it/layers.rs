@@ -229,13 +229,16 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
             &[
                 "src/exec/sandbox/child.rs",
                 "src/exec/sandbox/proxy/",
-                "src/base/callback.rs",
+                "src/base/oauth_redirect.rs",
                 // The loopback port for the WebSockets of clients: bound, and accepted from.
                 "src/cli/shared.rs",
                 "src/frontend/listen/",
             ],
         ),
-        ("TcpStream", &["src/exec/sandbox/proxy/", "src/base/callback.rs", "src/frontend/listen/"]),
+        (
+            "TcpStream",
+            &["src/exec/sandbox/proxy/", "src/base/oauth_redirect.rs", "src/frontend/listen/"],
+        ),
         ("UnixListener", &["src/cli/shared.rs", "src/frontend/listen/"]),
         (
             "UnixStream",
@@ -260,7 +263,7 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 "src/exec/",
                 "src/exec/editor/",
                 "src/tools/mcp/",
-                "src/tools/ledger.rs",
+                "src/tools/read_tracker.rs",
                 "src/session/store/index/database.rs",
             ],
         ),
@@ -291,7 +294,7 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
             &[
                 "src/base/text/screen.rs",
                 "src/base/transport/stdio.rs",
-                // The guardian has no terminal.
+                // The supervisor has no terminal.
                 "src/exec/sandbox/helper.rs",
                 "src/cli/attach/mod.rs",
                 "src/cli/help/mod.rs",

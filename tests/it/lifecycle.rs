@@ -204,7 +204,7 @@ fn children(parent: i32) -> Vec<i32> {
     .collect()
 }
 
-/// Kills a program and the guardian of its commands at the same moment, so that nobody ends what runs.
+/// Kills a program and the supervisor of its commands at the same moment, so that nobody ends what runs.
 #[cfg(target_os = "linux")]
 /// The items of a session that have this type, with their text or the first text of their result.
 fn shown(items: &Value, kind: &str) -> Vec<String> {
@@ -259,14 +259,14 @@ fn text_that_people_have_read_survives_a_kill() {
     .assert_debug_eq(&told);
 }
 
-fn kill_with_guardian(program: &mut Program) {
+fn kill_with_supervisor(program: &mut Program) {
     let engine = i32::try_from(program.child.id()).unwrap();
-    let [guardian] = children(engine)[..] else { panic!("one guardian") };
-    let guardian = nix::unistd::Pid::from_raw(guardian);
-    nix::sys::signal::kill(guardian, Signal::SIGSTOP).unwrap();
+    let [supervisor] = children(engine)[..] else { panic!("one supervisor") };
+    let supervisor = nix::unistd::Pid::from_raw(supervisor);
+    nix::sys::signal::kill(supervisor, Signal::SIGSTOP).unwrap();
     program.signal(Signal::SIGKILL);
     program.wait();
-    nix::sys::signal::kill(guardian, Signal::SIGKILL).unwrap();
+    nix::sys::signal::kill(supervisor, Signal::SIGKILL).unwrap();
 }
 
 #[cfg(target_os = "linux")]
@@ -275,7 +275,7 @@ fn what_a_killed_engine_left_running_ends_when_its_session_is_opened() {
     let place = Place::new(&[]);
     let mark = |name: &str| format!("mark-left-{name}-{}", std::process::id());
     let start = |place: &Place, name: &str| {
-        // The shell ends with the guardian, its child does not.
+        // The shell ends with the supervisor, its child does not.
         let command = format!("(exec -a {} sleep 1000) & echo begun; wait", mark(name));
         let script = place.script(&running(&command));
         let serve = place.command(&["serve", "--permission", "full", "--script", &script]);
@@ -290,8 +290,8 @@ fn what_a_killed_engine_left_running_ends_when_its_session_is_opened() {
     // Neither the commands of a living engine nor those of another session.
     let (living, _) = start(&place, "living");
     let (mut other, other_session) = start(&place, "other");
-    kill_with_guardian(&mut killed);
-    kill_with_guardian(&mut other);
+    kill_with_supervisor(&mut killed);
+    kill_with_supervisor(&mut other);
     assert!(is_running(&mark("killed")));
 
     let script = place.script(&json!({"replies": []}));

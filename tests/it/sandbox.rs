@@ -62,7 +62,7 @@ impl Scene {
         let folder = given.unwrap_or_else(visible);
         let folder = tempfile::tempdir_in(fs::canonicalize(folder).unwrap()).unwrap();
         let options = Options {
-            guardian: Some(program()),
+            supervisor: Some(program()),
             without_namespaces: namespaces == Namespaces::Denied,
             ..Options::default()
         };
@@ -318,7 +318,7 @@ async fn attack(namespaces: Namespaces) {
         ),
         ("memory by a file", can(&format!("head -c 1 /proc/{me}/mem")), [denied; 2]),
         ("variables", can(&format!("cat /proc/{me}/environ")), [denied; 2]),
-        ("variables of the guardian", can("cat /proc/$PPID/environ"), [denied; 2]),
+        ("variables of the supervisor", can("cat /proc/$PPID/environ"), [denied; 2]),
         ("descriptors", can(&format!("readlink /proc/{me}/fd/0")), [denied; 2]),
         ("new namespaces", can("unshare -Ur true"), [denied; 2]),
         (
@@ -551,7 +551,7 @@ async fn what_a_confined_command_changes_is_logged() {
 }
 
 #[tokio::test]
-async fn without_a_guardian_nothing_runs_confined() {
+async fn without_a_supervisor_nothing_runs_confined() {
     let local = Local::new(&Ambient::system(), Options::default());
     let confinement = Some(Arc::new(Confinement::default()));
     let command = Command { confinement, ..Command::new("true", "/", "sandbox") };
@@ -706,8 +706,8 @@ async fn what_a_confined_command_leaves_in_the_background_may_print() {
 #[test]
 fn an_ordinary_users_commands_cannot_look_into_the_engine() {
     let place = Place::new(&[]);
-    // The engine is the parent of the guardian, the guardian that of the keeper, and the keeper that of the shell.
-    let line = "guardian=$(ps -o ppid= -p $PPID | tr -d ' '); engine=$(ps -o ppid= -p $guardian | tr -d ' '); cat /proc/$PPID/environ /proc/$guardian/environ | grep -c KEY; \
+    // The engine is the parent of the supervisor, the supervisor that of the keeper, and the keeper that of the shell.
+    let line = "supervisor=$(ps -o ppid= -p $PPID | tr -d ' '); engine=$(ps -o ppid= -p $supervisor | tr -d ' '); cat /proc/$PPID/environ /proc/$supervisor/environ | grep -c KEY; \
         cat /proc/$engine/environ; head -c 1 /proc/$engine/mem; readlink /proc/$engine/fd/0; ps -o args= -p $engine | grep -o serve";
     let call = json!([{"tool": "bash", "arguments": {"command": line}}]);
     let script =

@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn every_type_and_method_is_declared_and_none_is_missing() {
-        let model = Model::of(&crate::schema::document());
+        let model = Model::new(&crate::schema::document());
         let text = write(&model);
         let declared: Vec<&str> = text
             .lines()

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let is_release = std::env::args().any(|arg| arg == "--release");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let schema = schema::document();
-    let model = Model::of(&schema);
+    let model = Model::new(&schema);
     let examples = match std::fs::read_to_string(root.join(EXAMPLES)) {
         Ok(text) => serde_json::from_str(&text).unwrap_or_default(),
         Err(error) => {

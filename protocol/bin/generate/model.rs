@@ -89,7 +89,7 @@ pub(crate) struct Field {
 }
 
 impl Model {
-    pub(crate) fn of(document: &Value) -> Self {
+    pub(crate) fn new(document: &Value) -> Self {
         let object = |key: &str| document.get(key).and_then(Value::as_object);
         let types = object("$defs").into_iter().flatten().map(|(name, schema)| Type {
             name: name.clone(),

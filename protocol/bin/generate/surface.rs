@@ -121,7 +121,7 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn note(&mut self, step: Step, text: String) {
+    fn push(&mut self, step: Step, text: String) {
         self.changes.push(Change { step, text });
     }
 
@@ -129,12 +129,12 @@ impl<'a> Comparison<'a> {
         let (old, new) = (&self.old["methods"], &self.new["methods"]);
         for (name, was) in old.as_object().into_iter().flatten() {
             let Some(is) = new.get(name) else {
-                self.note(Step::Major, format!("the method {name} is gone"));
+                self.push(Step::Major, format!("the method {name} is gone"));
                 continue;
             };
             if was["sender"] != is["sender"] {
                 let step = if is["sender"] == "both" { Step::Minor } else { Step::Major };
-                self.note(step, format!("{name} has another sender"));
+                self.push(step, format!("{name} has another sender"));
             }
             for part in ["params", "result"] {
                 let place = format!("{name} {part}");
@@ -145,7 +145,7 @@ impl<'a> Comparison<'a> {
                         }
                     }
                     (None, None) => {}
-                    _ => self.note(
+                    _ => self.push(
                         Step::Major,
                         format!("{place}: a request became a notification, or the reverse"),
                     ),
@@ -153,7 +153,7 @@ impl<'a> Comparison<'a> {
             }
         }
         for name in added(old, new) {
-            self.note(Step::Minor, format!("the method {name} is new"));
+            self.push(Step::Minor, format!("the method {name} is new"));
         }
     }
 
@@ -161,11 +161,11 @@ impl<'a> Comparison<'a> {
         let (old, new) = (&self.old["errors"], &self.new["errors"]);
         for (name, was) in old.as_object().into_iter().flatten() {
             if new.get(name) != Some(was) {
-                self.note(Step::Major, format!("the error {name} is gone or has another code"));
+                self.push(Step::Major, format!("the error {name} is gone or has another code"));
             }
         }
         for name in added(old, new) {
-            self.note(Step::Minor, format!("the error {name} is new"));
+            self.push(Step::Minor, format!("the error {name} is new"));
         }
     }
 
@@ -177,7 +177,7 @@ impl<'a> Comparison<'a> {
         }
         let (was, is) = (whole(was, self.old), whole(is, self.new));
         if was.rest != is.rest {
-            self.note(
+            self.push(
                 Step::Major,
                 format!("{place}: {} became {}", was.rest_text(), is.rest_text()),
             );
@@ -188,7 +188,7 @@ impl<'a> Comparison<'a> {
             (Some(was), Some(is)) => self.shape(&format!("{place}[]"), was, is, from),
             (None, None) => {}
             _ => {
-                self.note(Step::Major, format!("{place}: its items have a type, or none any more"));
+                self.push(Step::Major, format!("{place}: its items have a type, or none any more"));
             }
         }
         self.options(place, &was, &is, from);
@@ -198,22 +198,22 @@ impl<'a> Comparison<'a> {
         for (name, field) in &was.fields {
             let here = format!("{place}.{name}");
             let Some((_, now)) = is.fields.iter().find(|(known, _)| known == name) else {
-                self.note(Step::Major, format!("{here} is gone"));
+                self.push(Step::Major, format!("{here} is gone"));
                 continue;
             };
             match (was.required.contains(name.as_str()), is.required.contains(name.as_str()), from)
             {
                 (false, true, Maker::Client) => {
-                    self.note(Step::Major, format!("{here} is required now"));
+                    self.push(Step::Major, format!("{here} is required now"));
                 }
                 (true, false, Maker::Engine) => {
-                    self.note(Step::Major, format!("{here} may be absent now"));
+                    self.push(Step::Major, format!("{here} may be absent now"));
                 }
                 (false, true, Maker::Engine) => {
-                    self.note(Step::Minor, format!("{here} is always there now"));
+                    self.push(Step::Minor, format!("{here} is always there now"));
                 }
                 (true, false, Maker::Client) => {
-                    self.note(Step::Minor, format!("{here} may be left out now"));
+                    self.push(Step::Minor, format!("{here} may be left out now"));
                 }
                 (true, true, _) | (false, false, _) => {}
             }
@@ -226,7 +226,7 @@ impl<'a> Comparison<'a> {
             let is_demanded = from == Maker::Client && is.required.contains(name.as_str());
             let step = if is_demanded { Step::Major } else { Step::Minor };
             let what = if is_demanded { "new and required" } else { "new" };
-            self.note(step, format!("{place}.{name} is {what}"));
+            self.push(step, format!("{place}.{name} is {what}"));
         }
     }
 
@@ -234,7 +234,7 @@ impl<'a> Comparison<'a> {
         for (key, option) in &was.options {
             match is.options.iter().find(|(known, _)| known == key) {
                 Some((_, now)) => self.shape(&format!("{place}<{key}>"), option, now, from),
-                None => self.note(Step::Major, format!("{place}: {key} is gone")),
+                None => self.push(Step::Major, format!("{place}: {key} is gone")),
             }
         }
         for (key, _) in &is.options {
@@ -244,7 +244,7 @@ impl<'a> Comparison<'a> {
             // Readers skip variants and values that they do not know; another type is something else.
             let is_skipped = !was.options.is_empty() && key != "null";
             let step = if is_skipped || from == Maker::Client { Step::Minor } else { Step::Major };
-            self.note(step, format!("{place}: {key} is new"));
+            self.push(step, format!("{place}: {key} is new"));
         }
     }
 }

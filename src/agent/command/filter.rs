@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// The events that a subscriber is handed; by default all of them, each at once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct EventSelection {
     /// The types of events that are left out.
     pub without: Arc<[&'static str]>,
     /// The fields whose deltas are left out.
@@ -15,7 +15,7 @@ pub struct Wanted {
     pub max_latency: Option<Duration>,
 }
 
-impl Wanted {
+impl EventSelection {
     /// Returns true if the subscriber is handed this event.
     pub fn takes(&self, event: &Event) -> bool {
         self.without.is_empty() || !self.without.contains(&event.kind())

@@ -18,7 +18,7 @@ mod turn;
 
 pub use answer::Answer;
 pub use client::{ClientCommand, DiagnosticsReport};
-pub use filter::Wanted;
+pub use filter::EventSelection;
 pub(crate) use filter::is_about_a_question;
 pub use history::{HistoryCommand, Note, NoteBody, Pager};
 pub use job::{JobCommand, UserJob};

@@ -1,6 +1,6 @@
 //! Subscriptions: who receives a session's events, and in what form.
 
-use super::filter::Wanted;
+use super::filter::EventSelection;
 use super::{Reply, SessionHandle};
 use crate::clients::{CallId, ClientCall, Extensions, SubscriberId};
 use bytes::Bytes;
@@ -169,7 +169,7 @@ pub struct Subscriber {
     /// Where to.
     pub feed: mpsc::Sender<Feed>,
     /// The events that it is handed.
-    pub filter: Wanted,
+    pub filter: EventSelection,
     /// True if the client can answer approvals.
     pub can_approve: bool,
     /// True if the client can answer the model's questions.

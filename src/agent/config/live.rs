@@ -63,7 +63,7 @@ impl Live {
     /// Reloads all files if one of them has changed.
     pub fn refresh(&self) {
         let mut state = self.state();
-        if state.files.iter().all(|file| Stamp::of(&file.path) == file.stamp) {
+        if state.files.iter().all(|file| Stamp::read(&file.path) == file.stamp) {
             return;
         }
         let (files, config) = load::read(&self.ambient, self.flags.clone());

@@ -6,7 +6,7 @@ use super::settings::override_with;
 use super::text_source::{TextSource, variables};
 use super::{Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Settings, Source};
 use pintle_base::ambient::{Ambient, Secret};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_llm::catalog;
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry as Slot;
@@ -38,7 +38,7 @@ pub struct Stamp {
 
 impl Stamp {
     /// Returns a file's current stamp.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(super) fn read(path: &Path) -> Option<Self> {
         let meta = std::fs::metadata(path).ok()?;
         Some(Self {
             id: (meta.dev(), meta.ino()),
@@ -117,7 +117,7 @@ fn override_settings(ambient: &Ambient, flags: &Flags, settings: &mut Settings) 
 /// Returns a warning if an entry of one file contains a key that other users may read.
 fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
     let Some(TextSource::Text(key)) = &entry.key else { return None };
-    let file = entry.files.iter().find(|file| disk::is_readable_by_others(file))?;
+    let file = entry.files.iter().find(|file| private_files::is_readable_by_others(file))?;
     variables(key.expose()).is_empty().then(|| {
         let file = file.display();
         format!("{file} contains the key for {name} and is readable by other users: run `chmod 600 {file}`")
@@ -153,8 +153,8 @@ fn read_texts(
 
 /// Returns a file's text, if it exists.
 fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error> {
-    files.push(ReadFile { path: path.to_owned(), stamp: Stamp::of(path) });
-    match disk::read_to_string(path, MAX_FILE_BYTES) {
+    files.push(ReadFile { path: path.to_owned(), stamp: Stamp::read(path) });
+    match private_files::read_to_string(path, MAX_FILE_BYTES) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::new(format!("{}: {error}", path.display()))),

@@ -26,7 +26,7 @@ pub use settings::{
 };
 pub use text_source::{KEY_FILE, KEYRING, TextSource, fill, in_home, variable, variables};
 pub use values::{NanoUsd, SafeZone, Seconds, Setting, TextFile, Tokens, nano_usd};
-pub use words::words;
+pub use words::split_words;
 
 use pintle_protocol::approval::PermissionMode;
 use pintle_tools::mcp::Definition;

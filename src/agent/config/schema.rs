@@ -36,10 +36,10 @@ fn keys(schema: &'static Value) -> impl Iterator<Item = &'static str> {
 
 /// Describes the value that a path takes, to follow "must be"; `None` if the path is unknown.
 pub(super) fn wanted(path: &[Step]) -> Option<String> {
-    words(at(path)?, path)
+    describe(at(path)?, path)
 }
 
-fn words(schema: &Value, path: &[Step]) -> Option<String> {
+fn describe(schema: &Value, path: &[Step]) -> Option<String> {
     let list = |key| schema.get(key).and_then(Value::as_array);
     if let Some(values) = list("enum") {
         let values: Vec<String> = values.iter().map(Value::to_string).collect();
@@ -49,7 +49,7 @@ fn words(schema: &Value, path: &[Step]) -> Option<String> {
         return Some(value.to_string());
     }
     if let Some(forms) = list("anyOf") {
-        let forms: Option<Vec<String>> = forms.iter().map(|form| words(form, path)).collect();
+        let forms: Option<Vec<String>> = forms.iter().map(|form| describe(form, path)).collect();
         return forms.map(|forms| forms.join(" or "));
     }
     let limit = |key| schema.get(key).and_then(Value::as_i64);

@@ -36,7 +36,8 @@ fn row(provider: &ProviderEntry) -> String {
 /// Loads this config file from a separate home directory, shown as `HOME`.
 fn loaded(file: &str, vars: &[(&str, &str)], flags: Flags) -> String {
     let home = tempfile::tempdir().unwrap();
-    pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();
+    pintle_base::private_files::write_private(&home.path().join("config.toml"), file.as_bytes())
+        .unwrap();
     let path = home.path().to_str().unwrap();
     let vars = [vars, &[("PINTLE_HOME", path)]].concat();
     let shown = match load(&ambient(&vars), flags) {
@@ -224,8 +225,11 @@ fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
         ),
     ] {
         let home = tempfile::tempdir().unwrap();
-        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
-            .unwrap();
+        pintle_base::private_files::write_private(
+            &home.path().join("config.toml"),
+            file.as_bytes(),
+        )
+        .unwrap();
         fs::write(home.path().join("more.md"), "From a file.\n").unwrap();
         let path = home.path().to_str().unwrap();
         let loaded = load(&ambient(&[("PINTLE_HOME", path)]), Flags::default());
@@ -303,8 +307,11 @@ fn what_stands_in_the_way_of_the_data_folder_is_named() {
 fn where_tools_act_is_said_in_the_file_and_by_flags() {
     let environment = |file: &str, flags| {
         let home = tempfile::tempdir().unwrap();
-        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
-            .unwrap();
+        pintle_base::private_files::write_private(
+            &home.path().join("config.toml"),
+            file.as_bytes(),
+        )
+        .unwrap();
         let path = home.path().to_str().unwrap();
         match load(&ambient(&[("PINTLE_HOME", path)]), flags) {
             Ok(config) => {
@@ -370,8 +377,11 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
 fn tools_are_set_in_a_table_of_their_own() {
     let set = |file: &str, flags: Flags| {
         let home = tempfile::tempdir().unwrap();
-        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
-            .unwrap();
+        pintle_base::private_files::write_private(
+            &home.path().join("config.toml"),
+            file.as_bytes(),
+        )
+        .unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), flags)
             .map(|config| (config.settings.tools, config.warnings.len()))
@@ -433,8 +443,11 @@ fn tools_are_set_in_a_table_of_their_own() {
 fn limits_are_set_in_a_table_of_their_own() {
     let set = |file: &str| {
         let home = tempfile::tempdir().unwrap();
-        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
-            .unwrap();
+        pintle_base::private_files::write_private(
+            &home.path().join("config.toml"),
+            file.as_bytes(),
+        )
+        .unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
             .map(|config| (config.settings.limits, config.warnings.len()))
@@ -481,8 +494,11 @@ fn limits_are_set_in_a_table_of_their_own() {
 fn room_is_set_in_a_table_of_its_own() {
     let set = |file: &str| {
         let home = tempfile::tempdir().unwrap();
-        pintle_base::disk::write_private(&home.path().join("config.toml"), file.as_bytes())
-            .unwrap();
+        pintle_base::private_files::write_private(
+            &home.path().join("config.toml"),
+            file.as_bytes(),
+        )
+        .unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
             .map(|config| (config.settings.context, config.warnings.len()))

@@ -4,7 +4,7 @@
 ///
 /// # Errors
 /// There is no word, or a quote is not closed.
-pub fn words(text: &str) -> Result<Vec<String>, String> {
+pub fn split_words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -50,7 +50,7 @@ mod tests {
             (r"a \", Err("a trailing backslash escapes nothing")),
             (" ", Err("specify a command, such as 'ssh host'")),
         ] {
-            let got = words(text);
+            let got = split_words(text);
             let want = want.map(|words| words.into_iter().map(str::to_owned).collect::<Vec<_>>());
             assert_eq!(got, want.map_err(str::to_owned), "{text}");
         }

@@ -10,7 +10,7 @@ use pintle_protocol::history::{
 };
 use pintle_protocol::ids::SessionId;
 use pintle_session::history::checkpoints::checkpoints;
-use pintle_session::history::{ledger, tree};
+use pintle_session::history::{file_timeline, tree};
 use pintle_session::review::{Content, between};
 use pintle_session::store::blobs::Blobs;
 use pintle_session::store::{Entry, Store, moves};
@@ -57,7 +57,7 @@ impl EngineHandle {
                 (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
             };
             let folder = store.folder(&id)?;
-            Ok(Ok(compare(&entries, &Blobs::of(&folder), &cwd, from, to)))
+            Ok(Ok(compare(&entries, &Blobs::new(&folder), &cwd, from, to)))
         });
         let why = |why: String| Error::new(ErrorKind::Invalid, why).hint(Action::ListCheckpoints);
         compared.await?.map_err(why)
@@ -77,7 +77,7 @@ fn compare(
     from: u64,
     to: u64,
 ) -> CheckpointDiffResult {
-    let (before, after) = (ledger::at(entries, from), ledger::at(entries, to));
+    let (before, after) = (file_timeline::at(entries, from), file_timeline::at(entries, to));
     let mut left_out = Vec::new();
     let mut files: BTreeMap<String, [Option<Content>; 2]> = BTreeMap::new();
     for (path, was) in before {

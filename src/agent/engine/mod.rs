@@ -25,9 +25,9 @@ use crate::project::{self, NotAgreed};
 use crate::requests::{CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory};
 use crate::services::Services;
 use crate::session::{Session, Settings, check_tools, parse_model};
-use crate::turn::briefing::Briefing;
 use crate::turn::context::TurnState;
 use crate::turn::limits::{Budget, Limits};
+use crate::turn::system_prompt::SystemPromptState;
 use crate::workspace;
 use pintle_base::ambient::Ambient;
 use pintle_exec as exec;
@@ -467,7 +467,7 @@ impl Engine {
             entries.push(self.append(&mut journal, None, moved, None)?);
         }
 
-        let moves = Moves::of(&entries);
+        let moves = Moves::find(&entries);
         moves::relocate(&mut entries);
 
         let mut found = recovery::read(&entries, self.services.ambient.now_ms());
@@ -497,14 +497,14 @@ impl Engine {
         // Before files are looked at, which it may still change.
         found.earlier.ended = self.services.here.end_abandoned(id.as_str()).await;
         found.earlier.seen = seen::saved_now(journal.folder(), &moves);
-        let mut streaming = StreamingFile::of(journal.folder());
+        let mut streaming = StreamingFile::new(journal.folder());
         let streamed = streaming.saved();
         found.restore_streamed(streamed);
         let untold = crash::untold(self.services.env.as_ref(), &journal, &entries, &moves).await;
         // What is closed here is part of the history that the model sees.
         for (turn, event) in untold.into_iter().chain(found.closing) {
             let entry = self.append(&mut journal, turn, event, None)?;
-            entry.record.iter().for_each(|record| found.earlier.keys.note(record));
+            entry.record.iter().for_each(|record| found.earlier.keys.record(record));
             entries.push(entry);
         }
         streaming.clear();
@@ -518,10 +518,10 @@ impl Engine {
         let entries = tree::on_path(entries, leaf);
         found.earlier.touched = TouchedFiles::replay(&entries);
         let conversation = replay::conversation(&entries);
-        let briefing = Box::new(Briefing::replay(&entries));
+        let prompt_state = Box::new(SystemPromptState::replay(&entries));
         // Freeing a long session's entries takes a while, so it runs in the background.
         drop(tokio::task::spawn_blocking(move || drop(entries)));
-        let state = TurnState { conversation, briefing, files, ..TurnState::default() };
+        let state = TurnState { conversation, prompt_state, files, ..TurnState::default() };
         let handle = self.spawn(journal, settings, state, found.earlier);
         // The session keeps a stricter mode and reports that, as an already open one does.
         let config = OpenConfig { permission_mode, ..OpenConfig::default() };

@@ -311,6 +311,6 @@ impl EngineHandle {
         sha256: String,
     ) -> Result<Vec<u8>, Error> {
         let (store, session) = (self.services().store.clone(), session.clone());
-        in_background(move || Blobs::of(&store.folder(&session)?).get(&sha256)).await
+        in_background(move || Blobs::new(&store.folder(&session)?).get(&sha256)).await
     }
 }

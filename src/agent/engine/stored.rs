@@ -241,7 +241,7 @@ impl EngineHandle {
 
 /// Returns data as an input that needs no file.
 fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
-    if let Some(format) = Format::of(&bytes) {
+    if let Some(format) = Format::detect(&bytes) {
         let data = STANDARD.encode(&bytes);
         return Ok(Input::Image { mime_type: format.mime_type().to_owned(), data });
     }

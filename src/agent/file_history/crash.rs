@@ -63,11 +63,11 @@ pub(crate) async fn untold(
     entries: &[Entry],
     moves: &Moves,
 ) -> Option<(Option<TurnId>, Event)> {
-    let announcements = Announcements::of(journal.folder());
+    let announcements = Announcements::new(journal.folder());
     let found = tokio::task::spawn_blocking(move || announcements.last()).await;
     let mut announced = found.ok().flatten().filter(|announced| is_open(announced, entries))?;
     relocate(&mut announced, entries, moves);
-    let blobs = Blobs::of(journal.folder());
+    let blobs = Blobs::new(journal.folder());
     tidy(env, &announced).await;
     let mut by = announced.by.clone();
     if by == (ChangedBy::Review {}) && !is_decided(&announced, entries) {

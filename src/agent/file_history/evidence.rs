@@ -106,7 +106,7 @@ fn is_above(path: &Path, roots: &[PathBuf]) -> bool {
 impl Evidence {
     /// Returns the evidence in a command's text. The mentioned paths are not resolved yet.
     fn of_text(command: &str, cwd: &Path, home: Option<&Path>) -> Self {
-        let analysis = Analysis::of(command);
+        let analysis = Analysis::parse(command);
         let only_reads = analysis.opaque.is_none()
             && !analysis.writes.contains(&Target::Unknown)
             && analysis.programs.iter().all(|program| {
@@ -224,7 +224,7 @@ mod tests {
     fn each_change_has_the_author_that_is_known() {
         use Author::{Command, Other, Unknown};
         let folder = tempfile::tempdir().unwrap();
-        let blobs = Blobs::of(folder.path());
+        let blobs = Blobs::new(folder.path());
         let state =
             |text: &str| (text != "-").then(|| state_of_content(&blobs, text.as_bytes(), None));
         let person = |text: &str| (StepBy::Person, text.to_owned());
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn what_the_command_found_is_somebody_elses() {
         let folder = tempfile::tempdir().unwrap();
-        let blobs = Blobs::of(folder.path());
+        let blobs = Blobs::new(folder.path());
         let state = |text: &str| Some(state_of_content(&blobs, text.as_bytes(), None));
         let path = Path::new("/w/f");
         let evidence = Evidence::of_text("make", Path::new("/w"), None);

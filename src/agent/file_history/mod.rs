@@ -18,10 +18,10 @@ pub(super) use replace::replace_if;
 pub(super) use states::{FileStates, record};
 
 use crate::background::in_background;
-use crate::host::Host;
+use crate::host::TurnHost;
 use crate::workspace::Workspace;
 use evidence::Author;
-use pintle_exec::scan::{self, Files, Keep, Limits, Over, Scan, Scanned, StoredContent};
+use pintle_exec::scan::{self, Files, Keep, Limits, Scan, ScanLimit, Scanned, StoredContent};
 use pintle_exec::{After, Environment, Error, Transition, WriteLog};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
@@ -134,14 +134,14 @@ impl FileHistory {
     }
 
     /// Records the state of the files that a call may change.
-    pub(super) async fn before<H: Host>(
+    pub(super) async fn before<H: TurnHost>(
         &mut self,
         host: &mut H,
         place: &Workspace,
         access: &Access,
     ) -> FilesBefore {
         if let Access::Write(_) | Access::Execute(_) = access {
-            self.note(&host.gap().await);
+            self.record(&host.gap().await);
         }
         match access {
             Access::Read(_) | Access::Fetch { .. } | Access::Other(_) | Access::Engine => {
@@ -224,7 +224,7 @@ impl FileHistory {
     }
 
     /// Reports a call's changes.
-    pub(super) async fn after<H: Host>(
+    pub(super) async fn after<H: TurnHost>(
         &mut self,
         host: &mut H,
         place: &Workspace,
@@ -281,11 +281,11 @@ impl FileHistory {
     }
 
     /// Records file changes made by the engine itself.
-    pub(super) fn note(&mut self, changes: &[FileRecord]) {
+    pub(super) fn record(&mut self, changes: &[FileRecord]) {
         for change in changes {
             self.by_others.remove(Path::new(&change.path));
         }
-        self.states.note(changes);
+        self.states.update(changes);
     }
 
     /// Returns true if the file's current content comes from the session itself, from a call or from a user action in the session.
@@ -293,7 +293,7 @@ impl FileHistory {
         !self.by_others.contains(&file.path) && self.states.is_last(&file.path, file.digest)
     }
 
-    fn tell<H: Host>(&mut self, host: &mut H, changes: Vec<FileRecord>, by: ChangedBy) {
+    fn tell<H: TurnHost>(&mut self, host: &mut H, changes: Vec<FileRecord>, by: ChangedBy) {
         let lost = changes
             .iter()
             .find(|change| change.before.as_ref().is_some_and(|before| before.is_lost));
@@ -314,7 +314,7 @@ impl FileHistory {
             host.record(Event::Notice(notice));
         }
         if !changes.is_empty() {
-            self.note(&changes);
+            self.record(&changes);
             if by == (ChangedBy::Other {}) {
                 self.by_others.extend(changes.iter().map(|change| PathBuf::from(&change.path)));
             }
@@ -323,12 +323,12 @@ impl FileHistory {
     }
 
     /// Reports changes to known files since they were last seen.
-    fn note_others<H: Host>(&mut self, host: &mut H, found: &[(PathBuf, Option<FileState>)]) {
+    fn note_others<H: TurnHost>(&mut self, host: &mut H, found: &[(PathBuf, Option<FileState>)]) {
         self.tell(host, self.states.others(found), ChangedBy::Other {});
     }
 
     /// Scans the directory; returns `None` if it is too large, which is reported once.
-    async fn scan<H: Host>(&mut self, host: &mut H, place: &Workspace) -> Option<Arc<Files>> {
+    async fn scan<H: TurnHost>(&mut self, host: &mut H, place: &Workspace) -> Option<Arc<Files>> {
         let roots = host.wait(place.roots()).await;
         let known = Arc::clone(&self.scanned);
         let changed = self.states.paths().filter(|path| is_in(path, &roots));
@@ -344,7 +344,7 @@ impl FileHistory {
                 self.scanned = files;
                 over
             }
-            Err(error) => Over { why: error.to_string(), can_go_on: false },
+            Err(error) => ScanLimit { why: error.to_string(), can_go_on: false },
         };
         if !over.can_go_on {
             self.is_blind = true;
@@ -354,11 +354,11 @@ impl FileHistory {
         None
     }
 
-    fn tell_not_tracked<H: Host>(&mut self, host: &mut H, over: &Over) {
+    fn tell_not_tracked<H: TurnHost>(&mut self, host: &mut H, over: &ScanLimit) {
         if std::mem::replace(&mut self.has_told_over, true) && over.can_go_on {
             return;
         }
-        let Over { why, can_go_on } = over;
+        let ScanLimit { why, can_go_on } = over;
         let (which, hint) = if *can_go_on {
             (
                 "this command makes",

@@ -2,7 +2,7 @@
 
 use pintle_exec::Digest;
 use pintle_protocol::files::{FileRecord, FileState};
-use pintle_session::history::ledger;
+use pintle_session::history::file_timeline;
 use pintle_session::store::Entry;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,13 @@ pub(crate) struct FileStates(BTreeMap<PathBuf, Option<FileState>>);
 impl FileStates {
     /// Folds a journal's entries.
     pub(crate) fn replay(entries: &[Entry]) -> Self {
-        let last = ledger::last(entries).into_iter().map(|(path, state)| (path.into(), state));
+        let last =
+            file_timeline::last(entries).into_iter().map(|(path, state)| (path.into(), state));
         Self(last.collect())
     }
 
     /// Takes in changes.
-    pub(crate) fn note(&mut self, changes: &[FileRecord]) {
+    pub(crate) fn update(&mut self, changes: &[FileRecord]) {
         for change in changes {
             self.0.insert(PathBuf::from(&change.path), change.after.clone());
         }

@@ -5,7 +5,7 @@
 
 use crate::config::{self, KEY_FILE, KEYRING};
 use pintle_base::ambient::{Secret, Secrets};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_exec::{Command, End, Environment};
 use pintle_llm::credentials::Printer;
 use pintle_llm::{Error, ErrorKind};
@@ -64,14 +64,14 @@ async fn blocking(
 fn of_file(path: &Path) -> Result<String, Error> {
     let shown = path.display();
     let failed = |message: String| Error::new(ErrorKind::Auth, message);
-    if disk::is_readable_by_others(path) {
+    if private_files::is_readable_by_others(path) {
         return Err(failed(format!("the key file {shown} is readable by other users")).hint(
             format!(
                 "run `chmod 600 {shown}`, and create a new key if another user may have read it"
             ),
         ));
     }
-    let text = disk::read_to_string(path, MAX_FILE_BYTES).map_err(|error| {
+    let text = private_files::read_to_string(path, MAX_FILE_BYTES).map_err(|error| {
         Error::of_key(&error, format!("the key file {shown} cannot be read: {error}"))
     })?;
     let key = text.lines().map(str::trim).find(|line| !line.is_empty());

@@ -117,7 +117,7 @@ pub(super) struct FoundFiles<T> {
 
 impl<'a> ProjectFiles<'a> {
     /// Returns the project files for a working directory.
-    pub(super) async fn of(
+    pub(super) async fn load(
         env: &'a dyn Environment,
         personal: &'a Personal,
         cwd: &'a Path,
@@ -556,7 +556,7 @@ pub(super) async fn commands(
     personal: &Personal,
     cwd: &Path,
 ) -> CommandListResult {
-    let place = ProjectFiles::of(env, personal, cwd).await;
+    let place = ProjectFiles::load(env, personal, cwd).await;
     let FoundFiles { all, problems } = place.templates().await;
     let mut commands: Vec<PromptCommand> = all
         .into_iter()
@@ -577,7 +577,7 @@ pub(super) async fn skills(
     personal: &Personal,
     cwd: &Path,
 ) -> Vec<PromptCommand> {
-    let place = ProjectFiles::of(env, personal, cwd).await;
+    let place = ProjectFiles::load(env, personal, cwd).await;
     let FoundFiles { all, .. } = place.skills().await;
     let mut commands: Vec<PromptCommand> = all
         .into_iter()

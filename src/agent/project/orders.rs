@@ -120,12 +120,12 @@ impl ProjectFiles<'_> {
 /// Returns the files that configure the engine in the project around a directory, each with a digest of its current content.
 pub async fn orders(env: &dyn Environment, folder: &Path) -> Orders {
     let personal = Personal::default();
-    ProjectFiles::of(env, &personal, folder).await.orders().await
+    ProjectFiles::load(env, &personal, folder).await.orders().await
 }
 
 /// Like `orders`, with the user's agreement to each file.
 pub(crate) async fn trust(env: &dyn Environment, personal: &Personal, cwd: &Path) -> TrustResult {
-    let place = ProjectFiles::of(env, personal, cwd).await;
+    let place = ProjectFiles::load(env, personal, cwd).await;
     let (root, is_trusted) = (place.root.to_string_lossy().into_owned(), place.is_trusted);
     TrustResult { root, is_trusted, files: place.all_orders().await }
 }
@@ -151,7 +151,7 @@ pub(crate) async fn agree(
     cwd: &Path,
     seen: Vec<SeenFile>,
 ) -> Result<TrustResult, NotAgreed> {
-    let place = ProjectFiles::of(env, personal, cwd).await;
+    let place = ProjectFiles::load(env, personal, cwd).await;
     if !place.is_trusted {
         return Err(NotAgreed::Untrusted(place.root));
     }

@@ -22,7 +22,7 @@ async fn what_leads_out_of_a_project_is_not_read() {
 
     let env = Local::new(&Ambient::fixed([]), Options::default());
     let personal = Personal::default();
-    let place = ProjectFiles::of(&env, &personal, &project).await;
+    let place = ProjectFiles::load(&env, &personal, &project).await;
     assert!(place.is_repository);
     let paths = ["AGENTS.md", "CLAUDE.md", "pipe.md", "none.md"].map(|name| project.join(name));
     let told = place.documents(paths.to_vec()).await;
@@ -37,7 +37,7 @@ async fn what_leads_out_of_a_project_is_not_read() {
     let env = Local::new(&Ambient::fixed([]), Options::default());
     let elsewhere = folder.path().join("other");
     fs::create_dir_all(&elsewhere).unwrap();
-    let place = ProjectFiles::of(&env, &personal, &elsewhere).await;
+    let place = ProjectFiles::load(&env, &personal, &elsewhere).await;
     assert!(place.text(&project.join("AGENTS.md")).await.unwrap().contains("secret"));
 }
 
@@ -63,7 +63,7 @@ async fn a_document_is_read_with_what_it_imports() {
     }
     let env = Local::new(&Ambient::fixed([]), Options::default());
     let personal = Personal::default();
-    let place = ProjectFiles::of(&env, &personal, &project).await;
+    let place = ProjectFiles::load(&env, &personal, &project).await;
     let paths = ["AGENTS.md", "CLAUDE.md"].map(|name| project.join(name));
     let told = place.documents(paths.to_vec()).await;
     let names: Vec<_> =

@@ -49,7 +49,7 @@ impl Session {
             }
             SubagentEvent::Made { id, task, made, reply } => {
                 let begun = made
-                    .map_err(|error| words(&error))
+                    .map_err(|error| describe_error(&error))
                     .and_then(|made| self.agent_made(&id, made, task));
                 if begun.is_err() {
                     self.subagents.forget(&id);
@@ -61,7 +61,7 @@ impl Session {
                 let _ = reply.send(self.subagents.view(&id));
             }
             SubagentEvent::Sent { sent: Err(error), reply, .. } => {
-                let _ = reply.send(Err(words(&error)));
+                let _ = reply.send(Err(describe_error(&error)));
             }
             SubagentEvent::News { id, news, follower } => {
                 let is_gone = matches!(news, News::Gone);
@@ -179,7 +179,7 @@ impl Session {
             Ok(record) => self.publish(&record),
             Err(error) => {
                 self.subagents.drop_session(handle);
-                return Err(words(&error));
+                return Err(describe_error(&error));
             }
         }
         let watchers =
@@ -221,7 +221,7 @@ impl Session {
             return;
         };
         match &mut self.phase {
-            Phase::Idle(state) => state.files.note(&changes),
+            Phase::Idle(state) => state.files.record(&changes),
             Phase::Running(running) => running.foreign_changes.extend(changes.iter().cloned()),
         }
         let turn_id = match &self.phase {
@@ -318,7 +318,7 @@ async fn named(
     name: &str,
     own_model: &ModelRef,
 ) -> Result<Option<Found>, Error> {
-    let place = ProjectFiles::of(services.env.as_ref(), &services.personal, cwd).await;
+    let place = ProjectFiles::load(services.env.as_ref(), &services.personal, cwd).await;
     let mut found = place.agents().await.all;
     let Some(at) = found.iter().position(|(agent, ..)| agent.name == name) else {
         if GENERAL.contains(&name) {
@@ -356,7 +356,7 @@ fn model_of(models: &Models, named: &str, owner: Owner, own_model: &ModelRef) ->
 }
 
 /// Formats an error for a model.
-fn words(error: &Error) -> String {
+fn describe_error(error: &Error) -> String {
     match &error.hint {
         Some(hint) => format!("{error} ({hint})"),
         None => error.to_string(),

@@ -63,7 +63,7 @@ impl Session {
             (Some(sent), _) => &**sent,
             (None, Phase::Idle(state)) => {
                 let messages = Arc::new(state.conversation.messages.clone());
-                let system = state.briefing.system().into();
+                let system = state.prompt_state.system().into();
                 would_be = RequestParts { system, tools: self.tool_specs(), messages };
                 &would_be
             }
@@ -96,7 +96,7 @@ impl Session {
             Phase::Idle(state) => {
                 let mut meter = state.meter;
                 let messages = &state.conversation.messages;
-                meter.tokens(state.briefing.system(), &self.tool_specs(), messages)
+                meter.tokens(state.prompt_state.system(), &self.tool_specs(), messages)
             }
             // Reported with the first reply.
             Phase::Running(_) => 0,

@@ -6,8 +6,8 @@ use super::{Phase, Session};
 use crate::background::in_background;
 use crate::command::{HistoryCommand, Pager, Record, Reply};
 use crate::error::{Action, Error, ErrorKind};
-use crate::turn::briefing::Briefing;
 use crate::turn::context::{TurnState, Work};
+use crate::turn::system_prompt::SystemPromptState;
 use pintle_llm::{Message, Provider};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::RewindScope;
@@ -19,7 +19,7 @@ use pintle_protocol::ids::TurnId;
 use pintle_session::history::touched::TouchedFiles;
 use pintle_session::history::{recovery, replay, tree};
 use pintle_session::store::Entry;
-use pintle_tools::Ledger;
+use pintle_tools::ReadTracker;
 use std::sync::Arc;
 
 /// The maximum length of a label, in characters.
@@ -177,7 +177,7 @@ impl Session {
         };
         self.phase = Phase::Idle(TurnState {
             conversation: replay::conversation(entries),
-            briefing: Box::new(Briefing::replay(entries)),
+            prompt_state: Box::new(SystemPromptState::replay(entries)),
             grants,
             files,
             served,
@@ -189,7 +189,7 @@ impl Session {
         self.view.sent = None;
         self.view.usage = None;
         // The model may have lost the file contents that it read, so it must read them again before it replaces them.
-        self.view.ledger = Ledger::default();
+        self.view.read_tracker = ReadTracker::default();
         self.save_seen();
     }
 

@@ -1,7 +1,7 @@
-//! The session as the [`Host`] of its running turn.
+//! The session as the [`TurnHost`] of its running turn.
 
 use super::Session;
-use crate::host::{Activity, Host, JournalLost};
+use crate::host::{Activity, JournalLost, TurnHost};
 use crate::turn::mode;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
@@ -15,7 +15,7 @@ use std::pin::pin;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-impl Host for Session {
+impl TurnHost for Session {
     fn record_with(&mut self, event: Event, private: Option<Box<RawValue>>) {
         let Some(running) = self.phase.running() else { return };
         // The events before this one are lost, so the call does not run: it must not appear as running.
@@ -25,7 +25,7 @@ impl Host for Session {
         let turn_id = Some(running.turn_id.clone());
         match self.log.append(turn_id, event, private.as_deref()) {
             Ok(record) => {
-                self.view.touched.note(&record.value.event);
+                self.view.touched.record(&record.value.event);
                 self.publish(&record);
             }
             Err(error) => self.journal_lost(&error),

@@ -65,7 +65,7 @@ impl Queue {
         self.lists().into_iter().flatten().any(|input| input.item_id == *id)
     }
 
-    fn of(&mut self, delivery: Delivery) -> &mut VecDeque<QueuedInput> {
+    fn list_for(&mut self, delivery: Delivery) -> &mut VecDeque<QueuedInput> {
         match delivery {
             Delivery::Steer => &mut self.steers,
             Delivery::Prompt | Delivery::FollowUp => &mut self.follow_ups,
@@ -102,7 +102,7 @@ impl Inbox {
 
     /// Appends a message to its queue.
     pub(super) fn push(&mut self, input: QueuedInput) {
-        self.queue.of(input.delivery).push_back(input);
+        self.queue.list_for(input.delivery).push_back(input);
     }
 
     /// Takes the steers to read now.
@@ -188,7 +188,7 @@ impl Inbox {
         let stays = queue.lists_mut().into_iter().nth(list).filter(|_| moved.is_none());
         let into = match stays {
             Some(list) => list,
-            None => queue.of(changed.delivery),
+            None => queue.list_for(changed.delivery),
         };
         let at = match before.and_then(|id| place(into, &id)) {
             Some(at) => at,
@@ -257,7 +257,7 @@ mod tests {
         inbox
     }
 
-    fn words(inputs: &[QueuedInput]) -> String {
+    fn summarize(inputs: &[QueuedInput]) -> String {
         let word = |input: &QueuedInput| {
             let kind = if input.delivery == Delivery::Steer { 's' } else { 'f' };
             format!("{kind}{}", input.item_id)
@@ -275,8 +275,12 @@ mod tests {
             ("f1 s2 s3", QueueMode::One, QueueMode::One, "s2", "s3 f1"),
         ] {
             let mut inbox = Inbox { steer_mode, follow_up_mode, ..inbox(waiting) };
-            let got = words(&inbox.take_next());
-            assert_eq!((got.as_str(), words(&inbox.unread()).as_str()), (next, left), "{waiting}");
+            let got = summarize(&inbox.take_next());
+            assert_eq!(
+                (got.as_str(), summarize(&inbox.unread()).as_str()),
+                (next, left),
+                "{waiting}"
+            );
         }
     }
 
@@ -333,7 +337,7 @@ mod tests {
         ];
         for (name, waiting, update, running, want) in rows {
             let got = inbox(waiting).updated(update, running, || TurnId::new("new"));
-            let got = got.map(|queue| words(&queue.all())).map_err(|error| error.message);
+            let got = got.map(|queue| summarize(&queue.all())).map_err(|error| error.message);
             assert_eq!(got.as_deref().map_err(String::as_str), want, "{name}");
         }
     }
@@ -348,7 +352,7 @@ mod tests {
         ] {
             let inbox = inbox(before);
             let ids: Vec<ItemId> = ids.split_whitespace().map(ItemId::new).collect();
-            assert_eq!(words(&inbox.ordered(&ids).all()), after, "{before} by {ids:?}");
+            assert_eq!(summarize(&inbox.ordered(&ids).all()), after, "{before} by {ids:?}");
         }
     }
 
@@ -359,7 +363,10 @@ mod tests {
         assert!(inbox.find(Some(&ids(&["2", "9"]))).is_err());
         let found = inbox.find(Some(&ids(&["1", "3"]))).unwrap();
         inbox.remove(&found);
-        assert_eq!((words(&found).as_str(), words(&inbox.unread()).as_str()), ("s1 f3", "f2"));
-        assert_eq!(words(&inbox.find(None).unwrap()), "f2");
+        assert_eq!(
+            (summarize(&found).as_str(), summarize(&inbox.unread()).as_str()),
+            ("s1 f3", "f2")
+        );
+        assert_eq!(summarize(&inbox.find(None).unwrap()), "f2");
     }
 }

@@ -151,7 +151,7 @@ impl Session {
     }
 
     pub(super) fn blobs(&self) -> Blobs {
-        let own = || Blobs::of(self.log.journal.folder());
+        let own = || Blobs::new(self.log.journal.folder());
         self.settings.blobs.clone().unwrap_or_else(own)
     }
 

@@ -62,7 +62,7 @@ impl Log {
             cause: None,
             keys,
             streaming: Streaming::default(),
-            streaming_file: StreamingFile::of(journal.folder()),
+            streaming_file: StreamingFile::new(journal.folder()),
             owed: None,
             journal,
             ambient,
@@ -82,7 +82,7 @@ impl Log {
 
     /// Returns where file changes are announced before they are made.
     pub(super) fn announcements(&self) -> Announcements {
-        Announcements::of(self.journal.folder())
+        Announcements::new(self.journal.folder())
     }
 
     /// Appends an event. It is to be handed on next, and nothing in between.
@@ -125,8 +125,8 @@ impl Log {
     }
 
     fn note_appended(&mut self, value: &EventRecord) {
-        self.keys.note(value);
-        if self.streaming.note(&value.event) {
+        self.keys.record(value);
+        if self.streaming.forget_completed(&value.event) {
             self.streaming_file.clear();
         }
     }

@@ -1,6 +1,6 @@
 //! A session: one task that owns the journal, the queues and the subscribers, and runs the turns.
 //!
-//! While a turn runs, the conversation is inside it, and whenever it waits, the session answers commands ([`Host::wait`](crate::host::Host::wait)).
+//! While a turn runs, the conversation is inside it, and whenever it waits, the session answers commands ([`TurnHost::wait`](crate::host::TurnHost::wait)).
 //! Invariants: this task is the journal's only writer, and nothing is handed on before it is in the
 //! journal. A command's response is sent before any event that it causes.
 
@@ -88,12 +88,12 @@ pub(super) struct Session {
     total: Total,
     /// The number of turns so far.
     turns: u64,
-    door: Door,
+    lifecycle: Lifecycle,
 }
 
 /// The session's entry and exit: its commands and how it closes.
 #[derive(Debug)]
-struct Door {
+struct Lifecycle {
     commands: mpsc::Receiver<Sent>,
     /// Receive a response when the session is idle.
     idle_waiters: Vec<Reply<()>>,
@@ -103,7 +103,7 @@ struct Door {
     is_left: bool,
 }
 
-impl Door {
+impl Lifecycle {
     /// Waits for a command; `None` once every handle is gone, and on every later call. Cancel-safe.
     async fn next(&mut self) -> Option<Sent> {
         if self.closing.as_ref().is_some_and(|closing| closing.is_abandoned) {
@@ -159,14 +159,14 @@ impl Session {
             plan: earlier.plan,
             touched: earlier.touched,
             has_saved: !earlier.seen.is_empty(),
-            ledger: seen::ledger(earlier.seen),
+            read_tracker: seen::restore(earlier.seen),
             ..ModelView::default()
         };
         let mut log = Log::new(journal, services.ambient.clone(), sessions.clone(), earlier.keys);
         let inbox = Inbox::holding(earlier.unread);
         log.unseen.extend(commands_ended(&earlier.ended));
         log.unseen.extend(messages_held(&inbox.unread()));
-        let door = Door { commands, idle_waiters: Vec::new(), closing: None, is_left: false };
+        let door = Lifecycle { commands, idle_waiters: Vec::new(), closing: None, is_left: false };
         let session = Self {
             log,
             services,
@@ -183,7 +183,7 @@ impl Session {
             naming: Naming::new(!is_named),
             total: earlier.total,
             turns: earlier.turns,
-            door,
+            lifecycle: door,
         };
         session.run()
     }
@@ -195,7 +195,7 @@ impl Session {
             if let Some(DueTurn { ctx, state, work }) = self.phase.due_turn() {
                 let finished = Box::pin(turn::run(&mut self, ctx, state, work)).await;
                 self.finished(finished).await;
-            } else if self.door.closing.is_some() {
+            } else if self.lifecycle.closing.is_some() {
                 return self.close().await;
             } else if self.is_over() {
                 self.begin_to_close(Closing { reply: None, is_abandoned: false });
@@ -216,7 +216,7 @@ impl Session {
             event = self.subagents.next() => Wake::Subagent(Box::new(event)),
             event = self.questions.next(), if is_running => Wake::Question(Box::new(event)),
             call = self.contributions.calls.next(), if is_running => Wake::Call(call),
-            command = self.door.next() => command.map_or(Wake::Abandoned, Wake::Command),
+            command = self.lifecycle.next() => command.map_or(Wake::Abandoned, Wake::Command),
             Some(notices) = self.contributions.watching_hooks.next() => Wake::Hooked(notices),
             answered = self.naming.next() => Wake::Named(answered),
             () = self.log.room() => Wake::Room,
@@ -228,14 +228,14 @@ impl Session {
     async fn handle(&mut self, wake: Wake) {
         match wake {
             // Dropping a command's reply signals to its sender that the session is closed.
-            Wake::Command(sent) if self.door.closing.is_some() => drop(sent),
+            Wake::Command(sent) if self.lifecycle.closing.is_some() => drop(sent),
             Wake::Command(Sent { command: Command::Close { reply }, .. }) => {
                 self.begin_to_close(Closing { reply: Some(reply), is_abandoned: false });
             }
             Wake::Command(Sent { command: Command::Leave { id, finishes, reply }, .. }) => {
                 self.leave(id, finishes, reply).await;
             }
-            Wake::Abandoned => match &mut self.door.closing {
+            Wake::Abandoned => match &mut self.lifecycle.closing {
                 Some(closing) => closing.is_abandoned = true,
                 None => self.begin_to_close(Closing { reply: None, is_abandoned: true }),
             },
@@ -287,7 +287,7 @@ impl Session {
     /// Resolves pending requests that wait until nothing runs.
     fn answer_idle_waiters(&mut self) {
         if matches!(self.phase, Phase::Idle(_)) && self.naming.is_idle() {
-            for reply in self.door.idle_waiters.drain(..) {
+            for reply in self.lifecycle.idle_waiters.drain(..) {
                 let _ = reply.send(Ok(()));
             }
         }
@@ -321,13 +321,13 @@ impl Session {
             self.begin_to_close(Closing { reply: Some(reply), is_abandoned: false });
             return;
         }
-        self.door.is_left = is_last;
+        self.lifecycle.is_left = is_last;
         self.unsubscribe(id, reply).await;
     }
 
     /// Returns true if the last client has left and nothing runs.
     fn is_over(&self) -> bool {
-        self.door.is_left
+        self.lifecycle.is_left
             && matches!(self.phase, Phase::Idle(_))
             && self.jobs.background().is_empty()
             && self.naming.is_idle()
@@ -335,7 +335,7 @@ impl Session {
 
     /// Stops running work. Closing continues when the running turn has ended.
     fn begin_to_close(&mut self, closing: Closing) {
-        self.door.closing = Some(closing);
+        self.lifecycle.closing = Some(closing);
         self.naming = Naming::default();
         if let Phase::Running(running) = &self.phase {
             running.cancel.cancel();
@@ -348,7 +348,7 @@ impl Session {
     /// Ends the journal in order. Commands that come meanwhile are dropped, see `handle`.
     async fn close(mut self) -> SessionId {
         let closed = self.wind_up().await;
-        let reply = self.door.closing.as_mut().and_then(|closing| closing.reply.take());
+        let reply = self.lifecycle.closing.as_mut().and_then(|closing| closing.reply.take());
         let id = self.log.id.clone();
         // The lock goes with the journal, so the response comes after it.
         drop(self);

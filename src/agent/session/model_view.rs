@@ -4,7 +4,7 @@ use pintle_protocol::context::ContextUsage;
 use pintle_protocol::plan::{Plan, PlanStatus, WorkMode};
 use pintle_session::context::inspect::RequestParts;
 use pintle_session::history::touched::TouchedFiles;
-use pintle_tools::{Ledger, plan_text};
+use pintle_tools::{ReadTracker, plan_text};
 
 /// The model's view of the session. Moving to another point in the history rebuilds it.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct ModelView {
     pub(super) reported_mode: WorkMode,
     pub(super) plan: Plan,
     /// The files that it has read.
-    pub(super) ledger: Ledger,
+    pub(super) read_tracker: ReadTracker,
     /// True if `seen.json` lists files.
     pub(super) has_saved: bool,
     /// The files that it has read and changed, for summaries.

@@ -90,7 +90,7 @@ impl Session {
         for (Note { body, private }, cause) in std::mem::take(&mut self.inbox.notes) {
             let message = message_of(&body);
             let event = match (&message, body) {
-                (Some(message), _) => self.told(message),
+                (Some(message), _) => self.message_event(message),
                 (None, NoteBody::Unread(notice)) => Event::Notice(notice),
                 (None, NoteBody::Read(_) | NoteBody::Client(..)) => continue,
             };
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Returns the event for a message between turns.
-    fn told(&self, message: &EngineMessage) -> Event {
+    fn message_event(&self, message: &EngineMessage) -> Event {
         let item = Item {
             id: ItemId::new(self.services.ambient.new_id()),
             turn_id: None,

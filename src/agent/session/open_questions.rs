@@ -6,7 +6,7 @@ use crate::error::{Action, Error, ErrorKind};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::ids::{ApprovalId, ItemId, QuestionId};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionOutcome};
-use pintle_tools::{Asked, ClientRequest};
+use pintle_tools::{AskOutcome, ClientRequest};
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -40,7 +40,7 @@ pub(super) struct OpenApproval {
 pub(super) struct OpenQuestion {
     pub(super) question: Question,
     pub(super) deadline: Instant,
-    pub(super) answer: oneshot::Sender<Result<Asked, String>>,
+    pub(super) answer: oneshot::Sender<Result<AskOutcome, String>>,
 }
 
 /// An event of the questions.
@@ -142,7 +142,7 @@ const MAX_REMEMBERED: usize = 256;
 pub(super) struct ClosedQuestions(VecDeque<(String, String)>);
 
 impl ClosedQuestions {
-    fn note(&mut self, id: &str, words: String) {
+    fn remember(&mut self, id: &str, words: String) {
         if self.0.len() == MAX_REMEMBERED {
             self.0.pop_front();
         }
@@ -161,7 +161,7 @@ impl ClosedQuestions {
             DecidedBy::Deadline => "the time to answer ran out".to_owned(),
             DecidedBy::Interrupt => "the turn was interrupted".to_owned(),
         };
-        self.note(outcome.approval_id.as_str(), words);
+        self.remember(outcome.approval_id.as_str(), words);
     }
 
     pub(super) fn note_question(&mut self, outcome: &QuestionOutcome) {
@@ -172,7 +172,7 @@ impl ClosedQuestions {
             AnsweredBy::NoClient => "no client could answer",
             AnsweredBy::Interrupt => "the turn was interrupted",
         };
-        self.note(outcome.question_id.as_str(), words.to_owned());
+        self.remember(outcome.question_id.as_str(), words.to_owned());
     }
 
     /// Returns the error for an answer to a question that is not open.

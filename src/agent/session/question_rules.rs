@@ -51,7 +51,11 @@ pub(super) fn chosen(question: &Question, outcome: &QuestionOutcome) -> Vec<Stri
 }
 
 /// Returns the text that the model reads.
-pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Duration) -> String {
+pub(super) fn text_for_model(
+    question: &Question,
+    outcome: &QuestionOutcome,
+    timeout: Duration,
+) -> String {
     let chosen = chosen(question, outcome);
     let said = outcome.text.as_deref();
     match (outcome.by, question.kind) {
@@ -144,7 +148,7 @@ mod tests {
             let question = question(kind, &["red", "blue"], multiple);
             let outcome = outcome(&question, &serde_json::from_str(answer).unwrap());
             let mark = if accepts_plan(&question, &outcome) { " ACCEPTED" } else { "" };
-            format!("{name}{mark}: {}", words(&question, &outcome, QUESTION_TIMEOUT))
+            format!("{name}{mark}: {}", text_for_model(&question, &outcome, QUESTION_TIMEOUT))
         });
         expect_test::expect![[r"
             an option: The user chose: blue
@@ -175,7 +179,7 @@ mod tests {
                 let question = question(kind, options, false);
                 let outcome = without_answer(&question, by);
                 assert!(!accepts_plan(&question, &outcome), "{by:?}");
-                let words = words(&question, &outcome, QUESTION_TIMEOUT);
+                let words = text_for_model(&question, &outcome, QUESTION_TIMEOUT);
                 told.push(format!("{by:?} {kind:?} of {}: {words}", options.len()));
             }
         }

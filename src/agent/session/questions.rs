@@ -15,7 +15,7 @@ use pintle_protocol::ids::{ItemId, QuestionId};
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionKind, QuestionOutcome};
 use pintle_session::history::outcome;
-use pintle_tools::{Ask, Asked, ClientRequest};
+use pintle_tools::{Ask, AskOutcome, ClientRequest};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -64,7 +64,7 @@ impl Session {
         &mut self,
         item_id: ItemId,
         ask: Ask,
-        answer: oneshot::Sender<Result<Asked, String>>,
+        answer: oneshot::Sender<Result<AskOutcome, String>>,
     ) {
         let Phase::Running(running) = &self.phase else {
             let _ = answer.send(Err("Operation aborted".to_owned()));
@@ -190,9 +190,10 @@ impl Session {
         self.questions.closed.note_question(&outcome);
         let OpenQuestion { question, answer, .. } = open;
         let is_accepted = outcome::accepts_plan(&question, &outcome);
-        let words = question_rules::words(&question, &outcome, self.services.question_timeout);
+        let words =
+            question_rules::text_for_model(&question, &outcome, self.services.question_timeout);
         let is_aborted = outcome.by == AnsweredBy::Interrupt;
-        let asked = Asked {
+        let asked = AskOutcome {
             is_answered: outcome.by == AnsweredBy::Client,
             chosen: question_rules::chosen(&question, &outcome),
             text: outcome.text.clone(),

@@ -13,7 +13,7 @@ use pintle_protocol::event::Event;
 use pintle_protocol::files::{
     ChangedBy, FileAction, FileFate, FileOwner, FileRecord, FileState, FilesChanged,
 };
-use pintle_session::history::ledger::{self, RewindFile};
+use pintle_session::history::file_timeline::{self, RewindFile};
 use pintle_session::store::Entry;
 use pintle_session::store::announced::Announced;
 use pintle_session::store::blobs::Blobs;
@@ -43,7 +43,7 @@ impl FileRestorer {
         overwrite: &[String],
     ) -> Vec<RestorePlan> {
         let mut plans = Vec::new();
-        for file in ledger::since(entries, seq) {
+        for file in file_timeline::since(entries, seq) {
             let path = Path::new(&file.path);
             let found = state(self.env.as_ref(), &self.blobs, path).await;
             // A directory took its place, or it is unreadable: the file differs from its old state and cannot be restored.
@@ -56,8 +56,11 @@ impl FileRestorer {
                     continue;
                 }
             };
-            let effect =
-                ledger::rewind_effect(&file, present.as_ref(), overwrite.contains(&file.path));
+            let effect = file_timeline::rewind_effect(
+                &file,
+                present.as_ref(),
+                overwrite.contains(&file.path),
+            );
             plans.push(plan(file, effect, present));
         }
         plans
@@ -108,7 +111,7 @@ impl Session {
         let (blobs, read) = (self.blobs(), self.log.journal.reader());
         let tidied = in_background(move || {
             if blobs.is_used() {
-                blobs.keep_only(&ledger::referenced_hashes(&read()?));
+                blobs.keep_only(&file_timeline::referenced_hashes(&read()?));
             }
             Ok(())
         });
@@ -160,7 +163,7 @@ impl Session {
             return Ok(None);
         }
         if let Phase::Idle(state) = &mut self.phase {
-            state.files.note(&changes);
+            state.files.record(&changes);
         }
         let by = ChangedBy::Rewind {};
         self.log.append(None, Event::FilesChanged(FilesChanged { changes, by }), None).map(Some)

@@ -2,15 +2,15 @@
 
 use super::Session;
 use pintle_exec::{Digest, Version};
-use pintle_session::store::seen::{self, Seen, SeenFiles, SeenVersion, Told};
-use pintle_tools::{Compared, Known, Ledger};
+use pintle_session::store::seen::{self, ReportedState, Seen, SeenFiles, SeenVersion};
+use pintle_tools::{Compared, Known, ReadTracker};
 use std::path::PathBuf;
 
 impl Session {
     /// Saves the files that the model has seen. A failure is not reported: changes are then not reported to the model in the session's next
     /// run.
     pub(super) fn save_seen(&mut self) {
-        let files: Vec<Seen> = self.view.ledger.files().into_iter().map(of_known).collect();
+        let files: Vec<Seen> = self.view.read_tracker.files().into_iter().map(of_known).collect();
         let has_saved = std::mem::replace(&mut self.view.has_saved, !files.is_empty());
         if files.is_empty() && !has_saved {
             return;
@@ -23,9 +23,9 @@ impl Session {
     }
 }
 
-/// Restores the ledger from a previous run of the session.
-pub(super) fn ledger(seen: Vec<Seen>) -> Ledger {
-    Ledger::of(seen.into_iter().filter_map(to_known))
+/// Restores the read tracker from a previous run of the session.
+pub(super) fn restore(seen: Vec<Seen>) -> ReadTracker {
+    ReadTracker::from_known(seen.into_iter().filter_map(to_known))
 }
 
 fn of_known(known: Known) -> Seen {
@@ -36,8 +36,8 @@ fn of_known(known: Known) -> Seen {
         digest: known.digest.map(|digest| digest.to_string()),
         told: match &known.compared {
             Compared::Never => None,
-            Compared::Gone => Some(Told::Gone),
-            Compared::Present(present) => Some(Told::Version(version(present))),
+            Compared::Gone => Some(ReportedState::Gone),
+            Compared::Present(present) => Some(ReportedState::Version(version(present))),
         },
         path: known.version.path,
     }
@@ -56,8 +56,10 @@ fn to_known(seen: Seen) -> Option<Known> {
         },
         compared: match seen.told {
             None => Compared::Never,
-            Some(Told::Gone) => Compared::Gone,
-            Some(Told::Version(present)) => Compared::Present(version(present, seen.path.clone())?),
+            Some(ReportedState::Gone) => Compared::Gone,
+            Some(ReportedState::Version(present)) => {
+                Compared::Present(version(present, seen.path.clone())?)
+            }
         },
         version: version(seen.version, seen.path)?,
     })
@@ -70,7 +72,7 @@ mod tests {
     #[test]
     fn what_is_saved_is_read_as_it_was() {
         let version = |mark| Version { path: "/a".into(), size: 9, mark };
-        for digest in [None, Some(Digest::of(b"x"))] {
+        for digest in [None, Some(Digest::compute(b"x"))] {
             for compared in [Compared::Never, Compared::Gone, Compared::Present(version(0))] {
                 let known = Known { version: version(u128::MAX), digest, compared };
                 assert_eq!(to_known(of_known(known.clone())), Some(known));

@@ -4,7 +4,7 @@ use super::Session;
 use crate::command::ServersCommand;
 use crate::error::{Error, ErrorKind};
 use pintle_protocol::mcp::{McpListResult, McpServerState, McpUpdateParams};
-use pintle_tools::mcp::{Seat, Server};
+use pintle_tools::mcp::{LaunchContext, Server};
 use std::sync::Arc;
 
 impl Session {
@@ -41,8 +41,8 @@ impl Session {
     fn find_server(&self, name: &str) -> Result<Arc<Server>, Error> {
         let shared = self.services.servers.as_ref();
         let found = shared.and_then(|shared| {
-            let seat = Seat::before_a_turn(&self.services.env, self.log.cwd());
-            self.servers.find_server(name, shared, &self.settings.servers, seat)
+            let launch = LaunchContext::before_a_turn(&self.services.env, self.log.cwd());
+            self.servers.find_server(name, shared, &self.settings.servers, launch)
         });
         found.ok_or_else(|| self.no_server(name))
     }

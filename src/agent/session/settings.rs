@@ -7,7 +7,7 @@ use pintle_llm::{ModelRef, Trace};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::AgentRole;
 use pintle_protocol::plan::WorkMode;
-use pintle_session::context::room;
+use pintle_session::context::compaction;
 use pintle_session::store::blobs::Blobs;
 use pintle_tools::mcp::Definition;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) struct Settings {
     /// The limits per turn.
     pub(crate) limits: Limits,
     /// When and how room is made in a long conversation.
-    pub(crate) room: room::Policy,
+    pub(crate) room: compaction::Policy,
     /// The budget that it shares with its sub-agents; a sub-agent has its parent's.
     pub(crate) budget: Budget,
     /// True if the budget is not shared with a parent session: each turn refills it.

@@ -64,7 +64,7 @@ impl Streaming {
     }
 
     /// Drops the streaming text of values that an event contains in full. Returns true if no text to be saved streams any more.
-    pub(super) fn note(&mut self, event: &Event) -> bool {
+    pub(super) fn forget_completed(&mut self, event: &Event) -> bool {
         if self.fields.is_empty() {
             return false;
         }

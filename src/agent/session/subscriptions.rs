@@ -94,7 +94,7 @@ impl Session {
                 let _ = subscriber.feed.try_send(Feed::Durable(record));
             }
         }
-        self.door.is_left = false;
+        self.lifecycle.is_left = false;
         self.log.add(subscriber.clone(), seq);
         self.close_if_nobody_answers();
         for notice in std::mem::take(&mut self.log.unseen) {

@@ -3,7 +3,7 @@
 //! Invariant: events lost by a full channel are read from the journal, so an end is never missed.
 
 use crate::clients::SubscriberId;
-use crate::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand, Wanted};
+use crate::command::{EventSelection, Feed, SessionHandle, Subscriber, SubscriptionCommand};
 use crate::error::Error;
 use pintle_protocol::event::{Event, EventRecord, StopReason, TurnCompleted, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord};
@@ -69,7 +69,7 @@ impl Follower {
         let subscriber = Subscriber {
             id: PARENT,
             feed: tx,
-            filter: Wanted::default(),
+            filter: EventSelection::default(),
             can_approve: false,
             can_answer: false,
             extensions: std::sync::Arc::default(),

@@ -366,7 +366,7 @@ impl Subagents {
             }
             if let Some(open) = &mut entry.open {
                 open.is_told = true;
-                news.push(view.told());
+                news.push(view.describe());
             }
         }
         let text = from_engine(news.join("\n\n"));

@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn output() -> Option<StructuredOutput> {
-        StructuredOutput::of(&[QueuedInput {
+        StructuredOutput::for_inputs(&[QueuedInput {
             item_id: ItemId::new("i"),
             turn_id: TurnId::new("t"),
             delivery: Delivery::Prompt,

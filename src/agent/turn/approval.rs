@@ -11,7 +11,7 @@ use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::item::Denial;
 use pintle_tools::Access;
 use pintle_tools::permissions::rules::Words;
-use pintle_tools::permissions::{Compiled, Origin, Rule, SandboxUse, Verdict};
+use pintle_tools::permissions::{CallDecision, Compiled, Origin, Rule, SandboxUse};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -244,7 +244,7 @@ pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> Strin
 }
 
 /// Returns the text that the model reads instead of a result after a rule or the mode denied a call.
-pub(crate) fn policy_text(verdict: &Verdict) -> String {
+pub(crate) fn policy_text(verdict: &CallDecision) -> String {
     format!(
         "Denied: {}. Decided by {}. It did not run. Do not try to achieve the same result another way; the user can allow it with a different permission mode or a rule in config.toml.",
         verdict.reason, verdict.by

@@ -4,7 +4,7 @@
 //! each call gets exactly one result, in call order.
 
 use crate::full_output::name_full_output;
-use crate::host::{Host, JournalLost, uncancelled};
+use crate::host::{JournalLost, TurnHost, uncancelled};
 use crate::turn::approval;
 use crate::turn::call::Call;
 use crate::turn::context::{End, Tally, TurnContext, TurnState};
@@ -54,7 +54,7 @@ pub(crate) struct Batch {
 }
 
 /// Runs a reply's calls.
-pub(crate) async fn run<H: Host>(
+pub(crate) async fn run<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -106,7 +106,7 @@ pub(crate) async fn run<H: Host>(
 }
 
 /// Gives each call of a reply a result that explains why it did not run.
-pub(crate) async fn refuse<H: Host>(
+pub(crate) async fn refuse<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -153,7 +153,7 @@ async fn beside_each_other(
 }
 
 /// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
-async fn take_last<H: Host>(host: &mut H, ctx: &TurnContext, mut batch: Batch) -> Batch {
+async fn take_last<H: TurnHost>(host: &mut H, ctx: &TurnContext, mut batch: Batch) -> Batch {
     if ctx.cancel.is_cancelled() {
         batch.ended.get_or_insert(End::Interrupted);
     }
@@ -174,7 +174,7 @@ enum Stage {
 }
 
 /// Runs read-only calls in parallel. Their results are added to the conversation in call order.
-async fn run_together<H: Host>(
+async fn run_together<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -243,7 +243,7 @@ async fn run_together<H: Host>(
     }
 }
 
-fn record_all<H: Host>(host: &mut H, notices: Vec<Notice>) {
+fn record_all<H: TurnHost>(host: &mut H, notices: Vec<Notice>) {
     for notice in notices {
         host.record(Event::Notice(notice));
     }
@@ -263,7 +263,7 @@ impl Output {
     }
 
     /// Awaits `work`, and forwards its output to subscribers meanwhile.
-    async fn while_running<H: Host, F>(&mut self, host: &mut H, work: F) -> F::Output
+    async fn while_running<H: TurnHost, F>(&mut self, host: &mut H, work: F) -> F::Output
     where
         F: Future + Send,
         F::Output: Send,
@@ -302,7 +302,7 @@ pub(crate) fn touched(calls: &[Call], folders: &Folders) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> =
             prepared.locations().into_iter().map(|location| location.path.into()).collect();
         if let Access::Execute(command) = prepared.access() {
-            let named = Analysis::of(&command).paths(cwd, home);
+            let named = Analysis::parse(&command).paths(cwd, home);
             paths.extend(named.into_iter().filter(|path| path != cwd).take(MAX_NAMED_PATHS));
         }
         paths
@@ -353,7 +353,7 @@ impl Outcome {
     }
 }
 
-async fn approve_and_run<H: Host>(
+async fn approve_and_run<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -398,7 +398,7 @@ async fn approve_and_run<H: Host>(
 }
 
 /// Asks the user for approval. Returns an outcome if the call does not run. A call that would fail is not asked about.
-async fn ask<H: Host>(
+async fn ask<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -428,7 +428,9 @@ async fn ask<H: Host>(
         Decision::Allow => {
             let Some(origin) = approval::origin(outcome.scope) else { return Ok(None) };
             state.grants.add(ctx.permissions.compile(&decided.proposed, origin));
-            if let Some(notice) = host.wait(ctx.permissions.keep(origin, decided.proposed)).await {
+            if let Some(notice) =
+                host.wait(ctx.permissions.save_rules(origin, decided.proposed)).await
+            {
                 host.record(Event::Notice(notice));
             }
             Ok(None)
@@ -477,7 +479,7 @@ async fn preview(
 }
 
 /// Runs a call while nothing else of its reply runs.
-async fn run_one<H: Host>(
+async fn run_one<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &TurnState,
@@ -492,7 +494,7 @@ async fn run_one<H: Host>(
 }
 
 /// Journals that a call runs, before it does, so that no call ever runs twice. Its time starts now, not when it asked.
-fn begin<H: Host>(host: &mut H, ctx: &TurnContext, call: &mut Call) -> Result<(), JournalLost> {
+fn begin<H: TurnHost>(host: &mut H, ctx: &TurnContext, call: &mut Call) -> Result<(), JournalLost> {
     if call.prepared.is_err() {
         return Ok(());
     }
@@ -557,7 +559,7 @@ fn tool_context(
         writes: call.writes.clone(),
         resolved: call.resolved.clone(),
         artifacts: Some(ctx.workspace.artifacts.clone()),
-        ledger: ctx.tools.ledger.clone(),
+        read_tracker: ctx.tools.read_tracker.clone(),
         owner: ctx.session_id.to_string(),
         variables: ctx.workspace.variables.clone(),
         jobs: ctx.tools.jobs.clone(),
@@ -602,7 +604,7 @@ async fn execute(
     }
     // Writes of a remote command are not reported, so every change made while it runs is attributed to it.
     if is_command && !ctx.workspace.env.is_this_machine() {
-        let look = ctx.tools.ledger.changed(ctx.workspace.env.as_ref(), &cancel);
+        let look = ctx.tools.read_tracker.changed(ctx.workspace.env.as_ref(), &cancel);
         uncancelled(&cancel, look).await;
     }
     let notices = hook_points::result(ctx, call, &mut result).await;
@@ -614,7 +616,7 @@ async fn execute(
     (Outcome { status, result }, notices)
 }
 
-async fn finish<H: Host>(
+async fn finish<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     call: Call,
@@ -661,7 +663,7 @@ async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
             continue;
         }
         if result.details.full_output_path.is_none() {
-            result.details.full_output = keep(ctx, text.clone()).await;
+            result.details.full_output = save_output(ctx, text.clone()).await;
         }
         let named = result.details.full_output_path.clone().or_else(|| {
             let kept = result.details.full_output.as_ref()?;
@@ -700,10 +702,10 @@ fn join_texts(content: &mut Vec<Content>, guard: Guard) {
     content.append(&mut others);
 }
 
-async fn keep(ctx: &TurnContext, text: String) -> Option<FullOutput> {
+async fn save_output(ctx: &TurnContext, text: String) -> Option<FullOutput> {
     let artifacts = ctx.workspace.artifacts.clone();
     let bytes = text.len() as u64;
-    let kept = tokio::task::spawn_blocking(move || artifacts::keep(&artifacts, &text)).await;
+    let kept = tokio::task::spawn_blocking(move || artifacts::save(&artifacts, &text)).await;
     match kept {
         Ok(Ok(r#ref)) => Some(FullOutput { r#ref, bytes }),
         Ok(Err(error)) => {

@@ -71,8 +71,8 @@ pub(super) fn confinement(
         ByName {
             places: Arc::clone(places),
             readable: opened.clone(),
-            programs: DeniedPrograms::of(rules, COMMANDS),
-            files: RestrictedFiles::of(rules, COMMANDS),
+            programs: DeniedPrograms::select(rules, COMMANDS),
+            files: RestrictedFiles::select(rules, COMMANDS),
         },
         places.hidden().into_iter().filter(|path| !opened.contains(path)).collect(),
         places.listed(),

@@ -4,7 +4,6 @@ use crate::file_history::FileHistory;
 use crate::hooks::Hooks;
 use crate::host::JournalLost;
 use crate::turn::approval::Grants;
-use crate::turn::briefing::{Briefing, PromptInputs};
 use crate::turn::diagnostics::Reports;
 use crate::turn::limits::{Budget, Limits};
 use crate::turn::lint::Lint;
@@ -13,6 +12,7 @@ use crate::turn::permit::Permissions;
 use crate::turn::retry::RetryPolicy;
 use crate::turn::served::ServedContext;
 use crate::turn::servers::TurnServers;
+use crate::turn::system_prompt::{PromptInputs, SystemPromptState};
 use crate::workspace::Workspace;
 use pintle_base::ambient::Ambient;
 use pintle_llm::catalog::Price;
@@ -22,9 +22,9 @@ use pintle_protocol::event::{QueuedInput, StopReason, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
 use pintle_protocol::trust::ProjectFile;
+use pintle_session::context::compaction;
 use pintle_session::context::conversation::Conversation;
-use pintle_session::context::room;
-use pintle_tools::{self as tools, ClientRequest, Ledger, Tool};
+use pintle_tools::{self as tools, ClientRequest, ReadTracker, Tool};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,7 +72,7 @@ pub(crate) struct ModelAccess {
     /// The model that writes summaries instead, or why it cannot be used; `None` if it is the same.
     pub(crate) summary: Option<Result<SummaryModel, String>>,
     /// When and how room is made in the conversation.
-    pub(crate) room: room::Policy,
+    pub(crate) room: compaction::Policy,
     /// When a request that failed is sent again.
     pub(crate) retry: RetryPolicy,
     /// The trace that its requests belong to.
@@ -96,7 +96,7 @@ pub(crate) struct TurnTools {
     pub(crate) withheld: Vec<Arc<dyn Tool>>,
     pub(crate) settings: Arc<tools::Settings>,
     /// The files that the model has read.
-    pub(crate) ledger: Ledger,
+    pub(crate) read_tracker: ReadTracker,
     /// Sends requests to the client that controls the session.
     pub(crate) client: mpsc::Sender<ClientRequest>,
     /// The MCP servers, whose tools join the list when the turn starts; `None` if no servers are configured.
@@ -131,7 +131,7 @@ pub(crate) struct TurnState {
     pub(crate) conversation: Conversation,
     pub(crate) grants: Grants,
     pub(crate) meter: Meter,
-    pub(crate) briefing: Box<Briefing>,
+    pub(crate) prompt_state: Box<SystemPromptState>,
     pub(crate) files: Box<FileHistory>,
     pub(crate) served: Box<ServedContext>,
     /// The ignored project files that a notice has named.

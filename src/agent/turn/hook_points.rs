@@ -4,7 +4,7 @@
 //! text that the model read.
 
 use crate::hooks::{Ran, Ruling};
-use crate::host::Host;
+use crate::host::TurnHost;
 use crate::turn::call::{self, Call};
 use crate::turn::context::{End, TurnContext};
 use crate::turn::hook_context;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Builds a hook run for a point, without the engine's location yet.
-fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
+fn hook_run(ctx: &TurnContext, point: HookPoint) -> HookRun {
     HookRun {
         point,
         session_id: ctx.session_id.clone(),
@@ -37,7 +37,7 @@ fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
 }
 
 /// Runs a point's hooks, and reports their problems.
-async fn run<H: Host>(host: &mut H, ctx: &TurnContext, run: HookRun) -> (HookRun, Ruling) {
+async fn run<H: TurnHost>(host: &mut H, ctx: &TurnContext, run: HookRun) -> (HookRun, Ruling) {
     let Ran { run, ruling, notices } = host.wait(ctx.hooks.run(run, &ctx.cancel)).await;
     for notice in notices {
         host.record(Event::Notice(notice));
@@ -57,7 +57,7 @@ fn denied(reason: String) -> End {
 
 /// Runs hooks on user messages before the model reads them. A denied message is returned to the client, a handled one is finished; returns
 /// how the turn ends if no message remains.
-pub(crate) async fn inputs<H: Host>(
+pub(crate) async fn inputs<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     inputs: Vec<QueuedInput>,
@@ -70,7 +70,7 @@ pub(crate) async fn inputs<H: Host>(
     for mut input in inputs {
         let text = text_of(&input);
         let images = images_of(&input);
-        let about = HookRun { input: Some(text.clone()), images, ..told(ctx, point) };
+        let about = HookRun { input: Some(text.clone()), images, ..hook_run(ctx, point) };
         let (about, ruling) = run(host, ctx, about).await;
         if let Some(reason) = ruling.denied {
             host.record(Event::InputRemoved { inputs: vec![input], is_handled: false });
@@ -134,7 +134,7 @@ pub(crate) struct Begun {
 }
 
 /// Runs hooks when a turn starts. A hook may change the last message's text and the system prompt.
-pub(crate) async fn begin<H: Host>(
+pub(crate) async fn begin<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     inputs: &mut [QueuedInput],
@@ -149,7 +149,7 @@ pub(crate) async fn begin<H: Host>(
         images: inputs.last().map(images_of).unwrap_or_default(),
         system: Some(ctx.system.to_string()),
         open_todos: host.open_todos(),
-        ..told(ctx, point)
+        ..hook_run(ctx, point)
     };
     let (about, ruling) = run(host, ctx, about).await;
     if let (Some(input), Some(text), None) = (inputs.last_mut(), text, &ruling.denied) {
@@ -161,7 +161,7 @@ pub(crate) async fn begin<H: Host>(
 }
 
 /// Runs hooks when the next request's context is complete. Returns the messages of that request if a hook changed them.
-pub(crate) async fn context<H: Host>(
+pub(crate) async fn context<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     messages: &[Arc<Message>],
@@ -174,7 +174,7 @@ pub(crate) async fn context<H: Host>(
     let about = HookRun {
         messages: Some(messages.len() as u64),
         conversation: Some(shown.clone()),
-        ..told(ctx, point)
+        ..hook_run(ctx, point)
     };
     let (about, ruling) = run(host, ctx, about).await;
     let wanted = about.conversation.filter(|wanted| *wanted != shown);
@@ -196,7 +196,7 @@ pub(crate) async fn context<H: Host>(
 }
 
 /// Runs hooks before a request to the model.
-pub(crate) async fn request<H: Host>(
+pub(crate) async fn request<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     messages: usize,
@@ -205,13 +205,13 @@ pub(crate) async fn request<H: Host>(
     if !ctx.hooks.has(point, None) {
         return Ok(());
     }
-    let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
+    let about = HookRun { messages: Some(messages as u64), ..hook_run(ctx, point) };
     let (_, ruling) = run(host, ctx, about).await;
     pass(ctx, ruling).map(drop)
 }
 
 /// Runs hooks before a compaction. Returns the reason if a hook denied it.
-pub(crate) async fn compact<H: Host>(
+pub(crate) async fn compact<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     messages: usize,
@@ -220,7 +220,7 @@ pub(crate) async fn compact<H: Host>(
     if !ctx.hooks.has(point, None) {
         return None;
     }
-    let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
+    let about = HookRun { messages: Some(messages as u64), ..hook_run(ctx, point) };
     let (_, ruling) = run(host, ctx, about).await;
     if let Some(reason) = ruling.denied.as_ref().filter(|_| !ctx.cancel.is_cancelled()) {
         let notice = Notice {
@@ -243,7 +243,7 @@ fn pass(ctx: &TurnContext, ruling: Ruling) -> Result<Vec<String>, End> {
 }
 
 /// Runs hooks after the model's reply.
-pub(crate) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant: &Assistant) {
+pub(crate) async fn response<H: TurnHost>(host: &mut H, ctx: &TurnContext, assistant: &Assistant) {
     let point = HookPoint::AfterModelResponse;
     if !ctx.hooks.has(point, None) {
         return;
@@ -256,7 +256,7 @@ pub(crate) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant
             AssistantBlock::Reasoning { .. } | AssistantBlock::Unknown(_) => {}
         }
     }
-    run(host, ctx, HookRun { response: Some(said), ..told(ctx, point) }).await;
+    run(host, ctx, HookRun { response: Some(said), ..hook_run(ctx, point) }).await;
 }
 
 /// Runs hooks before a call. Returns why the call must not run, as text for the model, and the hooks' problems.
@@ -269,7 +269,7 @@ pub(crate) async fn call(ctx: &TurnContext, call: &mut Call) -> (Option<String>,
     }
     let Some(about) = about(call) else { return (None, Vec::new()) };
     let before = about.arguments.clone();
-    let run = HookRun { call: Some(about), ..told(ctx, point) };
+    let run = HookRun { call: Some(about), ..hook_run(ctx, point) };
     let Ran { run, ruling, notices } = ctx.hooks.run(run, &ctx.cancel).await;
     if let Some(reason) = ruling.denied {
         return (Some(format!("Denied by a hook: {reason}. The call did not run.")), notices);
@@ -301,7 +301,7 @@ pub(crate) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResu
     let images = images.cloned().collect();
     let before = HookResult { text, is_error: result.is_error };
     let about =
-        HookRun { call: about(call), result: Some(before.clone()), images, ..told(ctx, point) };
+        HookRun { call: about(call), result: Some(before.clone()), images, ..hook_run(ctx, point) };
     let Ran { run, notices, .. } = ctx.hooks.run(about, &ctx.cancel).await;
     if let Some(changed) = run.result.filter(|changed| *changed != before) {
         result.content.retain(|content| matches!(content, Content::Image { .. }));

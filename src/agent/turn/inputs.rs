@@ -133,11 +133,12 @@ pub(crate) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
 async fn call(ctx: &TurnContext, text: &str) -> Option<Vec<Content>> {
     let (name, arguments) = templates::call(text)?;
     if let Some(servers) = &ctx.tools.servers
-        && let Some(found) = servers.session.prompt(name, &templates::words(arguments)).await
+        && let Some(found) =
+            servers.session.prompt(name, &templates::split_arguments(arguments)).await
     {
         return Some(said(ctx, found).await);
     }
-    let place = ProjectFiles::of(
+    let place = ProjectFiles::load(
         ctx.workspace.env.as_ref(),
         &ctx.prompt.personal,
         &ctx.workspace.folders.cwd,
@@ -240,7 +241,7 @@ fn tool_context(ctx: &TurnContext, resolved: ResolvedPaths) -> ToolContext {
         writes: WriteLog::default(),
         resolved,
         artifacts: Some(ctx.workspace.artifacts.clone()),
-        ledger: ctx.tools.ledger.clone(),
+        read_tracker: ctx.tools.read_tracker.clone(),
         owner: ctx.session_id.to_string(),
         variables: ctx.workspace.variables.clone(),
         jobs: ctx.tools.jobs.clone(),
@@ -297,7 +298,7 @@ pub(crate) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
             | Input::Selection { .. }
             | Input::Diagnostics { .. } => {}
             Input::Image { data, .. } => {
-                let head = STANDARD.decode(data).ok().and_then(|bytes| Format::of(&bytes));
+                let head = STANDARD.decode(data).ok().and_then(|bytes| Format::detect(&bytes));
                 if head.is_none() {
                     return Err((
                         "an image block contains no image in a supported format".to_owned(),

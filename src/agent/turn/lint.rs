@@ -3,7 +3,7 @@
 //! It runs once per batch, on the machine where tools run. Pure code here decides which output to report: failures always, anything else
 //! only if it is new.
 
-use crate::host::Host;
+use crate::host::TurnHost;
 use crate::turn::context::TurnContext;
 use crate::turn::permit::CheckRun;
 use globset::GlobSet;
@@ -59,7 +59,7 @@ impl Lint {
 }
 
 /// Returns the message for the model, if any.
-fn told(code: i32, said: &str, before: &str) -> Option<String> {
+fn message_for_model(code: i32, said: &str, before: &str) -> Option<String> {
     let said = said.trim();
     if code == 0 && (said.is_empty() || said == before) {
         return None;
@@ -73,7 +73,7 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
 }
 
 /// Checks a batch's changes. `before` is the previous output.
-pub(crate) async fn run<H: Host>(
+pub(crate) async fn run<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     lint: &Lint,
@@ -111,7 +111,7 @@ pub(crate) async fn run<H: Host>(
     let what = match ran {
         Ok(ran) => match ran.end {
             End::Exited(code) => {
-                let text = told(code, &ran.tail, before);
+                let text = message_for_model(code, &ran.tail, before);
                 ran.tail.trim().clone_into(before);
                 return text;
             }
@@ -146,7 +146,7 @@ mod tests {
             ("the same failure", 1, "broken", "broken", true),
             ("a silent failure", 2, "", "", true),
         ] {
-            assert_eq!(told(code, said, before).is_some(), is_told, "{name}");
+            assert_eq!(message_for_model(code, said, before).is_some(), is_told, "{name}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! It does not limit work: the same tool with other arguments counts as new. Invariant: after a warning, the next one needs further
 //! repetitions.
 
-use pintle_tools::Does;
+use pintle_tools::Builtin;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -53,11 +53,11 @@ impl LoopGuard {
     pub(crate) fn judge(
         &mut self,
         tool: &str,
-        does: Option<Does>,
+        does: Option<Builtin>,
         arguments: &str,
         behind: Behind,
     ) -> Judgement {
-        let waits = behind == Behind::Something && does.is_some_and(Does::waits);
+        let waits = behind == Behind::Something && does.is_some_and(Builtin::waits);
         if self.window == 0 || waits {
             return Judgement::Fine;
         }
@@ -119,7 +119,7 @@ mod tests {
         let judged = |window: u32, calls: usize| {
             let mut guard = LoopGuard::new(window);
             (0..calls)
-                .map(|_| guard.judge("read", Some(Does::Read), "{}", Behind::Something))
+                .map(|_| guard.judge("read", Some(Builtin::Read), "{}", Behind::Something))
                 .position(|it| it != Judgement::Fine)
         };
         assert_eq!(judged(4, 20), Some(3));
@@ -132,9 +132,9 @@ mod tests {
         let mut guard = LoopGuard::new(10);
         for number in 0..30 {
             let arguments = number.to_string();
-            let read = guard.judge("Read", Some(Does::Read), &arguments, Behind::Nothing);
+            let read = guard.judge("Read", Some(Builtin::Read), &arguments, Behind::Nothing);
             assert_eq!(read, Judgement::Fine);
-            for does in [Does::Job, Does::JobRead, Does::WaitAgents] {
+            for does in [Builtin::Job, Builtin::JobRead, Builtin::WaitAgents] {
                 let waits = guard.judge("any name", Some(does), "{}", Behind::Something);
                 assert_eq!(waits, Judgement::Fine);
             }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn waiting_for_nothing_is_a_circle() {
-        for does in [Does::Job, Does::JobRead, Does::WaitAgents] {
+        for does in [Builtin::Job, Builtin::JobRead, Builtin::WaitAgents] {
             let mut guard = LoopGuard::new(10);
             let judge = |_| guard.judge("any name", Some(does), "{}", Behind::Nothing);
             let judged: Vec<Judgement> = (0..20).map(judge).collect();

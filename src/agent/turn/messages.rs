@@ -1,6 +1,6 @@
 //! Messages that a turn adds to the conversation, from the user and from the engine.
 
-use crate::host::{Host, uncancelled};
+use crate::host::{TurnHost, uncancelled};
 use crate::turn::context::{TurnContext, TurnState};
 use crate::turn::inputs::{self, Rendered};
 use crate::turn::prompt;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 const MAX_CHANGED_FILES: usize = 20;
 
 /// Adds an engine message with this text.
-pub(super) fn add_text<H: Host>(
+pub(super) fn add_text<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     conversation: &mut Conversation,
@@ -25,7 +25,7 @@ pub(super) fn add_text<H: Host>(
 }
 
 /// Adds an engine message and records it as a completed item.
-pub(super) fn add<H: Host>(
+pub(super) fn add<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     conversation: &mut Conversation,
@@ -39,19 +39,23 @@ pub(super) fn add<H: Host>(
 }
 
 /// Adds the host's pending news, such as review decisions and finished jobs.
-pub(super) fn add_news<H: Host>(host: &mut H, ctx: &TurnContext, conversation: &mut Conversation) {
+pub(super) fn add_news<H: TurnHost>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+) {
     if let Some(message) = host.take_news() {
         add(host, ctx, conversation, message);
     }
 }
 
 /// Lists the files known to the model that the user or another program has changed since. Each change is reported once.
-pub(super) async fn add_changed_files<H: Host>(
+pub(super) async fn add_changed_files<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
 ) {
-    let look = ctx.tools.ledger.changed(ctx.workspace.env.as_ref(), &ctx.cancel);
+    let look = ctx.tools.read_tracker.changed(ctx.workspace.env.as_ref(), &ctx.cancel);
     let Some(mut changed) = host.wait(uncancelled(&ctx.cancel, look)).await else { return };
     changed.retain(|file| !state.files.is_of_session(file));
     if changed.is_empty() {
@@ -74,7 +78,7 @@ pub(super) async fn add_changed_files<H: Host>(
 }
 
 /// Adds user messages, after which they count as read. Returns the files that they mention.
-pub(super) async fn add_inputs<H: Host>(
+pub(super) async fn add_inputs<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     conversation: &mut Conversation,
@@ -99,7 +103,7 @@ pub(super) async fn add_inputs<H: Host>(
 }
 
 /// Adds the rules and nested documents that apply to these files.
-pub(super) async fn add_rules_for<H: Host>(
+pub(super) async fn add_rules_for<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,

@@ -6,7 +6,7 @@
 use pintle_llm::{BuiltIn, Message, ToolSpec};
 use pintle_protocol::content::Usage;
 use pintle_session::context::estimate;
-use pintle_tools::{Declaration, Does, Settings, Tool, declarations};
+use pintle_tools::{Builtin, Declaration, Settings, Tool, declarations};
 use std::sync::Arc;
 
 /// A conversation's size: the provider's count, plus an estimate for later messages.
@@ -65,7 +65,7 @@ pub(crate) fn specs(tools: &[Arc<dyn Tool>], settings: &Settings) -> Arc<[ToolSp
     let declared = tools.iter().zip(declarations(tools, settings));
     let spec = |(tool, declaration): (&Arc<dyn Tool>, Declaration)| {
         let Declaration { description, parameters, grammar } = declaration;
-        let is_search = tool.does() == Some(Does::WebSearch);
+        let is_search = tool.does() == Some(Builtin::WebSearch);
         let built_in = is_search.then_some(BuiltIn::WebSearch);
         ToolSpec { name: tool.name().to_owned(), description, parameters, grammar, built_in }
     };

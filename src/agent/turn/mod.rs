@@ -1,13 +1,13 @@
 //! One turn, from its prompt until the model stops, the turn is stopped, or it fails.
 //!
-//! The conversation is moved in and returned in [`Finished`]. A turn sees its session only as a [`Host`], which records events, hands out
+//! The conversation is moved in and returned in [`Finished`]. A turn sees its session only as a [`TurnHost`], which records events, hands out
 //! waiting messages and asks for permission. Every await that can wait for the outside races the turn's cancellation.
 
 mod after_reply;
 pub(super) mod approval;
-pub(super) mod briefing;
 mod call;
 mod calls;
+mod compaction;
 mod confine;
 pub(super) mod context;
 mod continuation;
@@ -26,12 +26,12 @@ pub(super) mod permit;
 mod prompt;
 mod provider_calls;
 pub(super) mod retry;
-mod room;
 mod ruling;
 mod served;
 pub(super) mod servers;
 mod step;
 pub(super) mod structured_output;
+pub(super) mod system_prompt;
 mod turn_loop;
 
 pub use approval::TOOL_LIST;
@@ -42,7 +42,7 @@ pub use lint::{LINT_TIMEOUT, Lint};
 pub use permit::{Explained, PermissionPolicy, SandboxPolicy};
 pub use retry::RetryPolicy;
 
-use crate::host::Host;
+use crate::host::TurnHost;
 use crate::turn::context::Tally;
 use crate::turn::hook_points::Begun;
 use crate::turn::meter::specs;
@@ -54,7 +54,7 @@ use pintle_protocol::item::{CompactionReason, EngineMessage};
 use std::sync::Arc;
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
-pub(super) async fn run<H: Host>(
+pub(super) async fn run<H: TurnHost>(
     host: &mut H,
     mut ctx: TurnContext,
     mut state: TurnState,
@@ -68,7 +68,7 @@ pub(super) async fn run<H: Host>(
     provider_calls::begin(host, &mut ctx).await;
     let done = match work {
         Work::Answer(inputs) => {
-            let output = StructuredOutput::of(&inputs);
+            let output = StructuredOutput::for_inputs(&inputs);
             match open(host, &mut ctx, &mut state, inputs).await {
                 // On the heap, since the loop's future contains the state of everything that a turn may wait for.
                 Ok(()) => {
@@ -93,7 +93,7 @@ pub(super) async fn run<H: Host>(
 }
 
 /// Compacts the conversation at the user's request.
-async fn compact_now<H: Host>(
+async fn compact_now<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -101,22 +101,23 @@ async fn compact_now<H: Host>(
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     let tools = specs(&ctx.tools.list, &ctx.tools.settings);
-    let request = room::CompactionRequest { reason: CompactionReason::Requested, instructions };
-    room::compact(host, ctx, state, &tools, tally, request).await?;
-    let usage = room::usage(ctx, &mut state.meter, &tools, &state.conversation.messages);
+    let request =
+        compaction::CompactionRequest { reason: CompactionReason::Requested, instructions };
+    compaction::compact(host, ctx, state, &tools, tally, request).await?;
+    let usage = compaction::usage(ctx, &mut state.meter, &tools, &state.conversation.messages);
     host.transient(TransientEvent::Context(usage));
     Ok(StopReason::EndTurn)
 }
 
 /// Summarizes an abandoned branch for the model.
-async fn summarize_branch<H: Host>(
+async fn summarize_branch<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
     left: &[Arc<Message>],
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
-    if let Some(text) = room::summarize_branch(host, ctx, left, tally).await? {
+    if let Some(text) = compaction::summarize_branch(host, ctx, left, tally).await? {
         let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
         messages::add(host, ctx, &mut state.conversation, message);
         host.check()?;
@@ -128,7 +129,7 @@ async fn summarize_branch<H: Host>(
 ///
 /// # Errors
 /// A hook denied or handled them, or the turn was stopped.
-async fn open<H: Host>(
+async fn open<H: TurnHost>(
     host: &mut H,
     ctx: &mut TurnContext,
     state: &mut TurnState,

@@ -18,8 +18,8 @@ use pintle_tools::permissions::propose::{leaving, needs_to_leave, propose};
 use pintle_tools::permissions::remedy::denial;
 use pintle_tools::permissions::rules::OfProject;
 use pintle_tools::permissions::{
-    self, Action, Call, CheckedPath, Compiled, Context, FilesBelow, InSandbox, Origin, Places,
-    ResolvedPath, Rule, Sandbox, Verdict, decide, rules,
+    self, Action, Call, CallDecision, CheckedPath, Compiled, Context, FilesBelow, InSandbox,
+    Origin, Places, ResolvedPath, Rule, Sandbox, decide, rules,
 };
 use pintle_tools::trust::Answers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,7 @@ impl SandboxPolicy {
 #[derive(Debug)]
 pub struct Explained {
     /// The decision.
-    pub verdict: Verdict,
+    pub verdict: CallDecision,
     /// Rules that would allow the call, or let out a command that runs in the sandbox and needs to leave it.
     pub proposed: Vec<Rule>,
     /// Problems with the applicable rules.
@@ -204,7 +204,7 @@ struct Ready {
 /// A decision about a call, with the options to offer the user.
 #[derive(Debug)]
 pub(crate) struct Decided {
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: CallDecision,
     /// Rules that would have allowed the call, or would let out a command that runs in the sandbox and needs to leave it.
     pub(crate) proposed: Vec<Rule>,
     /// For a call that does not run by itself: the least that would have allowed it.
@@ -222,7 +222,7 @@ impl Permissions {
 
     /// Stores rules added by the user's answer, if they outlast the session. Returns the problem, if any; the rules then apply for the
     /// session.
-    pub(crate) async fn keep(&self, origin: Origin, rules: Vec<Rule>) -> Option<Notice> {
+    pub(crate) async fn save_rules(&self, origin: Origin, rules: Vec<Rule>) -> Option<Notice> {
         let workspace = match origin {
             Origin::GrantedByUser => None,
             Origin::GrantedForProject => Some(self.ready.get()?.places.roots.first()?.clone()),
@@ -235,7 +235,7 @@ impl Permissions {
             }
         };
         let answers = self.policy.answers.clone();
-        let kept = tokio::task::spawn_blocking(move || answers.keep(workspace.as_deref(), &rules));
+        let kept = tokio::task::spawn_blocking(move || answers.save(workspace.as_deref(), &rules));
         let error = match kept.await {
             Ok(Ok(())) => return None,
             Ok(Err(error)) => error.to_string(),
@@ -340,7 +340,7 @@ impl Permissions {
     /// command that ran without approval in a mode that asks can change nothing and reaches no host.
     pub(crate) fn confinement(
         &self,
-        verdict: &Verdict,
+        verdict: &CallDecision,
         tool: &str,
         grants: &Grants,
     ) -> Option<Arc<Confinement>> {
@@ -354,7 +354,7 @@ impl Permissions {
 
     /// Returns the programs that rules deny, for a command outside the sandbox. Empty if the command asks for more rights: the kernel gives
     /// none to a process whose calls are reported.
-    pub(crate) fn denied_programs(&self, verdict: &Verdict) -> Names {
+    pub(crate) fn denied_programs(&self, verdict: &CallDecision) -> Names {
         let raises = |part: &permissions::Part| {
             let name = part.subject.split(' ').next().unwrap_or_default();
             RAISING.contains(&name.rsplit('/').next().unwrap_or_default())
@@ -485,7 +485,7 @@ impl Permissions {
         home: Option<&Path>,
     ) -> Vec<(PathBuf, Result<OfProject, String>)> {
         let personal = Personal { answers: self.policy.answers.clone(), ..Personal::default() };
-        let files = ProjectFiles::of(site.env, &personal, site.cwd).await;
+        let files = ProjectFiles::load(site.env, &personal, site.cwd).await;
         let mut found = Vec::new();
         for (folder, text) in files.permissions().await {
             let resolved = resolve(site.env, &folder).await;
@@ -589,7 +589,7 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
 fn analyse(env: &dyn Environment, command: &str) -> Analysis {
     let shell = env.platform().shell.file_name().map(|name| name.to_string_lossy().into_owned());
     match shell.as_deref() {
-        Some("sh" | "bash" | "dash" | "ash" | "busybox") | None => Analysis::of(command),
+        Some("sh" | "bash" | "dash" | "ash" | "busybox") | None => Analysis::parse(command),
         Some(shell) => Analysis::opaque(format!("{shell} syntax is not analyzed")),
     }
 }
@@ -660,7 +660,7 @@ mod tests {
             (Origin::GrantedForProject, true),
             (Origin::GrantedByUser, true),
         ] {
-            let told = permissions.keep(origin, rules()).await;
+            let told = permissions.save_rules(origin, rules()).await;
             assert_eq!(told.is_some(), is_lasting, "{origin:?}");
             let Some(notice) = told else { continue };
             assert_eq!(notice.code, "answerNotKept");
@@ -683,7 +683,7 @@ mod tests {
         let mut grants = Grants::default();
         let access = Access::Execute("true".to_owned());
         let decided = permissions.decide(site, &grants, "bash", &access).await;
-        let verdict = Verdict { in_sandbox: InSandbox::Yes, ..decided.verdict };
+        let verdict = CallDecision { in_sandbox: InSandbox::Yes, ..decided.verdict };
         let network = |grants: &Grants| {
             permissions.confinement(&verdict, "bash", grants).unwrap().network.clone()
         };

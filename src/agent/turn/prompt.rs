@@ -2,11 +2,11 @@
 //!
 //! Invariant: each change is reported once, as a message.
 
-use crate::host::{Host, uncancelled};
+use crate::host::{TurnHost, uncancelled};
 use crate::project::{self, Personal, ProjectFiles};
-use crate::turn::briefing::{Briefing, BriefingUpdate, KnownDocument, PromptInputs};
 use crate::turn::context::{TurnContext, TurnState};
 use crate::turn::meter::specs;
+use crate::turn::system_prompt::{BriefingUpdate, KnownDocument, PromptInputs, SystemPromptState};
 use futures_util::future::join_all;
 use pintle_base::text::visible::visible_line;
 use pintle_exec::{Error, Stat};
@@ -23,7 +23,7 @@ use pintle_session::context::prompt::{self, EnvironmentFacts, Layers};
 use pintle_session::context::repository::Snapshot;
 use pintle_session::context::rules::{self, PathRule, When};
 use pintle_session::context::{agents, skills};
-use pintle_tools::Does;
+use pintle_tools::Builtin;
 use pintle_tools::trust::Answers;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -32,11 +32,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The private part of `prompt.made`: the briefing, and the prompt's parts.
+/// The private part of `prompt.made`: the prompt's state, and its parts.
 #[derive(Serialize)]
 struct Kept<'a> {
     #[serde(flatten)]
-    briefing: &'a Briefing,
+    prompt_state: &'a SystemPromptState,
     /// The prompt's sections: each name, with its length in bytes.
     sections: Vec<(&'static str, usize)>,
     /// The tools that the model sees along with the prompt.
@@ -44,21 +44,21 @@ struct Kept<'a> {
 }
 
 /// Builds the prompt if the model has none yet, else reports changes.
-pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
-    state.briefing.looked_for.clear();
+pub(crate) async fn begin<H: TurnHost>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
+    state.prompt_state.looked_for.clear();
     // A stopped turn leaves its prompt to be built when the next one starts.
     let cwd = ctx.workspace.folders.cwd.clone();
-    let moved_from = state.briefing.believed_folder(&cwd).map(Path::to_owned);
-    let is_made = state.briefing.origin == ctx.llm.model.origin() && moved_from.is_none();
+    let moved_from = state.prompt_state.believed_folder(&cwd).map(Path::to_owned);
+    let is_made = state.prompt_state.origin == ctx.llm.model.origin() && moved_from.is_none();
     if is_made && !has_agreement_changed(host, ctx, state).await {
         tell_additional(host, ctx, state);
         tell_rights(host, ctx, state).await;
-        let read = changed_documents(ctx, &state.briefing);
+        let read = changed_documents(ctx, &state.prompt_state);
         if let Some(Some(changes)) = host.wait(uncancelled(&ctx.cancel, read)).await {
             tell_changed_documents(host, ctx, state, changes);
         }
     } else {
-        let made = Box::pin(make(ctx, &state.briefing));
+        let made = Box::pin(make(ctx, &state.prompt_state));
         if let Some(made) = host.wait(uncancelled(&ctx.cancel, made)).await {
             record_prompt(host, ctx, state, made);
             if let Some(from) = moved_from {
@@ -71,12 +71,12 @@ pub(crate) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &
             }
         }
     }
-    ctx.system = Arc::from(state.briefing.system());
+    ctx.system = Arc::from(state.prompt_state.system());
 }
 
 /// A new prompt, which is not in the journal yet.
 struct Made {
-    briefing: Briefing,
+    prompt_state: SystemPromptState,
     event: PromptMade,
     /// The prompt's sections: each name, with its length in bytes.
     sections: Vec<(&'static str, usize)>,
@@ -89,11 +89,11 @@ struct Made {
 }
 
 /// Builds the prompt from the project's current files.
-async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
+async fn make(ctx: &TurnContext, before: &SystemPromptState) -> Made {
     let PromptInputs { personal, profile, cutoff, is_subagent, role, system_prompt, is_attended } =
         &ctx.prompt;
     let cwd = ctx.workspace.folders.cwd.as_path();
-    let place = ProjectFiles::of(ctx.workspace.env.as_ref(), personal, cwd).await;
+    let place = ProjectFiles::load(ctx.workspace.env.as_ref(), personal, cwd).await;
     let paths = document_paths(personal, &place.root, cwd, profile);
     let git = git_snapshot(ctx, &place);
     let withheld = place.withheld(&paths).await;
@@ -109,7 +109,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let known = join_all(documents.iter().map(|document| known_now(&place, document))).await;
     let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), *is_attended).await;
     let tool = |purpose: &str| {
-        let does = Does::named(purpose)?;
+        let does = Builtin::named(purpose)?;
         let found = ctx.tools.list.iter().find(|tool| tool.does() == Some(does));
         found.map(|tool| tool.name().to_owned())
     };
@@ -150,7 +150,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let sections = prompt::sections(&surroundings, &layers);
     let system = prompt::system(&sections);
     let in_prompt = rules.all.iter().filter(|(rule, ..)| !matches!(rule.when, When::Touched(_)));
-    let has_agents = ctx.tools.list.iter().any(|tool| tool.does().is_some_and(Does::is_agents));
+    let has_agents = ctx.tools.list.iter().any(|tool| tool.does().is_some_and(Builtin::is_agents));
     let listed = agents.all.iter().filter(|_| has_agents);
     let sources = sources(PromptSourceKind::Document, documents.iter().map(|one| &one.path))
         .chain(sources(PromptSourceKind::Rule, in_prompt.map(|(_, path, _)| path)))
@@ -161,21 +161,21 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         When::Touched(globs) => Some(PathRule { path: rule.path, globs }),
         When::Always | When::OnRequest => None,
     });
-    let briefing = Briefing {
+    let prompt_state = SystemPromptState {
         origin,
         system,
         root: place.root.clone(),
         cwd: Some(cwd.to_owned()),
         additional: ctx.workspace.additional.to_vec(),
         agreement: Some(agreement),
-        rights: Some(rights.told()),
+        rights: Some(rights.describe()),
         documents: known.into_iter().chain(documents_below(before, &documents)).collect(),
         waiting: waiting.collect(),
         told: before.told.clone(),
         looked_for: BTreeSet::new(),
     };
     Made {
-        briefing,
+        prompt_state,
         event: PromptMade { sources },
         sections: sections.iter().map(|section| (section.name, section.text.len())).collect(),
         problems: [rules.problems, skills.problems, agents.problems].concat(),
@@ -198,7 +198,7 @@ async fn git_snapshot(ctx: &TurnContext, place: &ProjectFiles<'_>) -> Snapshot {
 
 /// Returns the nested documents that the conversation contains and the new prompt does not.
 fn documents_below(
-    before: &Briefing,
+    before: &SystemPromptState,
     in_prompt: &[Document],
 ) -> impl Iterator<Item = KnownDocument> {
     let is_in_prompt = |path: &Path| in_prompt.iter().any(|document| document.path == path);
@@ -206,11 +206,11 @@ fn documents_below(
     below.filter(move |known| !is_in_prompt(&known.path)).cloned()
 }
 
-fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
-    let Made { briefing, event, sections, problems, withheld, not_agreed } = made;
-    *state.briefing = briefing;
+fn record_prompt<H: TurnHost>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
+    let Made { prompt_state, event, sections, problems, withheld, not_agreed } = made;
+    *state.prompt_state = prompt_state;
     let tools = specs(&ctx.tools.list, &ctx.tools.settings).iter().map(declaration).collect();
-    let private = to_raw_value(&Kept { briefing: &state.briefing, sections, tools }).ok();
+    let private = to_raw_value(&Kept { prompt_state: &state.prompt_state, sections, tools }).ok();
     host.record_with(Event::PromptMade(event), private);
     for problem in problems {
         host.record(Event::Notice(Notice {
@@ -221,20 +221,20 @@ fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState
         }));
     }
     if !withheld.is_empty() {
-        let root = state.briefing.root.clone();
+        let root = state.prompt_state.root.clone();
         host.record(Event::Notice(untrusted(&root, &withheld, &ctx.prompt.personal.answers)));
     }
     tell_unused(host, state, not_agreed);
 }
 
 /// Returns true if the user has agreed to more or fewer project files since the prompt was made, which outdates it. If not, records a notice about ignored files that are news.
-async fn has_agreement_changed<H: Host>(
+async fn has_agreement_changed<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
 ) -> bool {
     let (env, cwd) = (ctx.workspace.env.as_ref(), ctx.workspace.folders.cwd.as_path());
-    let Briefing { root, agreement: known, .. } = &*state.briefing;
+    let SystemPromptState { root, agreement: known, .. } = &*state.prompt_state;
     let read = async {
         let place = ProjectFiles::at(env, &ctx.prompt.personal, cwd, root.clone(), true).await;
         let has_changed = known.as_ref().is_some_and(|known| *known != place.agreed());
@@ -250,9 +250,9 @@ async fn has_agreement_changed<H: Host>(
 }
 
 /// Records a notice about the ignored project files, unless an earlier notice named them all.
-fn tell_unused<H: Host>(host: &mut H, state: &mut TurnState, unused: Vec<ProjectFile>) {
+fn tell_unused<H: TurnHost>(host: &mut H, state: &mut TurnState, unused: Vec<ProjectFile>) {
     if unused.iter().any(|file| !state.told_unused.contains(file)) {
-        let root = &state.briefing.root;
+        let root = &state.prompt_state.root;
         let paths: Vec<PathBuf> = unused.iter().map(|file| root.join(&file.path)).collect();
         host.record(Event::Notice(changed(root, &paths)));
     }
@@ -337,8 +337,8 @@ fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -
 }
 
 /// Reports the additional directories, if they have changed.
-fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
-    if *ctx.workspace.additional == *state.briefing.additional {
+fn tell_additional<H: TurnHost>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
+    if *ctx.workspace.additional == *state.prompt_state.additional {
         return;
     }
     let listed: Vec<String> =
@@ -356,10 +356,10 @@ fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnSta
 }
 
 /// Reports the session's rights, if they have changed.
-async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
+async fn tell_rights<H: TurnHost>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
     let rights = ctx.permissions.rights(ctx.workspace.env.as_ref(), ctx.prompt.is_attended);
-    let rights = host.wait(rights).await.told();
-    match &state.briefing.rights {
+    let rights = host.wait(rights).await.describe();
+    match &state.prompt_state.rights {
         Some(known) if *known == rights => {}
         // The prompt is from a version that did not report rights.
         None => {}
@@ -372,11 +372,14 @@ async fn tell_rights<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnS
 }
 
 /// Checks the documents for changes; `None` if there are none.
-async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec<Change>> {
+async fn changed_documents(
+    ctx: &TurnContext,
+    prompt_state: &SystemPromptState,
+) -> Option<Vec<Change>> {
     let PromptInputs { personal, profile, .. } = &ctx.prompt;
-    let (cwd, root) = (ctx.workspace.folders.cwd.as_path(), briefing.root.clone());
+    let (cwd, root) = (ctx.workspace.folders.cwd.as_path(), prompt_state.root.clone());
     let mut paths = document_paths(personal, &root, cwd, profile);
-    let known = &briefing.documents;
+    let known = &prompt_state.documents;
     // Those that documents import, and those below.
     let others = known.iter().map(|known| &known.path).filter(|path| !paths.contains(path));
     let others: Vec<PathBuf> = others.cloned().collect();
@@ -419,7 +422,7 @@ async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec
 }
 
 /// Reports the changed documents.
-fn tell_changed_documents<H: Host>(
+fn tell_changed_documents<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -443,7 +446,7 @@ fn tell_changed_documents<H: Host>(
         }
     }
     if parts.is_empty() {
-        state.briefing.documents = documents;
+        state.prompt_state.documents = documents;
         return;
     }
     let text = from_engine(format_args!(
@@ -484,21 +487,21 @@ async fn change(
 }
 
 /// Sends the rules for paths that calls have just touched, each once per conversation.
-pub(crate) async fn tell_rules<H: Host>(
+pub(crate) async fn tell_rules<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
     touched: &[PathBuf],
 ) {
-    let root = &state.briefing.root;
+    let root = &state.prompt_state.root;
     let relative: Vec<&Path> =
         touched.iter().filter_map(|path| path.strip_prefix(root).ok()).collect();
-    let told = &state.briefing.told;
+    let told = &state.prompt_state.told;
     let is_due = |rule: &&PathRule| {
         !told.contains(&rule.path) && relative.iter().any(|path| rule.is_about(path))
     };
     let due: Vec<PathBuf> =
-        state.briefing.waiting.iter().filter(is_due).map(|rule| rule.path.clone()).collect();
+        state.prompt_state.waiting.iter().filter(is_due).map(|rule| rule.path.clone()).collect();
     if due.is_empty() {
         return;
     }
@@ -516,14 +519,14 @@ pub(crate) async fn tell_rules<H: Host>(
     let said = host.wait(read).await;
     let told = BriefingUpdate { rules: due, ..BriefingUpdate::default() };
     if said.is_empty() {
-        state.briefing.apply(told);
+        state.prompt_state.apply(told);
         return;
     }
     tell(host, ctx, state, rules::message(&said), told);
 }
 
 /// Sends the documents of directories below the root in which calls have just touched files, each once per conversation.
-pub(crate) async fn tell_documents_below<H: Host>(
+pub(crate) async fn tell_documents_below<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -534,7 +537,7 @@ pub(crate) async fn tell_documents_below<H: Host>(
         return;
     }
     let cwd = ctx.workspace.folders.cwd.as_path();
-    let Briefing { root, documents: known, looked_for, .. } = state.briefing.as_mut();
+    let SystemPromptState { root, documents: known, looked_for, .. } = state.prompt_state.as_mut();
     let below = |path: &PathBuf| documents::paths_below(root, cwd, path, profile);
     let mut paths: Vec<PathBuf> = touched.iter().flat_map(below).collect();
     paths.retain(|path| {
@@ -570,14 +573,14 @@ pub(crate) async fn tell_documents_below<H: Host>(
     let documents = known.iter().cloned().chain(new.into_iter().map(|(_, now)| now)).collect();
     let told = BriefingUpdate { documents: Some(documents), ..BriefingUpdate::default() };
     if said.is_empty() {
-        state.briefing.apply(told);
+        state.prompt_state.apply(told);
     } else {
         tell(host, ctx, state, documents::message(&said), told);
     }
 }
 
 /// Sends the model a message, and stores its updated knowledge.
-fn tell<H: Host>(
+fn tell<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -587,7 +590,7 @@ fn tell<H: Host>(
     let message = EngineMessage { text, ..EngineMessage::default() };
     state.conversation.push(engine_message(&message));
     let private: Option<Box<RawValue>> = to_raw_value(&told).ok();
-    state.briefing.apply(told);
+    state.prompt_state.apply(told);
     let id = ItemId::new(ctx.ambient.new_id());
     let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
     ctx.complete(&mut item, ItemStatus::Completed);

@@ -1,6 +1,6 @@
 //! Provider-run tool calls as items for clients. None is sent back to the model from here, since the reply's blocks carry them.
 
-use crate::host::Host;
+use crate::host::TurnHost;
 use crate::turn::context::TurnContext;
 use pintle_base::text::visible::{visible, visible_line};
 use pintle_llm::ProviderCall;
@@ -8,13 +8,13 @@ use pintle_protocol::content::Content;
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolKind, ToolResult};
-use pintle_tools::{Does, Tool};
+use pintle_tools::{Builtin, Tool};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Removes the provider's web search if the rules do not let it run unasked, since its calls cannot be approved one by one.
-pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext) {
-    let is_search = |tool: &Arc<dyn Tool>| tool.does() == Some(Does::WebSearch);
+pub(super) async fn begin<H: TurnHost>(host: &mut H, ctx: &mut TurnContext) {
+    let is_search = |tool: &Arc<dyn Tool>| tool.does() == Some(Builtin::WebSearch);
     let Some(search) = ctx.tools.list.iter().find(|tool| is_search(tool)) else { return };
     let may = ctx.permissions.lets_search((&ctx.workspace).into(), search.name());
     if host.wait(may).await {
@@ -32,7 +32,7 @@ pub(super) struct ProviderCalls(Vec<(String, Item)>);
 
 impl ProviderCalls {
     /// Takes news of a call.
-    pub(super) fn take<H: Host>(
+    pub(super) fn take<H: TurnHost>(
         &mut self,
         host: &mut H,
         ctx: &TurnContext,
@@ -62,7 +62,12 @@ impl ProviderCalls {
     }
 
     /// Closes calls that the provider never finished.
-    pub(super) fn close<H: Host>(&mut self, host: &mut H, ctx: &TurnContext, status: ItemStatus) {
+    pub(super) fn close<H: TurnHost>(
+        &mut self,
+        host: &mut H,
+        ctx: &TurnContext,
+        status: ItemStatus,
+    ) {
         for (_, mut item) in self.0.drain(..) {
             ctx.complete(&mut item, status);
             host.record(Event::ItemCompleted { item });
@@ -85,7 +90,12 @@ fn begun(ctx: &TurnContext, step: u32, tool: String) -> Item {
     ctx.item(id, Some(step), ItemStatus::Pending, ItemBody::ToolCall(Box::new(call)))
 }
 
-fn end<H: Host>(host: &mut H, ctx: &TurnContext, mut item: Item, outcome: Result<String, String>) {
+fn end<H: TurnHost>(
+    host: &mut H,
+    ctx: &TurnContext,
+    mut item: Item,
+    outcome: Result<String, String>,
+) {
     let is_error = outcome.is_err();
     let (Ok(text) | Err(text)) = outcome;
     if let ItemBody::ToolCall(call) = &mut item.body {

@@ -43,7 +43,7 @@ pub(super) async fn admit(
 fn only_reads(prepared: &dyn Prepared) -> bool {
     match prepared.access() {
         Access::Read(_) | Access::Engine | Access::Fetch { .. } => true,
-        Access::Execute(command) => permissions::Analysis::of(&command).is_harmless(),
+        Access::Execute(command) => permissions::Analysis::parse(&command).is_harmless(),
         Access::Other(_) => prepared.only_reads(),
         Access::Write(_) => false,
     }
@@ -58,7 +58,7 @@ pub(super) enum Ruling {
     /// The user decides.
     Ask(Access, Box<Decided>),
     /// The call may run.
-    Allowed(Access, permissions::Verdict),
+    Allowed(Access, permissions::CallDecision),
 }
 
 /// Decides about a call: whether its tool is withheld, then the work mode, then the permissions.
@@ -93,7 +93,7 @@ pub(super) fn confine(
     ctx: &TurnContext,
     state: &TurnState,
     call: &mut Call,
-    verdict: &permissions::Verdict,
+    verdict: &permissions::CallDecision,
 ) {
     call.confinement = ctx.permissions.confinement(verdict, &call.tool_name, &state.grants);
     call.programs = ctx.permissions.denied_programs(verdict);

@@ -1,6 +1,6 @@
 //! A warning about a local server whose context is smaller than the request.
 
-use crate::host::{Host, uncancelled};
+use crate::host::{TurnHost, uncancelled};
 use crate::turn::context::TurnContext;
 use crate::turn::meter::Meter;
 use pintle_llm::{Message, ModelRef, ServedWindow, ToolSpec};
@@ -21,7 +21,7 @@ pub(crate) struct ServedContext {
 
 /// Compares the request's size with a local server's context, and warns once if it was longer. The server is queried after its reply, since
 /// most report only a loaded model's context.
-pub(super) async fn check<H: Host>(
+pub(super) async fn check<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     served: &mut ServedContext,

@@ -1,6 +1,6 @@
 //! Adds MCP server tools to the model's list when a turn starts.
 
-use crate::host::{Host, uncancelled};
+use crate::host::{TurnHost, uncancelled};
 use crate::project::{Personal, ProjectFiles};
 use crate::turn::context::{TurnContext, TurnState};
 use crate::turn::messages::add_text;
@@ -10,7 +10,7 @@ use pintle_protocol::event::Event;
 use pintle_session::context::conversation::{Conversation, from_engine};
 use pintle_tools::Tool;
 use pintle_tools::mcp::{
-    self, AllowedTools, Definition, Looked, Seat, SessionServers, SharedServers, Sources,
+    self, AllowedTools, Definition, LaunchContext, Looked, SessionServers, SharedServers, Sources,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) struct TurnServers {
 }
 
 /// Adds MCP server tools to the turn's list.
-pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
+pub(super) async fn begin<H: TurnHost>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
     let Some(servers) = &ctx.tools.servers else { return };
     let own = Arc::clone(&ctx.tools.list);
     let look = look(ctx, servers, &own);
@@ -47,7 +47,7 @@ pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &
 }
 
 /// Reports changes of server state to the model and the session's clients.
-pub(super) fn tell_changes<H: Host>(
+pub(super) fn tell_changes<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     conversation: &mut Conversation,
@@ -71,8 +71,8 @@ async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -
     }
     let workspace = &ctx.workspace;
     let cwd = workspace.folders.cwd.as_path();
-    let place = ProjectFiles::of(workspace.env.as_ref(), &ctx.prompt.personal, cwd).await;
-    let seat = Seat {
+    let place = ProjectFiles::load(workspace.env.as_ref(), &ctx.prompt.personal, cwd).await;
+    let launch = LaunchContext {
         env: Arc::clone(&workspace.env),
         cwd: cwd.to_owned(),
         is_trusted: place.is_trusted,
@@ -85,7 +85,7 @@ async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -
             shared: &servers.shared,
             project,
             given: &servers.given,
-            seat,
+            launch,
             taken: own.iter().map(|tool| tool.name().to_owned()).collect(),
             allowed: servers.allowed.clone(),
         })
@@ -103,13 +103,13 @@ pub(crate) async fn of_folder(
     let home = env.platform().home.as_deref();
     let site = Site { env: env.as_ref(), cwd, additional: &[], home, artifacts: None };
     let permissions = Permissions::new(policy.default_mode, Arc::clone(policy));
-    let place = ProjectFiles::of(env.as_ref(), personal, cwd).await;
-    let seat = Seat {
+    let place = ProjectFiles::load(env.as_ref(), personal, cwd).await;
+    let launch = LaunchContext {
         env: Arc::clone(env),
         cwd: cwd.to_owned(),
         is_trusted: place.is_trusted,
         confinement: permissions.confinement_of_servers(site).await,
     };
     let project = place.servers().await;
-    mcp::found(shared, &project, &seat)
+    mcp::found(shared, &project, &launch)
 }

@@ -3,12 +3,12 @@
 //! A request that failed is sent again inside the step, as `retry` decides, so that the loop never sees it. The shown part of a cut
 //! reply stays in the journal as cancelled items of a step without a stop; none of it goes back to the model.
 
-use crate::host::{Activity, Host, uncancelled};
+use crate::host::{Activity, TurnHost, uncancelled};
 use crate::turn::call::{Call, Preparation, parse_arguments, prepare};
+use crate::turn::compaction;
 use crate::turn::context::{End, Tally, TurnContext};
 use crate::turn::provider_calls::ProviderCalls;
 use crate::turn::retry::{self, Failures, NoRetry};
-use crate::turn::room;
 use futures_util::StreamExt;
 use pintle_base::text::partial_json::{Growth, PartialJson};
 use pintle_llm::catalog::Price;
@@ -101,7 +101,7 @@ pub(crate) struct StepRequest<'a> {
 ///
 /// # Errors
 /// How the turn ends, if there was no reply at all.
-pub(crate) async fn run<H: Host>(
+pub(crate) async fn run<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     request: &StepRequest<'_>,
@@ -134,7 +134,7 @@ pub(crate) async fn run<H: Host>(
     }
 }
 
-async fn ask<H: Host>(
+async fn ask<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     asked: &StepRequest<'_>,
@@ -209,7 +209,7 @@ async fn ask<H: Host>(
 
 /// Corrects an error that was taken for a conversation that is too long, though the conversation is short.
 fn judged(ctx: &TurnContext, request: &StepRequest<'_>, error: Error) -> Error {
-    if !error.is_guess || room::may_overflow(ctx, request.tools, request.messages) {
+    if !error.is_guess || compaction::may_overflow(ctx, request.tools, request.messages) {
         return error;
     }
     let hint = "the server gave no reason; check the model's name and the provider's settings, and the server's log";
@@ -217,7 +217,7 @@ fn judged(ctx: &TurnContext, request: &StepRequest<'_>, error: Error) -> Error {
 }
 
 /// Notifies clients that the provider is silent.
-fn tell_silence<H: Host>(host: &mut H, ctx: &TurnContext) {
+fn tell_silence<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
     let provider = &ctx.llm.model.provider;
     host.transient(TransientEvent::Notice(Notice {
         level: NoticeLevel::Info,
@@ -254,7 +254,7 @@ fn failed(error: Error, why: NoRetry) -> End {
     })
 }
 
-impl<H: Host> Stream<'_, H> {
+impl<H: TurnHost> Stream<'_, H> {
     /// Processes deltas until the reply is complete; returns the reason if it was cut off.
     async fn follow(&mut self, mut deltas: DeltaStream) -> Option<Cut> {
         for count in 1_u32.. {
@@ -506,7 +506,7 @@ impl<H: Host> Stream<'_, H> {
 }
 
 impl LiveBlock {
-    fn announce<H: Host>(&mut self, host: &mut H) {
+    fn announce<H: TurnHost>(&mut self, host: &mut H) {
         if !std::mem::replace(&mut self.is_shown, true) {
             host.record(Event::ItemStarted { item: self.item.clone() });
         }
@@ -526,7 +526,7 @@ impl LiveBlock {
         }
     }
 
-    fn close<H: Host>(&mut self, host: &mut H, ctx: &TurnContext, status: ItemStatus) {
+    fn close<H: TurnHost>(&mut self, host: &mut H, ctx: &TurnContext, status: ItemStatus) {
         self.is_open = false;
         if self.is_shown {
             ctx.complete(&mut self.item, status);

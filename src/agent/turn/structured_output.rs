@@ -49,7 +49,7 @@ pub(crate) fn check_schema(schema: &Value) -> Result<(), String> {
 
 impl StructuredOutput {
     /// Returns the requirement of a turn that starts with these messages: the last one's, if several have one.
-    pub(super) fn of(inputs: &[QueuedInput]) -> Option<Self> {
+    pub(super) fn for_inputs(inputs: &[QueuedInput]) -> Option<Self> {
         let schema = inputs.iter().rev().find_map(|input| input.output_schema.clone())?;
         // Checked when the message was accepted.
         let validator = jsonschema::validator_for(&schema).ok()?;
@@ -163,7 +163,7 @@ mod tests {
             limits: None,
             output_schema: Some(schema),
         };
-        StructuredOutput::of(&[input]).unwrap()
+        StructuredOutput::for_inputs(&[input]).unwrap()
     }
 
     #[test]

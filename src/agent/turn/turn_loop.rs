@@ -2,7 +2,7 @@
 //!
 //! Each step ends in one [`Next`] or in the turn's [`End`]; `after_reply` decides the next action after a reply.
 
-use crate::host::Host;
+use crate::host::TurnHost;
 use crate::turn::after_reply::{AfterReply, Ending, Reply, ReplyPolicy};
 use crate::turn::calls::{self, Batch};
 use crate::turn::context::{End, Tally, TurnContext, TurnState};
@@ -14,7 +14,7 @@ use crate::turn::messages;
 use crate::turn::meter::specs;
 use crate::turn::step::{self, StepReply, StepRequest};
 use crate::turn::structured_output::{SchemaCheck, StructuredOutput, final_text};
-use crate::turn::{hook_points, lint, room, served, servers};
+use crate::turn::{compaction, hook_points, lint, served, servers};
 use pintle_llm::{Assistant, AssistantBlock, Message, ToolSpec};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{
@@ -61,7 +61,7 @@ pub(super) struct TurnLoop<'a, H> {
     is_shortened: bool,
 }
 
-impl<'a, H: Host> TurnLoop<'a, H> {
+impl<'a, H: TurnHost> TurnLoop<'a, H> {
     /// Prepares the first request of a turn whose messages have been read.
     pub(super) fn new(
         host: &'a mut H,
@@ -184,7 +184,7 @@ impl<'a, H: Host> TurnLoop<'a, H> {
     /// Compacts the conversation if the next request would be too long. Messages that arrived during a compaction are read.
     async fn make_room(&mut self) -> Result<(), End> {
         let Self { host, ctx, state, tools, tally, .. } = self;
-        if room::before_request(*host, ctx, state, tools, tally).await? {
+        if compaction::before_request(*host, ctx, state, tools, tally).await? {
             let steers = self.host.take_steers().await;
             let files = self.add_inputs(steers).await;
             self.add_rules_for(&files).await;
@@ -228,9 +228,11 @@ impl<'a, H: Host> TurnLoop<'a, H> {
     async fn shorten(&mut self, error: TurnError) -> Result<(), End> {
         let Self { host, ctx, state, tally, tools, .. } = self;
         if !std::mem::replace(&mut self.is_shortened, true) {
-            let request =
-                room::CompactionRequest { reason: CompactionReason::Overflow, instructions: None };
-            if room::compact(*host, ctx, state, tools, tally, request).await? {
+            let request = compaction::CompactionRequest {
+                reason: CompactionReason::Overflow,
+                instructions: None,
+            };
+            if compaction::compact(*host, ctx, state, tools, tally, request).await? {
                 return Ok(());
             }
         }
@@ -245,7 +247,7 @@ impl<'a, H: Host> TurnLoop<'a, H> {
 
     fn report_context(&mut self) {
         let TurnState { meter, conversation, .. } = &mut *self.state;
-        let usage = room::usage(self.ctx, meter, &self.tools, &conversation.messages);
+        let usage = compaction::usage(self.ctx, meter, &self.tools, &conversation.messages);
         self.host.transient(TransientEvent::Context(usage));
     }
 

@@ -67,11 +67,11 @@ fn png_bomb(width: u32, height: u32) -> Vec<u8> {
 fn content_decides_the_format() {
     for format in [Format::Png, Format::Jpeg, Format::Gif, Format::WebP] {
         let bytes = bytes_of(&halves(4, 4), format);
-        assert_eq!(Format::of(&bytes), Some(format));
-        assert_eq!(Format::of(&bytes[..3]), (format == Format::Jpeg).then_some(format));
+        assert_eq!(Format::detect(&bytes), Some(format));
+        assert_eq!(Format::detect(&bytes[..3]), (format == Format::Jpeg).then_some(format));
     }
-    assert_eq!(Format::of(b"RIFF\0\0\0\0WAVE"), None);
-    assert_eq!(Format::of(b"text"), None);
+    assert_eq!(Format::detect(b"RIFF\0\0\0\0WAVE"), None);
+    assert_eq!(Format::detect(b"text"), None);
 }
 
 #[test]

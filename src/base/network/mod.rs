@@ -42,7 +42,7 @@ pub struct Reach {
 
 impl Reach {
     /// Classifies a URL's server.
-    pub fn of(url: &str) -> Self {
+    pub fn classify(url: &str) -> Self {
         Self {
             is_plain: url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://")),
             is_here: leads_to_loopback(url),

@@ -35,7 +35,7 @@ pub fn shown(proxy: &str) -> String {
 
 impl Proxies {
     /// Reads the environment.
-    pub fn of(ambient: &Ambient) -> Self {
+    pub fn from_env(ambient: &Ambient) -> Self {
         let set = |name: &str| variable(ambient, name).map(|(_, value)| value.trim().to_owned());
         let no = set("no_proxy").unwrap_or_default();
         Self {
@@ -108,7 +108,7 @@ mod tests {
         ];
         for (vars, url, want) in rows {
             let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-            let proxies = Proxies::of(&Ambient::fixed(vars));
+            let proxies = Proxies::from_env(&Ambient::fixed(vars));
             assert_eq!(proxies.for_url(url).as_deref(), want, "{url}");
             let here =
                 ["localhost:", "LOCALHOST", "127.", "[::1]", "0x7f", "2130706433", "0.0.0.0"];

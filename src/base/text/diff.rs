@@ -136,7 +136,7 @@ impl Diff {
             }
         }
         if old.len().max(new.len()) <= MAX_WORD_BYTES {
-            self.words(&lines, old_skipped, new_skipped);
+            self.add_inline(&lines, old_skipped, new_skipped);
         }
     }
 
@@ -166,7 +166,12 @@ impl Diff {
     }
 
     /// Adds the differences within lines that have a counterpart.
-    fn words(&mut self, lines: &TextDiff<'_, '_, str>, old_skipped: usize, new_skipped: usize) {
+    fn add_inline(
+        &mut self,
+        lines: &TextDiff<'_, '_, str>,
+        old_skipped: usize,
+        new_skipped: usize,
+    ) {
         for op in lines.ops().iter().filter(|op| matches!(op, DiffOp::Replace { .. })) {
             for change in lines.iter_inline_changes(op) {
                 let (side, line) = match (change.tag(), change.old_index(), change.new_index()) {

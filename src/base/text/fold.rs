@@ -50,7 +50,7 @@ impl<'a> Folded<'a> {
         for line in original.split_inclusive('\n') {
             let (content, ending) = split_ending(line);
             match level {
-                Level::Endings => maker.keep(content),
+                Level::Endings => maker.push(content),
                 Level::FullOpenEnd if ending.is_empty() => maker.fold(content),
                 Level::Full | Level::FullOpenEnd => {
                     let kept = content.trim_end();
@@ -62,7 +62,7 @@ impl<'a> Folded<'a> {
                 maker.replace(1, "", false);
             }
             if !ending.is_empty() {
-                maker.keep("\n");
+                maker.push("\n");
             }
         }
         Self { text: Cow::Owned(maker.text), pieces: maker.pieces }
@@ -113,7 +113,7 @@ struct Maker {
 }
 
 impl Maker {
-    fn keep(&mut self, text: &str) {
+    fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.at += text.len();
     }
@@ -131,7 +131,7 @@ impl Maker {
 
     fn fold(&mut self, text: &str) {
         if text.bytes().all(|byte| byte == b'\t' || byte == b'\r' || matches!(byte, b' '..=b'~')) {
-            self.keep(text);
+            self.push(text);
             return;
         }
         let mut rest = text;
@@ -145,13 +145,13 @@ impl Maker {
             let (unit, after) = rest.split_at(len);
             rest = after;
             if unit.is_ascii() && terminal::sign(first).is_none() {
-                self.keep(unit);
+                self.push(unit);
                 continue;
             }
             let marks = unit.get(first.len_utf8()..).unwrap_or_default();
             let plain: String = std::iter::once(plain(first)).chain(marks.chars()).nfd().collect();
             if plain == unit {
-                self.keep(unit);
+                self.push(unit);
             } else {
                 self.replace(unit.len(), &plain, false);
             }

@@ -103,7 +103,7 @@ pub fn replace(text: &str, edits: &[Edit], occurrences: Occurrences) -> Result<R
             return Err(Miss::Empty { edit });
         }
         let old = to_lf(old);
-        let haystack = Haystack { text, windows: windows::of(text, &old) };
+        let haystack = Haystack { text, windows: windows::find(text, &old) };
         let found = haystack.find(&old);
         if found.all.is_empty() {
             return Err(Miss::Absent { edit, closest: closest(text, &old) });

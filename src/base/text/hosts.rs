@@ -13,13 +13,13 @@ pub const HTTPS_PORT: u16 = 443;
 ///
 /// Names are in lower case, without a trailing dot. Addresses are canonical: `[::ffff:7f00:1]` is `127.0.0.1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
+pub struct HostPort {
     name: String,
     port: u16,
     usual_port: u16,
 }
 
-impl Host {
+impl HostPort {
     /// Creates a host from a name or address, with or without brackets for IPv6. A rule may leave out `usual_port`.
     pub fn new(name: &str, port: u16, usual_port: u16) -> Self {
         let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
@@ -137,7 +137,7 @@ fn short_address(name: &str) -> Option<Ipv4Addr> {
 }
 
 /// Formats the host as rules write it, without the usual port.
-impl fmt::Display for Host {
+impl fmt::Display for HostPort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         if self.port != self.usual_port {
@@ -190,7 +190,7 @@ mod tests {
             ("127.0.0.1", "127.1:443", false, false),
             ("", "docs.rs:443", false, false),
         ] {
-            let host = Host::parse(host, 443).unwrap();
+            let host = HostPort::parse(host, 443).unwrap();
             let got = (host.is_allowed_by(pattern), host.is_restricted_by(pattern));
             assert_eq!(got, (allows, restricts), "{pattern} {host}");
         }
@@ -207,7 +207,7 @@ mod tests {
             ("docs.rs:https", None),
             ("docs.rs:99999", None),
         ] {
-            let host = Host::parse(text, 443).map(|host| host.to_string());
+            let host = HostPort::parse(text, 443).map(|host| host.to_string());
             assert_eq!(host.as_deref(), want, "{text}");
         }
     }

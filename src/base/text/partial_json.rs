@@ -51,7 +51,7 @@ enum Mode {
     /// A comma or an end is due.
     After,
     /// Nothing more is read.
-    Over,
+    Ended,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -93,7 +93,7 @@ impl PartialJson {
                 self.mode = Mode::After;
                 self.take(c, grown);
             }
-            Mode::Plain | Mode::Over => {}
+            Mode::Plain | Mode::Ended => {}
             _ if c.is_ascii_whitespace() => {}
             Mode::Value => match c {
                 '"' => self.begin(Mode::InString),
@@ -104,14 +104,14 @@ impl PartialJson {
                 '[' => self.stack.push(Level::Array(0)),
                 ']' => self.end_level(),
                 '-' | '0'..='9' | 'a'..='z' => self.mode = Mode::Plain,
-                _ => self.mode = Mode::Over,
+                _ => self.mode = Mode::Ended,
             },
             Mode::Key => match c {
                 '"' => self.begin(Mode::InKey),
                 '}' => self.end_level(),
-                _ => self.mode = Mode::Over,
+                _ => self.mode = Mode::Ended,
             },
-            Mode::Colon => self.mode = if c == ':' { Mode::Value } else { Mode::Over },
+            Mode::Colon => self.mode = if c == ':' { Mode::Value } else { Mode::Ended },
             Mode::After => match (c, self.stack.last_mut()) {
                 (',', Some(Level::Object(_))) => self.mode = Mode::Key,
                 (',', Some(Level::Array(index))) => {
@@ -119,7 +119,7 @@ impl PartialJson {
                     self.mode = Mode::Value;
                 }
                 ('}', Some(Level::Object(_))) | (']', Some(Level::Array(_))) => self.end_level(),
-                _ => self.mode = Mode::Over,
+                _ => self.mode = Mode::Ended,
             },
         }
     }
@@ -133,7 +133,7 @@ impl PartialJson {
     fn end_level(&mut self) {
         self.mode = match self.stack.pop() {
             Some(_) if !self.stack.is_empty() => Mode::After,
-            Some(_) | None => Mode::Over,
+            Some(_) | None => Mode::Ended,
         };
     }
 
@@ -168,7 +168,7 @@ impl PartialJson {
                     self.escape = Escape::None;
                     self.put_code(code * 16 + digit);
                 }
-                None => self.mode = Mode::Over,
+                None => self.mode = Mode::Ended,
             },
         }
         false

@@ -1,6 +1,6 @@
 //! A link in memory: a client in the same process talks to a frontend as over a pipe.
 
-use super::{Frame, INCOMING_CAPACITY, Incoming, Link, Outgoing};
+use super::{Frame, INCOMING_CAPACITY, Incoming, Outgoing, Transport};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -14,11 +14,11 @@ pub struct Client {
 }
 
 /// A link and the client's end of it.
-pub fn pair() -> (Link, Client) {
+pub fn pair() -> (Transport, Client) {
     let (to_engine, incoming) = mpsc::channel(INCOMING_CAPACITY);
     let (outgoing, from_engine) = Outgoing::channel();
     (
-        Link { incoming, outgoing, hangup: CancellationToken::new() },
+        Transport { incoming, outgoing, hangup: CancellationToken::new() },
         Client { to_engine, from_engine },
     )
 }

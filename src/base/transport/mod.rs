@@ -1,6 +1,6 @@
 //! Framing of messages in both directions, over stdio, sockets or memory.
 //!
-//! A [`Link`] is one connection as a frontend sees it: complete messages in, complete messages out. This module does not interpret
+//! A [`Transport`] is one connection as a frontend sees it: complete messages in, complete messages out. This module does not interpret
 //! messages, and only a link's writer touches stdout.
 
 pub mod codec;
@@ -43,7 +43,7 @@ pub enum Incoming {
 
 /// A connection as a frontend sees it.
 #[derive(Debug)]
-pub struct Link {
+pub struct Transport {
     /// Messages from the client; closed at the end of input.
     pub incoming: mpsc::Receiver<Incoming>,
     /// Messages for the client.
@@ -69,7 +69,7 @@ pub struct Frame {
 
 /// A permit to queue one message.
 #[derive(Debug)]
-pub struct Room(OwnedSemaphorePermit);
+pub struct SendPermit(OwnedSemaphorePermit);
 
 impl Outgoing {
     /// A queue and its reading end, for a writer.
@@ -80,20 +80,20 @@ impl Outgoing {
 
     /// Waits until there is room for `bytes` in the queue; a message over the whole limit fits when the queue is
     /// empty. Cancel-safe. `None` when the writer has stopped.
-    pub async fn room_for(&self, bytes: usize) -> Option<Room> {
+    pub async fn reserve(&self, bytes: usize) -> Option<SendPermit> {
         let share = u32::try_from(bytes.clamp(1, OUTGOING_BYTES)).unwrap_or(u32::MAX);
         let permit = Arc::clone(&self.room).acquire_many_owned(share).await.ok()?;
-        if self.tx.is_closed() { None } else { Some(Room(permit)) }
+        if self.tx.is_closed() { None } else { Some(SendPermit(permit)) }
     }
 
     /// Reserves room for `bytes` if there is some now.
-    pub fn try_room_for(&self, bytes: usize) -> Option<Room> {
+    pub fn try_reserve(&self, bytes: usize) -> Option<SendPermit> {
         let share = u32::try_from(bytes.clamp(1, OUTGOING_BYTES)).unwrap_or(u32::MAX);
-        Arc::clone(&self.room).try_acquire_many_owned(share).ok().map(Room)
+        Arc::clone(&self.room).try_acquire_many_owned(share).ok().map(SendPermit)
     }
 
     /// Sends a message to the writer. `false` when the writer has stopped.
-    pub fn send(&self, room: Room, message: impl Into<Bytes>) -> bool {
+    pub fn send(&self, room: SendPermit, message: impl Into<Bytes>) -> bool {
         self.tx.try_send(Frame { message: message.into(), _room: room.0 }).is_ok()
     }
 

@@ -8,7 +8,7 @@
 
 use super::codec::Framing;
 use super::stdio::{Batch, open_reader, watch};
-use super::{Frame, Link, Outgoing};
+use super::{Frame, Outgoing, Transport};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{MsgFlags, send};
@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 pub fn open(
     stream: &UnixStream,
     begun: Vec<u8>,
-) -> io::Result<(Link, impl Future<Output = ()> + Send + use<>)> {
+) -> io::Result<(Transport, impl Future<Output = ()> + Send + use<>)> {
     stream.set_nonblocking(false)?;
     let fd = || stream.as_fd().try_clone_to_owned();
     let known_framing = Arc::new(OnceLock::new());
@@ -36,7 +36,7 @@ pub fn open(
     let hangup = CancellationToken::new();
     watch(fd()?, hangup.clone())?;
     let (outgoing, frames) = Outgoing::channel();
-    let link = Link { incoming, outgoing, hangup: hangup.clone() };
+    let link = Transport { incoming, outgoing, hangup: hangup.clone() };
     let socket = fd()?;
     let writing = async move {
         if let Err(error) = write(&socket, frames, &known_framing).await {

@@ -9,7 +9,7 @@
 //! Why threads: stdin and stdout may be pipes, sockets, files or terminals, and blocking calls treat them all alike.
 
 use super::codec::{Decoder, Framing};
-use super::{Frame, INCOMING_CAPACITY, Incoming, Link, MAX_MESSAGE_BYTES, Outgoing};
+use super::{Frame, INCOMING_CAPACITY, Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::File;
@@ -51,14 +51,14 @@ pub fn take_stdin() -> io::Result<File> {
 ///
 /// # Errors
 /// A thread could not be started.
-pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<Link> {
+pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<Transport> {
     let known_framing = Arc::new(OnceLock::new());
     if let Some(framing) = framing {
         let _ = known_framing.set(framing);
     }
     let incoming = open_reader(stdin, Vec::new(), Arc::clone(&known_framing))?;
     let (outgoing, hangup) = open_writer(stdout, known_framing)?;
-    Ok(Link { incoming, outgoing, hangup })
+    Ok(Transport { incoming, outgoing, hangup })
 }
 
 /// Starts the reader thread when the first bytes have already been read.

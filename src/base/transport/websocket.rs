@@ -3,7 +3,7 @@
 //! The caller polls one future alongside the frontend; it reads and writes in turn, and neither waits for the other. The library handles
 //! fragments, masks, pings and closing handshakes. A frame that cannot be a message closes the connection with a code and a reason.
 
-use super::{Frame, INCOMING_CAPACITY, Incoming, Link, MAX_MESSAGE_BYTES, Outgoing};
+use super::{Frame, INCOMING_CAPACITY, Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub async fn open<S>(
     stream: S,
     begun: Vec<u8>,
     stop: CancellationToken,
-) -> (Link, impl Future<Output = ()> + Send)
+) -> (Transport, impl Future<Output = ()> + Send)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -44,7 +44,7 @@ where
     let (incoming_tx, incoming) = mpsc::channel(INCOMING_CAPACITY);
     let (outgoing, frames) = Outgoing::channel();
     let hangup = CancellationToken::new();
-    let link = Link { incoming, outgoing, hangup: hangup.clone() };
+    let link = Transport { incoming, outgoing, hangup: hangup.clone() };
     let served = async move {
         let (mut sink, mut stream) = socket.split();
         let farewell = tokio::select! {

@@ -12,17 +12,17 @@ pub(crate) struct Delivery {
     pub(crate) no_apply: bool,
     /// Let the model report findings, and write them as sarif=FILE, junit=FILE, markdown=FILE or github (annotations on stderr and the step summary); FILE - is stdout; repeatable
     #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report, help_heading = heading::OUTPUT)]
-    report: Vec<Wanted>,
+    report: Vec<ReportTarget>,
 }
 
 /// A report as it is named.
 #[derive(Debug, Clone)]
-struct Wanted {
+struct ReportTarget {
     format: ReportFormat,
     file: Option<PathBuf>,
 }
 
-fn parse_report(text: &str) -> Result<Wanted, String> {
+fn parse_report(text: &str) -> Result<ReportTarget, String> {
     let (name, file) = match text.split_once('=') {
         Some((name, file)) => (name, Some(file)),
         None => (text, None),
@@ -35,25 +35,25 @@ fn parse_report(text: &str) -> Result<Wanted, String> {
         _ => return Err("expected sarif=FILE, junit=FILE, markdown=FILE or github".to_owned()),
     };
     match (format, file) {
-        (ReportFormat::Github, None) => Ok(Wanted { format, file: None }),
+        (ReportFormat::Github, None) => Ok(ReportTarget { format, file: None }),
         (ReportFormat::Github, Some(_)) => Err(
             "github takes no file: annotations go to stderr, the summary to $GITHUB_STEP_SUMMARY"
                 .to_owned(),
         ),
         (_, None | Some("")) => Err(format!("missing file: expected {name}=FILE")),
-        (_, Some(file)) => Ok(Wanted { format, file: Some(file.into()) }),
+        (_, Some(file)) => Ok(ReportTarget { format, file: Some(file.into()) }),
     }
 }
 
 impl Delivery {
     /// Returns the reports; files are relative to this folder, and the summary of the step is this file.
     pub(crate) fn reports(&self, here: &Path, summary: Option<&Path>) -> Vec<Report> {
-        let report = |wanted: &Wanted| Report {
+        let report = |wanted: &ReportTarget| Report {
             format: wanted.format,
             to: match wanted.format {
                 ReportFormat::Github => summary.map(|file| Destination::File(file.to_owned())),
                 ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Markdown => {
-                    wanted.file.as_ref().map(|file| Destination::of(file, here))
+                    wanted.file.as_ref().map(|file| Destination::parse(file, here))
                 }
             },
         };

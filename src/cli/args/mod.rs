@@ -271,7 +271,7 @@ pub(crate) struct Settings {
 pub(crate) struct Words(Vec<String>);
 
 fn parse_words(text: &str) -> Result<Words, String> {
-    config::words(text).map(Words)
+    config::split_words(text).map(Words)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

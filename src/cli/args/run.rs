@@ -5,7 +5,7 @@ use crate::cli::piped;
 use anyhow::Context;
 use clap::ValueEnum;
 use pintle_agent::config;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_frontend::run::{self, Destination, Report};
 use pintle_protocol::event::TurnLimits;
 use pintle_protocol::plan::WorkMode;
@@ -224,7 +224,7 @@ impl Run {
     /// # Errors
     /// More than one names stdout, or one does in a format that prints its result there.
     pub(crate) fn output(&self, here: &Path, summary: Option<&Path>) -> anyhow::Result<Output> {
-        let patch = self.patch.as_ref().map(|path| Destination::of(path, here));
+        let patch = self.patch.as_ref().map(|path| Destination::parse(path, here));
         let reports = self.delivery.reports(here, summary);
         let on_stdout = std::iter::once(patch.as_ref())
             .chain(reports.iter().map(|report| report.to.as_ref()))
@@ -244,7 +244,7 @@ impl Run {
     /// Reads the schema that the answer must satisfy.
     pub(crate) fn output_schema(&self) -> anyhow::Result<Option<Value>> {
         let Some(path) = &self.output_schema else { return Ok(None) };
-        let text = disk::read_to_string(path, MAX_SCHEMA_BYTES)
+        let text = private_files::read_to_string(path, MAX_SCHEMA_BYTES)
             .with_context(|| format!("--output-schema: {}", path.display()))?;
         let schema = serde_json::from_str(&text)
             .with_context(|| format!("--output-schema: {} is not JSON", path.display()))?;

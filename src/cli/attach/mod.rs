@@ -62,7 +62,7 @@ fn connect(data: &Path, options: &[String]) -> anyhow::Result<(UnixStream, Addre
         if !options.is_empty() && address.options != options {
             anyhow::bail!(
                 "the shared engine runs with other options: {}\n  omit the options, or stop that engine first: kill {}",
-                words(&address.options),
+                join_options(&address.options),
                 address.pid
             );
         }
@@ -72,7 +72,7 @@ fn connect(data: &Path, options: &[String]) -> anyhow::Result<(UnixStream, Addre
     reach(data).context("cannot connect to the started engine")
 }
 
-fn words(options: &[String]) -> String {
+fn join_options(options: &[String]) -> String {
     if options.is_empty() { "none".to_owned() } else { options.join(" ") }
 }
 

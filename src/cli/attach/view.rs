@@ -38,14 +38,14 @@ pub(super) enum Out {
 
 /// A request of the engine that waits for this person.
 #[derive(Debug)]
-struct Asked {
+struct OpenRequest {
     /// The request id.
     id: Value,
-    question: Asking,
+    question: RequestKind,
 }
 
 #[derive(Debug)]
-enum Asking {
+enum RequestKind {
     Permission(Box<Approval>),
     Question(Box<Question>),
 }
@@ -78,7 +78,7 @@ pub(super) struct View {
     client: String,
     /// True if a user types and answers. Otherwise a program writes prompts, and permission requests are left to other clients.
     is_person: bool,
-    asked: Vec<Asked>,
+    asked: Vec<OpenRequest>,
     pending: HashMap<u64, Pending>,
     next_id: u64,
     /// Lines that came before the session was open; none once it is.
@@ -137,15 +137,15 @@ impl View {
                 if let Ok(approval) = serde_json::from_value::<Approval>(message["params"].clone())
                 {
                     self.say(&permission(&approval));
-                    let question = Asking::Permission(Box::new(approval));
-                    self.asked.push(Asked { id: id.clone(), question });
+                    let question = RequestKind::Permission(Box::new(approval));
+                    self.asked.push(OpenRequest { id: id.clone(), question });
                 }
             }
             Some(QuestionRequest::METHOD) => {
                 if let Ok(asked) = serde_json::from_value::<Question>(message["params"].clone()) {
                     self.say(&question(&asked));
-                    let question = Asking::Question(Box::new(asked));
-                    self.asked.push(Asked { id: id.clone(), question });
+                    let question = RequestKind::Question(Box::new(asked));
+                    self.asked.push(OpenRequest { id: id.clone(), question });
                 }
             }
             Some(CancelRequest::METHOD) => {
@@ -282,7 +282,7 @@ impl View {
             numbers.iter().all(|number| (1..=count).contains(number)).then_some(numbers)
         };
         let answer = match &asked.question {
-            Asking::Permission(approval) => {
+            RequestKind::Permission(approval) => {
                 let option = match chosen(approval.options.len()).as_deref() {
                     Some(&[number]) => approval.options.get(number - 1),
                     Some(_) | None => None,
@@ -295,7 +295,7 @@ impl View {
                 let option_id = Some(option.option_id.clone());
                 json!(ApprovalAnswer { option_id, ..ApprovalAnswer::default() })
             }
-            Asking::Question(question) => match chosen(question.options.len()) {
+            RequestKind::Question(question) => match chosen(question.options.len()) {
                 Some(numbers) => {
                     let options = numbers.iter().filter_map(|n| question.options.get(n - 1));
                     let option_ids = options.map(|option| option.option_id.clone()).collect();

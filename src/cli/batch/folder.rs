@@ -17,7 +17,7 @@
 use super::list::{Mark, list_digest};
 use crate::cli::args::batch::{FindingsFile, Shard};
 use anyhow::Context;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::run::{RunLine, RunResult, RunStatus};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -191,7 +191,7 @@ impl Results {
     fn lock_file(&self, name: &str) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
-        disk::open_private(&self.path.join(name), &mut options)
+        private_files::open_private(&self.path.join(name), &mut options)
     }
 
     pub(super) fn folder(&self, id: &str) -> PathBuf {
@@ -200,7 +200,7 @@ impl Results {
 
     /// Returns a task's result; `None` if it is missing or incomplete.
     pub(super) fn result(&self, id: &str) -> Option<TaskResult> {
-        let text = disk::read(&self.folder(id).join(RESULT), MAX_FILE_BYTES).ok()?;
+        let text = private_files::read(&self.folder(id).join(RESULT), MAX_FILE_BYTES).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
@@ -231,7 +231,7 @@ impl Results {
 
     pub(super) fn manifest(&self) -> anyhow::Result<Manifest> {
         let path = self.path.join(LIST);
-        let text = disk::read(&path, MAX_FILE_BYTES).with_context(|| {
+        let text = private_files::read(&path, MAX_FILE_BYTES).with_context(|| {
             format!("{}: not a results directory of a batch", self.path.display())
         })?;
         serde_json::from_slice(&text).with_context(|| path.display().to_string())
@@ -239,7 +239,7 @@ impl Results {
 
     /// Returns the usage of a batch's earlier runs. A line that a kill cut is left out.
     pub(super) fn used(&self) -> Vec<Used> {
-        let text = disk::read(&self.path.join(USAGE), MAX_FILE_BYTES).unwrap_or_default();
+        let text = private_files::read(&self.path.join(USAGE), MAX_FILE_BYTES).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
@@ -247,7 +247,7 @@ impl Results {
     /// Opens the usage list for appending.
     pub(super) fn ledger(&self) -> io::Result<File> {
         let path = self.path.join(USAGE);
-        let is_cut = disk::read(&path, MAX_FILE_BYTES)
+        let is_cut = private_files::read(&path, MAX_FILE_BYTES)
             .is_ok_and(|text| !text.is_empty() && !text.ends_with(b"\n"));
         let mut file = OpenOptions::new().append(true).create(true).open(path)?;
         if is_cut {
@@ -258,7 +258,7 @@ impl Results {
 }
 
 /// Appends usage.
-pub(super) fn note(ledger: &mut File, used: Used) -> io::Result<()> {
+pub(super) fn append_usage(ledger: &mut File, used: Used) -> io::Result<()> {
     let mut line = serde_json::to_vec(&used)?;
     line.push(b'\n');
     ledger.write_all(&line)
@@ -303,9 +303,9 @@ mod tests {
         let results = Results::at(folder.path().to_owned());
         let [one, two] =
             [(3, None), (4, Some(5))].map(|(tokens, cost_nano_usd)| Used { tokens, cost_nano_usd });
-        note(&mut results.ledger().unwrap(), one).unwrap();
+        append_usage(&mut results.ledger().unwrap(), one).unwrap();
         results.ledger().unwrap().write_all(b"{\"tokens\":9").unwrap();
-        note(&mut results.ledger().unwrap(), two).unwrap();
+        append_usage(&mut results.ledger().unwrap(), two).unwrap();
         assert_eq!(results.used(), [one, two]);
     }
 }

@@ -116,7 +116,7 @@ fn write(
     let shown = out.display();
     let parent = out.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent).with_context(|| format!("--out {shown}"))?;
-    let made = pintle_base::disk::temporary_folder_in(".pintle-merge-", parent);
+    let made = pintle_base::private_files::temporary_folder_in(".pintle-merge-", parent);
     let made = made.with_context(|| format!("--out {shown}"))?;
     for (from, result) in chosen {
         let to = made.path().join(&result.task.id);
@@ -125,7 +125,7 @@ fn write(
     write_json(&made.path().join(super::folder::LIST), manifest)?;
     let mut ledger = Results::at(made.path().to_owned()).ledger()?;
     for used in parts.iter().flat_map(|part| part.results.used()) {
-        super::folder::note(&mut ledger, used).context(USAGE)?;
+        super::folder::append_usage(&mut ledger, used).context(USAGE)?;
     }
     write_json(&made.path().join(SUMMARY), summary)?;
     fs::set_permissions(made.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;

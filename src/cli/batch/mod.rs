@@ -31,18 +31,18 @@ use anyhow::{Context, ensure};
 use budget::Budget;
 use folder::{
     BATCH_LIMIT, BATCH_WALL, DIED, LOG, Manifest, PATCH, Results, SIGNAL, SUMMARY, TaskResult,
-    Used, note, write_json,
+    Used, append_usage, write_json,
 };
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use list::Listed;
 use pintle_base::ambient::Ambient;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_base::text::screen;
 use pintle_frontend::run::{FAILED, LIMIT, WALL_CLOCK, unstarted};
 use pintle_protocol::event::TurnError;
 use pintle_protocol::run::{RunResult, RunStatus};
-use pool::{Control, Ended, Heard, Over, Worker};
+use pool::{Control, Ended, FinishedTask, UsageReport, Worker};
 use report::{Progress, Reporter, Style};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
@@ -151,7 +151,7 @@ fn read_list(here: &Path, path: &Path) -> anyhow::Result<Vec<Listed>> {
         return list::parse("stdin", &text);
     }
     let name = path.display().to_string();
-    let text = disk::read_to_string(&here.join(path), MAX_LIST_BYTES)
+    let text = private_files::read_to_string(&here.join(path), MAX_LIST_BYTES)
         .with_context(|| format!("the list {name}"))?;
     list::parse(&name, &text)
 }
@@ -331,11 +331,11 @@ impl<'a> Loop<'a> {
             };
             tokio::select! {
                 biased;
-                Some(Heard { place, used }) = heard.recv() => self.count(place, used)?,
+                Some(UsageReport { place, used }) = heard.recv() => self.count(place, used)?,
                 over = running.next() => {
                     let Some(over) = over else { break };
                     // Its replies came before its end, and perhaps at once with it.
-                    while let Ok(Heard { place, used }) = heard.try_recv() {
+                    while let Ok(UsageReport { place, used }) = heard.try_recv() {
                         self.count(place, used)?;
                     }
                     self.over(over)?;
@@ -392,7 +392,7 @@ impl<'a> Loop<'a> {
         if used == Used::default() {
             return Ok(());
         }
-        note(&mut self.ledger, used).context("usage.jsonl")?;
+        append_usage(&mut self.ledger, used).context("usage.jsonl")?;
         if let Some(of_task) = self.used.get_mut(place) {
             of_task.tokens = of_task.tokens.saturating_add(used.tokens);
             pintle_protocol::content::add_cost(&mut of_task.cost_nano_usd, used.cost_nano_usd);
@@ -411,8 +411,8 @@ impl<'a> Loop<'a> {
     }
 
     /// Handles a task's end.
-    fn over(&mut self, over: Over) -> anyhow::Result<()> {
-        let Over { place, ended, worker } = over;
+    fn over(&mut self, over: FinishedTask) -> anyhow::Result<()> {
+        let FinishedTask { place, ended, worker } = over;
         self.idle.extend(worker);
         let mut result = match ended {
             Ended::Result(result) => *result,

@@ -42,7 +42,7 @@ pub(super) struct Control {
 
 /// The usage of a task's reply.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Heard {
+pub(super) struct UsageReport {
     /// The task's place.
     pub(super) place: usize,
     pub(super) used: Used,
@@ -50,7 +50,7 @@ pub(super) struct Heard {
 
 /// How a task ended.
 #[derive(Debug)]
-pub(super) struct Over {
+pub(super) struct FinishedTask {
     /// The task's place.
     pub(super) place: usize,
     pub(super) ended: Ended,
@@ -104,8 +104,8 @@ impl Worker {
         place: usize,
         order: Order,
         control: Control,
-        heard: mpsc::Sender<Heard>,
-    ) -> Over {
+        heard: mpsc::Sender<UsageReport>,
+    ) -> FinishedTask {
         let mut session = None;
         let mut deadline = None;
         if self.tell(&order).await.is_ok() {
@@ -135,25 +135,25 @@ impl Worker {
                     Line::Header(id) => session = Some(id),
                     Line::Used(used) => {
                         // The batch receives as long as it waits for tasks.
-                        let _ = heard.send(Heard { place, used }).await;
+                        let _ = heard.send(UsageReport { place, used }).await;
                     }
                     Line::Result(result) => return self.over(place, result).await,
                     Line::Other => {}
                 }
             }
         }
-        let how = told(self.reap().await);
-        Over { place, ended: Ended::Died { how, session }, worker: None }
+        let how = describe_exit(self.reap().await);
+        FinishedTask { place, ended: Ended::Died { how, session }, worker: None }
     }
 
-    async fn over(mut self, place: usize, result: Box<RunResult>) -> Over {
+    async fn over(mut self, place: usize, result: Box<RunResult>) -> FinishedTask {
         // A worker that was stopped ends with its task.
         let is_stopped = self.stdin.is_none();
         if is_stopped {
             let _ = tokio::time::timeout(GRACE, self.child.wait()).await;
         }
         let worker = (!is_stopped).then_some(self);
-        Over { place, ended: Ended::Result(result), worker }
+        FinishedTask { place, ended: Ended::Result(result), worker }
     }
 
     /// Ends a worker that has no task.
@@ -183,7 +183,7 @@ impl Worker {
 }
 
 /// Describes how a process ended.
-fn told(status: ExitStatus) -> String {
+fn describe_exit(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(9), _) => "killed by signal 9, possibly because memory ran out".to_owned(),
         (Some(signal), _) => format!("killed by signal {signal}"),

@@ -11,12 +11,13 @@ use crate::cli::{assemble, beside};
 use anyhow::Context;
 use pintle_agent::{Engine, EngineHandle};
 use pintle_base::ambient::Ambient;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_base::transport::codec::Framing;
-use pintle_base::transport::{Incoming, Link, Outgoing, stdio};
+use pintle_base::transport::{Incoming, Outgoing, Transport, stdio};
 use pintle_exec::{Environment, FileKind};
 use pintle_frontend::run::{
-    self, Attached, Destination, EventFilter, Format, Options, Report, Terms, USAGE, unstarted,
+    self, Attached, Destination, EventFilter, FailureConditions, Format, Options, Report, USAGE,
+    unstarted,
 };
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::plan::WorkMode;
@@ -117,7 +118,7 @@ struct Worker {
 }
 
 impl Worker {
-    async fn serve(self, mut link: Link, stop: CancellationToken) {
+    async fn serve(self, mut link: Transport, stop: CancellationToken) {
         send(&self.out, READY.to_owned()).await;
         // An order that arrived before the last task was entirely over.
         let mut early = None;
@@ -173,7 +174,7 @@ impl Worker {
     ) -> anyhow::Result<Options> {
         let mut log = OpenOptions::new();
         log.create(true).append(true);
-        let log = disk::open_private(&order.log, &mut log)
+        let log = private_files::open_private(&order.log, &mut log)
             .with_context(|| format!("the log {}", order.log.display()))?;
         nix::unistd::dup2_stderr(log).context("cannot redirect stderr to the log")?;
         let cwd = match &order.dir {
@@ -207,7 +208,7 @@ impl Worker {
             attach: attach.into_iter().map(Attached::File).collect(),
             piped: None,
             patch: Some(Destination::File(order.patch)),
-            terms: Terms {
+            terms: FailureConditions {
                 fail_on_denied: order.fail_on_denied,
                 require_changes: order.require_changes,
                 is_untrusted: self.is_untrusted,
@@ -255,7 +256,7 @@ fn read(came: Incoming) -> Option<Order> {
 }
 
 async fn send(out: &Outgoing, line: String) {
-    if let Some(room) = out.room_for(line.len()).await {
+    if let Some(room) = out.reserve(line.len()).await {
         out.send(room, line.into_bytes());
     }
 }

@@ -9,7 +9,7 @@ use anyhow::Context;
 use pintle_agent::models::{ModelSource, Models, Toolbox};
 use pintle_agent::{Named, Personal, RetryPolicy, Services, Sources, globs_of};
 use pintle_base::ambient::Ambient;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_frontend::pi::{self, Preferences, QueueMode};
 use pintle_llm::catalog;
 use pintle_session::pi::auth;
@@ -44,7 +44,7 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
         // Clients of Pi know its tools by their names.
         settings.profile = settings.profile.or(Some("pi".to_owned()));
     }
-    let nowhere = task.no_session.then(|| pintle_base::disk::temporary_folder("pintle-"));
+    let nowhere = task.no_session.then(|| pintle_base::private_files::temporary_folder("pintle-"));
     let nowhere = nowhere.transpose()?;
     let named = settings.model.take();
     let mut set_up = SetUp { settings, ambient, folder, pi, nowhere, model: None };
@@ -78,7 +78,7 @@ const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Returns a file's text, if it exists.
 fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
-    match disk::read_to_string(path, MAX_FILE_BYTES) {
+    match private_files::read_to_string(path, MAX_FILE_BYTES) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| path.display().to_string()),
@@ -97,7 +97,7 @@ impl SetUp {
     fn take_keys(&mut self) -> anyhow::Result<()> {
         let path = self.folder.join("auth.json");
         let Some(text) = text_of(&path)? else { return Ok(()) };
-        if disk::is_readable_by_others(&path) {
+        if private_files::is_readable_by_others(&path) {
             let path = path.display();
             tracing::warn!(
                 "{path} contains keys and is readable by other users: run `chmod 600 {path}`"

@@ -42,7 +42,7 @@ impl StoreCommands<'_> {
         written(export::write(&self.store, &id, format, &mut out))
             .with_context(|| format!("failed to write {}", name.display()))?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        keep(file, &path, &name, wanted.force)?;
+        persist(file, &path, &name, wanted.force)?;
         writeln!(screen::out(), "{}", name.display())?;
         Ok(0)
     }
@@ -57,7 +57,7 @@ fn written(done: Result<(), export::Error>) -> anyhow::Result<()> {
     }
 }
 
-fn keep(file: NamedTempFile, path: &Path, name: &Path, force: bool) -> anyhow::Result<()> {
+fn persist(file: NamedTempFile, path: &Path, name: &Path, force: bool) -> anyhow::Result<()> {
     if force {
         anyhow::ensure!(!path.is_dir(), "{} is a directory; expected a file", name.display());
         file.persist(path).with_context(|| format!("failed to write {}", name.display()))?;

@@ -62,7 +62,7 @@ impl StoreCommands<'_> {
             )?;
         }
         let id = SessionId::new(self.ambient.new_id());
-        imported.keep(&self.store, &id).with_context(|| format!("failed to import {name}"))?;
+        imported.save(&self.store, &id).with_context(|| format!("failed to import {name}"))?;
         Ok(id)
     }
 

@@ -376,7 +376,7 @@ impl Documents {
     }
 
     /// Records an edit's effect on a document.
-    pub(super) fn note(&self, path: &Path, before: Arc<String>, after: Arc<String>) {
+    pub(super) fn record_edit(&self, path: &Path, before: Arc<String>, after: Arc<String>) {
         let mut state = self.state();
         let all = state.applied.entry(path.to_path_buf()).or_default();
         if all.len() == MAX_APPLIED {

@@ -109,7 +109,7 @@ pub(super) struct Editor {
 }
 
 /// The event that ended the wait.
-enum Over {
+enum WaitEnd {
     Ended(Result<End, String>),
     Stopped(End),
 }
@@ -132,18 +132,18 @@ impl Editor {
         };
         let mut ended = std::pin::pin!(self.ended(&terminal));
         let over = tokio::select! {
-            ended = &mut ended => Over::Ended(ended),
-            () = cancel.cancelled() => Over::Stopped(End::Cancelled),
-            () = sleep(command.timeout) => Over::Stopped(End::TimedOut),
+            ended = &mut ended => WaitEnd::Ended(ended),
+            () = cancel.cancelled() => WaitEnd::Stopped(End::Cancelled),
+            () = sleep(command.timeout) => WaitEnd::Stopped(End::TimedOut),
         };
         let (end, limit) = match over {
-            Over::Ended(Ok(end)) => (end, TERMINAL_TIMEOUT),
-            Over::Ended(Err(why)) => {
+            WaitEnd::Ended(Ok(end)) => (end, TERMINAL_TIMEOUT),
+            WaitEnd::Ended(Err(why)) => {
                 return Err(Error::Refused(format!(
                     "The editor lost the command that ran in its terminal: {why}. It was stopped."
                 )));
             }
-            Over::Stopped(end) => {
+            WaitEnd::Stopped(end) => {
                 // A disconnected editor has closed its terminal.
                 let _ = self.calls.send(TerminalCall::Kill { terminal: terminal.clone() }).await;
                 family.signal(Signal::SIGTERM).await;

@@ -98,7 +98,7 @@ impl Connection {
             child,
             input: pipe::Sender::from_owned_fd(OwnedFd::from(input))?,
             output: pipe::Receiver::from_owned_fd(OwnedFd::from(output))?,
-            complaints: Complaints::of(pipe::Receiver::from_owned_fd(OwnedFd::from(errors))?),
+            complaints: Complaints::collect(pipe::Receiver::from_owned_fd(OwnedFd::from(errors))?),
             idle_since: Instant::now(),
         })
     }
@@ -262,7 +262,7 @@ pub(super) struct Complaints {
 }
 
 impl Complaints {
-    fn of(mut pipe: pipe::Receiver) -> Self {
+    fn collect(mut pipe: pipe::Receiver) -> Self {
         let text = Arc::new(Mutex::new(Vec::new()));
         let mut reader = JoinSet::new();
         let into = Arc::clone(&text);

@@ -1,7 +1,7 @@
-//! A started process: a child of this one, or of the guardian.
+//! A started process: a child of this one, or of the supervisor.
 #![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
 
-use super::{Family, Guardian, Launch};
+use super::{Family, Launch, Supervisor};
 #[cfg(target_os = "linux")]
 use crate::sandbox::{Guarded, NotConfined, Request};
 use crate::sandbox::{Level, RefusedHost};
@@ -17,7 +17,7 @@ use tokio::process::Child;
 pub(super) enum Started {
     /// A child of this process.
     Here(Child),
-    /// A child of the guardian.
+    /// A child of the supervisor.
     #[cfg(target_os = "linux")]
     Guarded(Guarded),
     /// A child of this process, confined by a profile.
@@ -25,15 +25,15 @@ pub(super) enum Started {
     Seatbelt(Child),
 }
 
-/// A program without a guardian cannot confine.
-const NO_GUARDIAN: &str =
-    "this program was built into another one, which names no program for the guardian";
+/// A program without a supervisor cannot confine.
+const NO_SUPERVISOR: &str =
+    "this program was built into another one, which names no program for the supervisor";
 
 impl Started {
     /// Starts a process with these streams: stdin, stdout and stderr.
     pub(super) async fn new(launch: &Launch, streams: [BorrowedFd<'_>; 3]) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
-        if let Some(guardian) = &launch.guardian {
+        if let Some(supervisor) = &launch.supervisor {
             use std::os::unix::ffi::OsStrExt;
             let request = Request {
                 argv: launch.argv.clone(),
@@ -43,7 +43,7 @@ impl Started {
                 ..Request::default()
             };
             let (log, programs) = (launch.writes.clone(), launch.programs.clone());
-            return guardian.spawn(request, streams, log, programs).await.map(Self::Guarded);
+            return supervisor.spawn(request, streams, log, programs).await.map(Self::Guarded);
         }
         #[cfg(target_os = "macos")]
         if let Some(confinement) = &launch.confinement {
@@ -54,7 +54,7 @@ impl Started {
         }
         #[cfg(not(target_os = "macos"))]
         if launch.confinement.is_some() {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, NO_GUARDIAN));
+            return Err(io::Error::new(io::ErrorKind::Unsupported, NO_SUPERVISOR));
         }
         launch.spawn(streams).map(Self::Here)
     }
@@ -136,13 +136,13 @@ impl Started {
     }
 
     /// Lets background processes of the command run on until its mark is released.
-    pub(super) fn keep(self, guardian: &Guardian, mark: String) {
+    pub(super) fn retain(self, supervisor: &Supervisor, mark: String) {
         #[cfg(target_os = "linux")]
         if let Self::Guarded(guarded) = self {
-            guardian.keep(mark, guarded);
+            supervisor.retain(mark, guarded);
         }
         #[cfg(not(target_os = "linux"))]
-        let _ = (guardian, mark);
+        let _ = (supervisor, mark);
     }
 }
 
@@ -163,7 +163,7 @@ impl Launch {
             variables,
             mark: self.mark.clone(),
             temporary: self.temporary.clone(),
-            guardian: None,
+            supervisor: None,
             confinement: None,
             programs: crate::sandbox::Names::default(),
             writes: None,
@@ -213,8 +213,8 @@ pub(super) fn nothing() -> io::Result<OwnedFd> {
 
 /// Returns the reason if a command does not run because it could not be confined.
 pub(super) fn not_confined(error: &io::Error) -> Option<String> {
-    if error.kind() == io::ErrorKind::Unsupported && error.to_string() == NO_GUARDIAN {
-        return Some(NO_GUARDIAN.to_owned());
+    if error.kind() == io::ErrorKind::Unsupported && error.to_string() == NO_SUPERVISOR {
+        return Some(NO_SUPERVISOR.to_owned());
     }
     #[cfg(target_os = "linux")]
     let reason = error.get_ref()?.downcast_ref::<NotConfined>().map(ToString::to_string);

@@ -16,7 +16,7 @@ fn shell(folder: &std::path::Path) -> Shell {
         ],
         temporary: folder.to_path_buf(),
         marks: marks(),
-        guardian: None,
+        supervisor: None,
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::pinned::Folders;
+use crate::beneath::Folders;
 use std::fs;
 
 fn pin(path: &Path) -> Pinned {

@@ -1,4 +1,4 @@
-//! The forked child of the guardian, which becomes the shell's parent.
+//! The forked child of the supervisor, which becomes the shell's parent.
 //!
 //! It becomes the command's keeper: it forks the shell, reports its end and stays until the last process below it has ended. It adopts
 //! orphans, so every process that the command starts stays below it, in any session and with any variables. With namespaces it is their
@@ -20,19 +20,19 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The guardian's input for the child.
+/// The supervisor's input for the child.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start<'a> {
     pub(super) kind: Kind,
     pub(super) connection: &'a OwnedFd,
     pub(super) streams: [&'a OwnedFd; 3],
-    /// Hangs up when the guardian is gone.
+    /// Hangs up when the supervisor is gone.
     pub(super) life: &'a OwnedFd,
-    /// The guardian's process, user and group, outside.
-    pub(super) guardian: u32,
+    /// The supervisor's process, user and group, outside.
+    pub(super) supervisor: u32,
     pub(super) user: Uid,
     pub(super) group: Gid,
-    /// The signals that were blocked before the guardian blocked its own.
+    /// The signals that were blocked before the supervisor blocked its own.
     pub(super) signals: SigSet,
     /// `None` if nothing is confined.
     pub(super) programs: Option<&'a filters::Programs>,
@@ -95,13 +95,13 @@ pub(super) fn wait_in_reserve(start: &Start<'_>, reserve: &OwnedFd) -> ! {
 fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
     let has_namespaces = has_namespaces(start);
     let mut request =
-        wire::receive(start.connection).map_err(|error| Failure::of("read the request", error))?;
+        wire::receive(start.connection).map_err(|error| Failure::new("read the request", error))?;
     if let Some(confinement) = &mut request.confinement {
         confinement.resolve();
     }
     let mut presence = None;
     if let (true, Some(confinement)) = (has_namespaces, &request.confinement) {
-        mounts::make(confinement, start.guardian)?;
+        mounts::make(confinement, start.supervisor)?;
         if start.kind == Kind::Confined {
             namespaces::start_loopback()?;
         }
@@ -114,11 +114,11 @@ fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
         }
     } else {
         nix::sys::prctl::set_child_subreaper(true)
-            .map_err(|error| Failure::of("adopt orphans", error))?;
+            .map_err(|error| Failure::new("adopt orphans", error))?;
     }
     // The keeper has a separate group, so that a signal for the shell's group does not reach it.
     let _ = nix::unistd::setsid();
-    match namespaces::fork(Kind::Plain).map_err(|error| Failure::of("fork", error))? {
+    match namespaces::fork(Kind::Plain).map_err(|error| Failure::new("fork", error))? {
         ForkResult::Parent { child } => stay(start, child, presence.as_ref()),
         ForkResult::Child => end_with_parent(None)?,
     }
@@ -133,12 +133,12 @@ fn listen(connection: &OwnedFd) -> Result<(u16, OwnedFd), Failure> {
         wire::send_with(connection, &Frame::Listening, &[listener.as_fd(), reader.as_fd()])?;
         Ok((listener.local_addr()?.port(), writer.into()))
     });
-    listening.map_err(|error| Failure::of("listen for the proxy", error))
+    listening.map_err(|error| Failure::new("listen for the proxy", error))
 }
 
 /// Makes the kernel end this process with its parent. `life` shows whether the parent has already ended.
 fn end_with_parent(life: Option<&OwnedFd>) -> Result<(), Failure> {
-    let failed = |error: Errno| Failure::of("follow the guardian", error);
+    let failed = |error: Errno| Failure::new("follow the supervisor", error);
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(failed)?;
     let Some(life) = life else { return Ok(()) };
     let mut descriptors = [PollFd::new(life.as_fd(), PollFlags::empty())];
@@ -176,18 +176,18 @@ fn execute(
     let _ = nix::unistd::setsid();
     if let Some(cwd) = &request.cwd {
         let cwd = Path::new(OsStr::from_bytes(cwd));
-        nix::unistd::chdir(cwd).map_err(|error| Failure::of("enter the folder", error))?;
+        nix::unistd::chdir(cwd).map_err(|error| Failure::new("enter the folder", error))?;
     }
     let [stdin, stdout, stderr] = start.streams;
     let placed = nix::unistd::dup2_stdin(stdin)
         .and_then(|()| nix::unistd::dup2_stdout(stdout))
         .and_then(|()| nix::unistd::dup2_stderr(stderr));
-    placed.map_err(|error| Failure::of("place the streams", error))?;
+    placed.map_err(|error| Failure::new("place the streams", error))?;
 
     // The program is looked for and its arguments are made before anything is denied.
     let strings = |texts: &mut dyn Iterator<Item = String>| -> Result<Vec<CString>, Failure> {
         let strings = texts.map(CString::new).collect::<Result<_, _>>();
-        strings.map_err(|error| Failure::of("execute", std::io::Error::from(error)))
+        strings.map_err(|error| Failure::new("execute", std::io::Error::from(error)))
     };
     let arguments = strings(&mut request.argv.iter().cloned())?;
     let hidden = if request.confinement.is_some() { &OTHERS_SOCKETS[..] } else { &[] };
@@ -219,13 +219,13 @@ fn execute(
         }
         let descriptors: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
         wire::send_with(start.connection, &Frame::Level(level), &descriptors)
-            .map_err(|error| Failure::of("tell the level", error))?;
+            .map_err(|error| Failure::new("tell the level", error))?;
     }
     if request.confinement.is_none() && request.watched.any() {
         let listener = watch::compile(request.watched).and_then(|program| watch_free(&program));
         let descriptors: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
         wire::send_with(start.connection, &Frame::Watched, &descriptors)
-            .map_err(|error| Failure::of("report the programs", error))?;
+            .map_err(|error| Failure::new("report the programs", error))?;
     }
     let Some(program) = arguments.first() else { namespaces::exit(0) };
     as_before(&start.signals)?;
@@ -233,7 +233,7 @@ fn execute(
         Ok(never) => return Ok(never),
         Err(error) => error,
     };
-    Err(Failure::of("execute", error))
+    Err(Failure::new("execute", error))
 }
 
 /// Reports calls of a command that is not confined. Without the rights of root the kernel demands that it can get none.
@@ -307,7 +307,7 @@ fn limit(confinement: &Confinement, has_namespaces: bool) -> Result<(), Failure>
         // One that is already lower stays.
         let (_, hard) = nix::sys::resource::getrlimit(resource).unwrap_or((limit, limit));
         let limit = limit.min(hard);
-        setrlimit(resource, limit, limit).map_err(|error| Failure::of("set a limit", error))?;
+        setrlimit(resource, limit, limit).map_err(|error| Failure::new("set a limit", error))?;
     }
     Ok(())
 }
@@ -315,7 +315,7 @@ fn limit(confinement: &Confinement, has_namespaces: bool) -> Result<(), Failure>
 /// Gives signals back the meaning that they had when the engine was started.
 #[expect(unsafe_code, reason = "signal handling between fork and exec")]
 fn as_before(blocked: &SigSet) -> Result<(), Failure> {
-    let failed = |error: Errno| Failure::of("reset signals", error);
+    let failed = |error: Errno| Failure::new("reset signals", error);
     let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
     // Safety: no handler is installed.
     unsafe { nix::sys::signal::sigaction(Signal::SIGPIPE, &default) }.map_err(failed)?;
@@ -326,14 +326,14 @@ fn as_before(blocked: &SigSet) -> Result<(), Failure> {
 pub(super) fn try_namespaces() -> Result<(), String> {
     let words = |failure: Failure| format!("{}: {}", failure.step, failure.message);
     let (user, group) = (nix::unistd::geteuid(), nix::unistd::getegid());
-    let guardian = std::process::id();
-    let (reader, writer) = std::io::pipe().map_err(|error| words(Failure::of("pipe", error)))?;
+    let supervisor = std::process::id();
+    let (reader, writer) = std::io::pipe().map_err(|error| words(Failure::new("pipe", error)))?;
     let forked = namespaces::fork(Kind::Confined);
-    match forked.map_err(|error| words(Failure::of("clone", error)))? {
+    match forked.map_err(|error| words(Failure::new("clone", error)))? {
         ForkResult::Child => {
             drop(reader);
             let made = namespaces::map_ids(user, group)
-                .and_then(|()| mounts::make(&Confinement::default(), guardian))
+                .and_then(|()| mounts::make(&Confinement::default(), supervisor))
                 .and_then(|()| namespaces::start_loopback());
             if let Err(failure) = made {
                 let _ = (&writer).write_all(words(failure).as_bytes());

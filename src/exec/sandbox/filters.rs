@@ -129,7 +129,7 @@ impl Programs {
             Inet::Allowed => &self.allowed,
             Inet::Denied => &self.denied,
         };
-        install(program, 0).map(drop).map_err(|error| Failure::of(STEP, error))
+        install(program, 0).map(drop).map_err(|error| Failure::new(STEP, error))
     }
 }
 

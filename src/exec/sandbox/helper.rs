@@ -1,4 +1,4 @@
-//! The guardian's process: forks commands, reports their ends, and ends all of them when the engine is gone.
+//! The supervisor's process: forks commands, reports their ends, and ends all of them when the engine is gone.
 //!
 //! It is the nearest ancestor that adopts orphans, so every process that a command starts stays below it, in any session and with any
 //! variables. It has one thread, none of the engine's memory, and no access to its files.
@@ -20,7 +20,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-/// The argument with which the program becomes a guardian.
+/// The argument with which the program becomes a supervisor.
 pub const ARGUMENT: &str = "sandbox-exec";
 
 /// The argument behind it with which it makes no namespaces.
@@ -50,7 +50,7 @@ struct Reserve {
 #[derive(Debug)]
 struct Helper {
     control: OwnedFd,
-    /// Commands have the first end; its hang-up signals that the guardian, which has the second end, is gone.
+    /// Commands have the first end; its hang-up signals that the supervisor, which has the second end, is gone.
     life: (OwnedFd, OwnedFd),
     signals: SigSet,
     guarded: Vec<Guarded>,
@@ -77,7 +77,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 impl Helper {
     fn start(namespaces: Option<Result<(), String>>) -> io::Result<Self> {
-        // A signal for the engine's group, such as that of a terminal, does not reach the guardian.
+        // A signal for the engine's group, such as that of a terminal, does not reach the supervisor.
         let _ = nix::unistd::setsid();
         nix::sys::prctl::set_child_subreaper(true)?;
         // The process was started through a `/proc` link, whose name is meaningless in a process list.
@@ -180,7 +180,7 @@ impl Helper {
                 self.guarded.push(Guarded { pid, connection, has_ended: false });
             }
             Err(error) => {
-                let failure = wire::Failure::of("fork", error);
+                let failure = wire::Failure::new("fork", error);
                 let _ = wire::send(&connection, &Frame::Failed(failure));
             }
         }
@@ -201,7 +201,7 @@ impl Helper {
             connection,
             streams,
             life: &self.life.0,
-            guardian: std::process::id(),
+            supervisor: std::process::id(),
             user: nix::unistd::geteuid(),
             group: nix::unistd::getegid(),
             signals: self.signals,

@@ -1,7 +1,7 @@
 //! The hosts that a confined command reaches, decided from patterns. Pure.
 
 use crate::addresses::is_public;
-use pintle_base::text::hosts::Host;
+use pintle_base::text::hosts::HostPort;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -63,8 +63,8 @@ impl RefusedHost {
     /// Returns the host for a rule that allows an address.
     fn rule_for(&self, address: IpAddr) -> String {
         // The port is left out only if it is the usual one.
-        let port = Host::parse(&self.host, 0).map_or(0, |host| host.port());
-        Host::of_address(address, port, 0).to_string()
+        let port = HostPort::parse(&self.host, 0).map_or(0, |host| host.port());
+        HostPort::of_address(address, port, 0).to_string()
     }
 }
 
@@ -76,7 +76,7 @@ impl Hosts {
     ///
     /// # Errors
     /// The reason why it is refused.
-    pub fn check(&self, host: &Host) -> Result<(), Refusal> {
+    pub fn check(&self, host: &HostPort) -> Result<(), Refusal> {
         self.check_restrictions(host)?;
         let is_allowed = self.allowed.iter().any(|pattern| host.is_allowed_by(pattern));
         if is_allowed { Ok(()) } else { Err(Refusal::NotAllowed) }
@@ -86,7 +86,7 @@ impl Hosts {
     ///
     /// # Errors
     /// The reason why none of them may be.
-    pub fn reachable(&self, host: &Host, found: &[IpAddr]) -> Result<Vec<SocketAddr>, Refusal> {
+    pub fn reachable(&self, host: &HostPort, found: &[IpAddr]) -> Result<Vec<SocketAddr>, Refusal> {
         let mut refusal = None;
         let mut reachable = Vec::new();
         for address in found.iter().map(IpAddr::to_canonical) {
@@ -101,14 +101,14 @@ impl Hosts {
         }
     }
 
-    fn check_address(&self, host: &Host, address: IpAddr) -> Result<(), Refusal> {
+    fn check_address(&self, host: &HostPort, address: IpAddr) -> Result<(), Refusal> {
         self.check_restrictions(&host.at(address))?;
         let is_named = self.names(&host.at(address))
             || (address.is_loopback() && host.name() == LOOPBACK[0] && self.names(host));
         if is_public(address) || is_named { Ok(()) } else { Err(Refusal::Private(address)) }
     }
 
-    fn check_restrictions(&self, host: &Host) -> Result<(), Refusal> {
+    fn check_restrictions(&self, host: &HostPort) -> Result<(), Refusal> {
         let mut restricted = self.restricted.iter();
         match restricted.find(|(pattern, _)| host.is_restricted_by(pattern)) {
             Some((_, by)) => Err(Refusal::Restricted(by.clone())),
@@ -117,7 +117,7 @@ impl Hosts {
     }
 
     /// Returns true if a pattern names this host itself, and not many.
-    fn names(&self, host: &Host) -> bool {
+    fn names(&self, host: &HostPort) -> bool {
         let mut literal = self.allowed.iter().filter(|pattern| !pattern.contains('*'));
         literal.any(|pattern| host.is_allowed_by(pattern))
     }
@@ -128,7 +128,7 @@ impl Hosts {
         let is_allowed = |name: &str| {
             self.allowed.iter().any(|pattern| {
                 let port = pattern.rsplit_once(':').filter(|_| !pattern.ends_with(']'));
-                Host::new(port.map_or(pattern, |(host, _)| host), 0, 0).name() == name
+                HostPort::new(port.map_or(pattern, |(host, _)| host), 0, 0).name() == name
             })
         };
         let kept = LOOPBACK.into_iter().filter(|name| !is_allowed(name));
@@ -191,7 +191,7 @@ mod tests {
         ];
         for (allowed, restricted, host, found, want) in rows {
             let hosts = hosts(allowed, restricted);
-            let host = Host::parse(host, 443).unwrap();
+            let host = HostPort::parse(host, 443).unwrap();
             let found: Vec<IpAddr> = found.iter().map(|text| text.parse().unwrap()).collect();
             let decided = hosts.check(&host).and_then(|()| hosts.reachable(&host, &found));
             let got = match decided {

@@ -1,6 +1,6 @@
-//! The command sandbox: the limits of a command, how much of them the kernel enforces, and the guardian that starts and outlives it.
+//! The command sandbox: the limits of a command, how much of them the kernel enforces, and the supervisor that starts and outlives it.
 //!
-//! A [`Confinement`] is data that the caller decides. The engine hands it, with the command, to the [`Guardian`], a small process of the
+//! A [`Confinement`] is data that the caller decides. The engine hands it, with the command, to the [`Supervisor`], a small process of the
 //! same program (`pintle sandbox-exec`) that forks the command's processes, confines them and executes the shell. The enforced limits are
 //! returned as a [`Level`]; a command whose level is below [`Confinement::minimum`] does not run.
 //!
@@ -14,7 +14,7 @@
 //!
 //! On macOS, `seatbelt` writes the same confinement as a profile for `sandbox-exec`. It is untested. Elsewhere there is no sandbox.
 //!
-//! Why a guardian and not a helper for each command: executing the program costs more than confining a fork of it, and a process above all
+//! Why a supervisor and not a helper for each command: executing the program costs more than confining a fork of it, and a process above all
 //! commands can end those that left their session and cleared their environment, even if the engine is killed. It has none of the engine's
 //! memory and variables.
 //!
@@ -36,8 +36,6 @@ mod child;
 #[cfg(target_os = "linux")]
 mod filters;
 #[cfg(target_os = "linux")]
-mod guardian;
-#[cfg(target_os = "linux")]
 mod helper;
 #[cfg(target_os = "linux")]
 mod mounts;
@@ -50,6 +48,8 @@ mod proxy;
 #[cfg(target_os = "linux")]
 mod rules;
 #[cfg(target_os = "linux")]
+mod supervisor;
+#[cfg(target_os = "linux")]
 mod watch;
 #[cfg(target_os = "linux")]
 mod wire;
@@ -61,11 +61,11 @@ pub(crate) use names::Found;
 pub use names::{JudgeNames, NamePatterns, Names};
 
 #[cfg(target_os = "linux")]
-pub(crate) use guardian::{Guarded, NotConfined};
-#[cfg(target_os = "linux")]
-pub use guardian::{Guardian, probe};
-#[cfg(target_os = "linux")]
 pub use helper::{ARGUMENT, run as run_helper};
+#[cfg(target_os = "linux")]
+pub(crate) use supervisor::{Guarded, NotConfined};
+#[cfg(target_os = "linux")]
+pub use supervisor::{Supervisor, probe};
 #[cfg(target_os = "linux")]
 pub(crate) use wire::Request;
 

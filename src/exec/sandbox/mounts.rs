@@ -35,10 +35,10 @@ const UNREADABLE: &str = "/dev/.unreadable";
 
 const TMPFS: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
-/// Builds the file system. `guardian` is the process whose socket table is the machine's.
-pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failure> {
+/// Builds the file system. `supervisor` is the process whose socket table is the machine's.
+pub(super) fn make(confinement: &Confinement, supervisor: u32) -> Result<(), Failure> {
     make_private()?;
-    let table = read(&format!("/proc/{guardian}/net/unix"));
+    let table = read(&format!("/proc/{supervisor}/net/unix"));
     let sockets: Vec<PathBuf> = plan::sockets(&table, confinement)
         .iter()
         .filter_map(|path| path.canonicalize().ok())
@@ -103,7 +103,7 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
             (Step::Write | Step::Pin | Step::Read | Step::Link, None) => {}
         }
     }
-    nix::unistd::unlink(UNREADABLE).map_err(|error| Failure::of("unlink", error))?;
+    nix::unistd::unlink(UNREADABLE).map_err(|error| Failure::new("unlink", error))?;
     closed.push(PathBuf::from("/dev"));
     // Not every system has it.
     if Path::new(RUN).is_dir() {
@@ -116,7 +116,7 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
 }
 
 fn at(step: &str, path: &Path, error: io::Error) -> Failure {
-    Failure::of(format!("{step} {}", path.display()), error)
+    Failure::new(format!("{step} {}", path.display()), error)
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -132,7 +132,7 @@ fn read(path: &str) -> String {
 fn make_private() -> Result<(), Failure> {
     let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, "/", None::<&str>, flags, None::<&str>)
-        .map_err(|error| Failure::of("mount private", error))
+        .map_err(|error| Failure::new("mount private", error))
 }
 
 /// Mounts an empty directory that the command may fill, up to its limit.
@@ -193,7 +193,7 @@ fn make_file(path: &Path, mode: u32) -> io::Result<std::fs::File> {
 /// unlinked once they are covered.
 fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<(), Failure> {
     let dev = Path::new("/dev");
-    let failed = |error: io::Error| Failure::of("make /dev", error);
+    let failed = |error: io::Error| Failure::new("make /dev", error);
     mount(Some("tmpfs"), dev, Some("tmpfs"), MsFlags::MS_NOSUID, Some("mode=0755"))
         .map_err(|error| failed(error.into()))?;
     for (name, tree) in devices {
@@ -224,14 +224,14 @@ fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<(), Failure
 fn processes(limit: Option<u64>) -> Result<(), Failure> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>)
-        .map_err(|error| Failure::of("mount /proc", error))?;
+        .map_err(|error| Failure::new("mount /proc", error))?;
     if let Some(limit) = limit.filter(|_| limits_pids()) {
         /// The minimum that the kernel accepts.
         const LEAST: u64 = 301;
         write_file("/proc/sys/kernel/pid_max", &limit.max(LEAST).to_string());
     }
     // Files in it are changed by name as root, without any capability: `core_pattern`, `sysrq-trigger`.
-    set_read_only_alone(Path::new("/proc")).map_err(|error| Failure::of("mount /proc", error))
+    set_read_only_alone(Path::new("/proc")).map_err(|error| Failure::new("mount /proc", error))
 }
 
 /// Writes a kernel limit. Errors are ignored: if an ordinary user may not set it, another limit applies.

@@ -27,7 +27,7 @@ const fn flags(kind: Kind) -> libc::c_int {
 #[expect(unsafe_code, reason = "a fork, by a call that can make namespaces too")]
 pub(super) fn fork(kind: Kind) -> Result<ForkResult, Errno> {
     let flags = libc::c_long::from(flags(kind) | libc::SIGCHLD);
-    // Safety: without a separate stack the child continues on a copy of this one, as after fork; the guardian has a single thread, so no
+    // Safety: without a separate stack the child continues on a copy of this one, as after fork; the supervisor has a single thread, so no
     // lock is held by another.
     let made = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
     Ok(match Errno::result(made)? {
@@ -43,7 +43,7 @@ pub(super) fn map_ids(user: Uid, group: Gid) -> Result<(), Failure> {
         ("/proc/self/uid_map", format!("{user} {user} 1")),
         ("/proc/self/gid_map", format!("{group} {group} 1")),
     ] {
-        write(path, &text).map_err(|error| Failure::of(format!("write {path}"), error))?;
+        write(path, &text).map_err(|error| Failure::new(format!("write {path}"), error))?;
     }
     Ok(())
 }
@@ -56,7 +56,7 @@ fn write(path: &str, text: &str) -> io::Result<()> {
 /// Starts a new network's loopback.
 #[expect(unsafe_code, reason = "a system call without a wrapper")]
 pub(super) fn start_loopback() -> Result<(), Failure> {
-    let failed = |error: Errno| Failure::of("start the loopback", error);
+    let failed = |error: Errno| Failure::new("start the loopback", error);
     let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)
         .map_err(failed)?;
     // Safety: all bytes zero is a request without a name and flags.
@@ -82,7 +82,7 @@ pub(super) fn drop_capabilities() -> Result<(), Failure> {
         pid: i32,
     }
     const VERSION: u32 = 0x2008_0522;
-    let failed = |error: Errno| Failure::of("drop capabilities", error);
+    let failed = |error: Errno| Failure::new("drop capabilities", error);
     // Safety: these calls take numbers, and the last one two structures that live until it returns.
     unsafe {
         for capability in 0..64 {

@@ -527,7 +527,7 @@ impl Seen {
         match call.effect {
             Effect::Starts(at) => {
                 seen.changes = false;
-                seen.words = words(thread, argument(at));
+                seen.words = read_arguments(thread, argument(at));
                 if let Some(root) = root.as_ref() {
                     // `execveat` of an open file gives its descriptor and an empty path.
                     let by_descriptor = matches!(call.named, [Named::In(..)])
@@ -641,7 +641,7 @@ fn written_since(path: &Path, since: SystemTime) -> Option<Vec<u8>> {
 }
 
 /// Reads the words that a program is started with, from the addresses of each. Those behind an unreadable one are left out.
-fn words(thread: i32, address: u64) -> Vec<String> {
+fn read_arguments(thread: i32, address: u64) -> Vec<String> {
     /// Further words are ignored; no rule has as many.
     const MAX: u64 = 256;
     const SIZE: u64 = size_of::<u64>() as u64;

@@ -1,7 +1,7 @@
-//! The messages between engine, guardian and command.
+//! The messages between engine, supervisor and command.
 //!
 //! The engine requests a command with one packet on the control socket: a byte that encodes the kind, with four descriptors: the command's
-//! own connection and its three streams. The request itself goes over the connection, since it may be larger than a packet and the guardian
+//! own connection and its three streams. The request itself goes over the connection, since it may be larger than a packet and the supervisor
 //! must not wait for it: the forked child reads it. The replies are [`Frame`]s. Closing the connection ends the command; closing the
 //! control socket ends all of them.
 
@@ -88,7 +88,7 @@ pub(super) struct Failure {
 
 impl Failure {
     /// Returns a step that the system refused.
-    pub(super) fn of(step: impl Into<String>, error: impl Into<io::Error>) -> Self {
+    pub(super) fn new(step: impl Into<String>, error: impl Into<io::Error>) -> Self {
         let error = error.into();
         Self { step: step.into(), errno: error.raw_os_error(), message: error.to_string() }
     }

@@ -165,7 +165,7 @@ pub struct FileLines {
 
 impl FileLines {
     /// Keeps the first matches, up to a number, and the context after the last.
-    fn keep(&mut self, matches: usize, after: u64) {
+    fn truncate(&mut self, matches: usize, after: u64) {
         let kept = matches.checked_sub(1);
         let last = kept.and_then(|last| self.lines.iter().filter(|line| line.is_match).nth(last));
         match last.map(|line| line.number) {
@@ -224,7 +224,7 @@ impl Matched {
         let mut left = self.max_matches;
         for (key, mut found) in self.first.into_answers() {
             match self.output {
-                GrepOutput::Lines if found.matches > left => found.keep(left, self.after),
+                GrepOutput::Lines if found.matches > left => found.truncate(left, self.after),
                 GrepOutput::Lines | GrepOutput::Files | GrepOutput::Counts => {}
             }
             let is_wanted = left > 0;

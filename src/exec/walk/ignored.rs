@@ -1,7 +1,7 @@
 //! The ignore files that a walk obeys: `.ignore`, `.gitignore` and `.git/info/exclude` of each directory and of those above the root.
 //!
 //! The crate `ignore` could read them itself, but opens any file type at the path and reads all of it: a named pipe blocks the thread
-//! forever, and each megabyte of patterns takes hundreds of megabytes of memory. Here they are opened by `disk`, which follows no link at
+//! forever, and each megabyte of patterns takes hundreds of megabytes of memory. Here they are opened by `private_files`, which follows no link at
 //! such a path (git follows none either), and only then passed to the crate, line by line and within limits. A file over a limit is ignored
 //! entirely and logged, since half of its lines may have another meaning.
 //!
@@ -12,7 +12,7 @@
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, Match};
-use pintle_base::disk::{self, Links};
+use pintle_base::private_files::{self, Links};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io;
@@ -116,7 +116,7 @@ impl Ignored {
                 tracing::warn!("{} is not obeyed: {why}", file.display());
             }
         };
-        let content = match disk::read_with(file, MAX_BYTES, Links::Refused) {
+        let content = match private_files::read_with(file, MAX_BYTES, Links::Refused) {
             Ok(content) => content,
             Err(error) => {
                 let is_usual =
@@ -183,7 +183,7 @@ fn decision(mut rules: Option<&Rules>, kind: usize, path: &Path, is_folder: bool
 fn git_folder(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
     let line = |path: &Path| {
-        let content = disk::read_with(path, MAX_LINK_BYTES, Links::Refused).ok()?;
+        let content = private_files::read_with(path, MAX_LINK_BYTES, Links::Refused).ok()?;
         Some(String::from_utf8_lossy(&content).lines().next()?.to_owned())
     };
     let facts = std::fs::metadata(&git).ok()?;

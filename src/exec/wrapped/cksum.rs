@@ -24,7 +24,7 @@ const fn table() -> [u32; 256] {
 }
 
 /// Returns the output of `cksum` for bytes on its stdin.
-pub(super) fn of(bytes: &[u8]) -> String {
+pub(super) fn output(bytes: &[u8]) -> String {
     format!("{} {}", crc(bytes), bytes.len())
 }
 
@@ -54,7 +54,7 @@ mod tests {
         for (bytes, want) in
             [(&b""[..], "4294967295 0"), (b"a\n", "2418082923 2"), (b"123456789", "930766865 9")]
         {
-            assert_eq!(of(bytes), want);
+            assert_eq!(output(bytes), want);
         }
     }
 }

@@ -83,7 +83,7 @@ impl Connections {
     }
 
     /// Keeps a connection whose command has ended for the next command.
-    pub(super) fn keep(&self, connection: Connection) {
+    pub(super) fn put_back(&self, connection: Connection) {
         let mut kept = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < MAX_KEPT {
             kept.push(connection);
@@ -126,7 +126,7 @@ impl Wrapped {
             variables: self.variables.iter().filter(is_passed).cloned().collect(),
             mark,
             temporary: self.temporary.clone(),
-            guardian: None,
+            supervisor: None,
             confinement: None,
             programs: crate::sandbox::Names::default(),
             writes: None,

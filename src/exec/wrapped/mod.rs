@@ -330,7 +330,7 @@ impl Environment for Wrapped {
             Err(Error::NotFound(_)) => None,
             Err(error) => return Err(error),
         };
-        let expected = before.as_deref().map_or_else(|| "none".to_owned(), cksum::of);
+        let expected = before.as_deref().map_or_else(|| "none".to_owned(), cksum::output);
         let before =
             before.map(|content| Before { version: lines::version(path, &content), content });
         let seen = before.as_ref().map(|before| before.version.clone());
@@ -421,7 +421,7 @@ impl Environment for Wrapped {
         let order = Order { command: &command, request, mark, temporary: &self.temporary };
         let (ran, connection) = connection.run(order, &self.drains, cancel, output).await;
         if let Some(connection) = connection {
-            self.connections.keep(connection);
+            self.connections.put_back(connection);
         }
         ran
     }

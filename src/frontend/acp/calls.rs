@@ -69,7 +69,7 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn of(item: &'a Item) -> Option<Self> {
+    pub(super) fn from_item(item: &'a Item) -> Option<Self> {
         match &item.body {
             ItemBody::ToolCall(call) => Some(Self::tool(item, call)),
             ItemBody::Job(job) => Some(Self::job(item, job)),

@@ -135,7 +135,7 @@ impl Protocol for Driver {
     }
 
     async fn events(&mut self, events: Vec<Feed>) {
-        self.hand_on(events);
+        self.forward(events);
     }
 
     async fn input_ended(&mut self) {

@@ -1,7 +1,7 @@
 //! Turns session events into updates, questions and responses to prompts.
 
 use super::driver::Driver;
-use crate::client::Asked;
+use crate::client::UserQuestion;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_agent::Feed;
 use pintle_base::transport::envelope::Id;
@@ -10,7 +10,7 @@ use pintle_protocol::ids::SessionId;
 
 impl Driver {
     /// Sends the messages that events become to the client.
-    pub(super) fn hand_on(&mut self, events: Vec<Feed>) {
+    pub(super) fn forward(&mut self, events: Vec<Feed>) {
         self.sessions.subagents.adopt();
         for feed in events {
             match feed {
@@ -31,7 +31,7 @@ impl Driver {
 
     fn durable(&mut self, record: &EventRecord) {
         let EventRecord { session_id, seq, turn_id, event, .. } = record;
-        if let Some(asked) = Asked::by(event) {
+        if let Some(asked) = UserQuestion::by(event) {
             return self.ask(session_id, asked);
         }
         let withdrawn = self.questions.resolve(event);
@@ -92,7 +92,7 @@ impl Driver {
         }
     }
 
-    pub(super) fn ask(&mut self, session: &SessionId, asked: Asked) {
+    pub(super) fn ask(&mut self, session: &SessionId, asked: UserQuestion) {
         if let Some((id, handle)) = self.sessions.asking(session) {
             let request = self.questions.ask(id, handle, asked);
             self.send_all(request);

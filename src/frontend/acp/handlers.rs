@@ -13,9 +13,9 @@ use crate::rpc::{invalid_params, refusal};
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
-    Command, CreateSession, Editors, Error, ErrorKind, Filter, Hint, NewFolder, OpenConfig,
-    ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand, Trace, Wanted,
-    parse_servers,
+    Command, CreateSession, Editors, Error, ErrorKind, EventSelection, Filter, Hint, NewFolder,
+    OpenConfig, ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SettingsCommand,
+    Trace, parse_servers,
 };
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::content::Input;
@@ -237,7 +237,7 @@ impl RequestContext {
         unusable: Vec<String>,
         additional: &[PathBuf],
     ) -> HandlerResult<Box<Opened>> {
-        let subscriber = self.client.subscriber(Wanted::default());
+        let subscriber = self.client.subscriber(EventSelection::default());
         let snapshot = subscribe(&handle, subscriber, None).await.map_err(error_response)?;
         if let Some(Editors { documents, .. }) = self.client.engine.editors() {
             let folders = additional.iter().map(PathBuf::as_path);

@@ -1,4 +1,4 @@
-//! The Agent Client Protocol, version 1: JSON-RPC 2.0, a message a line, driven over any [`Link`].
+//! The Agent Client Protocol, version 1: JSON-RPC 2.0, a message a line, driven over any [`Transport`].
 //!
 //! A thin translator between this protocol's messages and the agent's commands and events.
 //!
@@ -30,7 +30,7 @@ use crate::connection::{Ended, Inputs, serve as serve_connection};
 use driver::Driver;
 use handlers::RequestContext;
 use pintle_agent::EngineHandle;
-use pintle_base::transport::Link;
+use pintle_base::transport::Transport;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -56,8 +56,8 @@ pub struct Options {
 }
 
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
-pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
-    let Link { incoming, outgoing, hangup } = link;
+pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let Transport { incoming, outgoing, hangup } = link;
     let (client, events, subagents) = Client::new(engine.clone(), options.scope);
     let (pages_tx, pages) = mpsc::channel(PAGES_CAPACITY);
     let ctx = RequestContext { client, pages: pages_tx, offers: Offers::default() };

@@ -3,7 +3,7 @@
 //! Invariant: only an option that was offered counts as a consent.
 
 use super::{tool, wire};
-use crate::client::{self, Asked, Open};
+use crate::client::{self, Open, UserQuestion};
 use agent_client_protocol_schema::v1 as acp;
 use pintle_agent::{Answer, SessionHandle};
 use pintle_base::transport::envelope::{self, Id};
@@ -63,7 +63,7 @@ impl Questions {
         &mut self,
         session: acp::SessionId,
         handle: SessionHandle,
-        asked: Asked,
+        asked: UserQuestion,
     ) -> Option<Vec<u8>> {
         let note = Shown { session, is_feedback: false };
         (!self.open.is_open(&asked)).then(|| self.send(Open { asked, session: handle, note }))
@@ -75,12 +75,14 @@ impl Questions {
         let form = |request| envelope::request(&id, "elicitation/create", &request);
         let menu = |request| envelope::request(&id, "session/request_permission", &request);
         match asked {
-            Asked::Approval(approval) if *is_feedback => form(feedback_form(session, approval)),
-            Asked::Approval(approval) => menu(permission(session, approval, has_forms)),
-            Asked::Question(question) if is_form(question, has_forms) => {
+            UserQuestion::Approval(approval) if *is_feedback => {
+                form(feedback_form(session, approval))
+            }
+            UserQuestion::Approval(approval) => menu(permission(session, approval, has_forms)),
+            UserQuestion::Question(question) if is_form(question, has_forms) => {
                 form(self::form(session, question))
             }
-            Asked::Question(question) => menu(self::menu(session, question)),
+            UserQuestion::Question(question) => menu(self::menu(session, question)),
         }
     }
 
@@ -99,14 +101,14 @@ impl Questions {
         };
         let Some(open) = open else { return Answered::NotOurs };
         let (options, text) = match &open.asked {
-            Asked::Approval(approval) if open.note.is_feedback => {
+            UserQuestion::Approval(approval) if open.note.is_feedback => {
                 let (_, text) = filled(accepted(outcome));
                 let deny = approval.options.iter().find(|option| {
                     option.decision == Decision::Deny && option.scope == Scope::Once
                 });
                 (Vec::from_iter(deny.map(|option| option.option_id.clone())), text)
             }
-            Asked::Approval(_) => {
+            UserQuestion::Approval(_) => {
                 let chosen = chosen(outcome);
                 if chosen.as_deref() == Some(DENY_WITH_FEEDBACK) {
                     let note = Shown { is_feedback: true, ..open.note };
@@ -114,15 +116,17 @@ impl Questions {
                 }
                 (Vec::from_iter(chosen), None)
             }
-            Asked::Question(question) if is_form(question, self.has_forms) => {
+            UserQuestion::Question(question) if is_form(question, self.has_forms) => {
                 let (options, text) = filled(accepted(outcome));
                 (options, text.filter(|text| !text.trim().is_empty()))
             }
-            Asked::Question(_) => (Vec::from_iter(chosen(outcome).filter(|id| id != SKIP)), None),
+            UserQuestion::Question(_) => {
+                (Vec::from_iter(chosen(outcome).filter(|id| id != SKIP)), None)
+            }
         };
         let says_nothing = match &open.asked {
-            Asked::Approval(_) => true,
-            Asked::Question(_) => text.is_none(),
+            UserQuestion::Approval(_) => true,
+            UserQuestion::Question(_) => text.is_none(),
         };
         let dismissed = options.is_empty() && says_nothing;
         Answered::Tell(open.session, open.asked.answer(options, text, dismissed))

@@ -5,7 +5,7 @@ use super::handlers::{Opened, Opening, Outcome, Setting};
 use super::session::{OpenSession, Prompt};
 use super::translator::Translator;
 use super::{notices, settings};
-use crate::client::Asked;
+use crate::client::UserQuestion;
 use crate::rpc;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_base::transport::envelope::Id;
@@ -113,7 +113,7 @@ impl Driver {
         self.editor.serve(&session);
         self.sessions.insert(open);
         self.send_all(messages);
-        for asked in Asked::in_session(&snapshot) {
+        for asked in UserQuestion::in_session(&snapshot) {
             self.ask(&session, asked);
         }
     }

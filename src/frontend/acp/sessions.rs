@@ -55,7 +55,7 @@ impl Sessions {
     /// Notes the sub-agent that an event of a session names.
     pub(super) fn note_child(&mut self, session: &SessionId, event: &Event) {
         let root = self.root(session).clone();
-        self.subagents.note(&root, event);
+        self.subagents.record(&root, event);
     }
 
     /// Returns the client's session that this one is or belongs to.

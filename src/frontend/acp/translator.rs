@@ -197,7 +197,7 @@ impl Translator {
 
     /// Announces a call, or updates it.
     fn update_call(&mut self, item: &Item, updates: &mut Updates) {
-        let Some(call) = Call::of(item) else { return };
+        let Some(call) = Call::from_item(item) else { return };
         let is_known = self.open.contains_key(&item.id);
         let is_drawn = self.offers.terminal_output && call.kind == ToolKind::Execute;
         let screen = if is_drawn { Screen::Meta } else { Screen::Text };
@@ -236,7 +236,9 @@ impl Translator {
                 if !self.open.contains_key(&item.id) {
                     self.update_call(item, updates);
                 }
-                if let (Some(mut open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
+                if let (Some(mut open), Some(call)) =
+                    (self.open.remove(&item.id), Call::from_item(item))
+                {
                     let ItemKind::Call(screen) = open.kind else { return };
                     let is_sent = open.streamed.is_whole();
                     updates.push(call.ended(item, &screen, is_sent, &mut open.sent));

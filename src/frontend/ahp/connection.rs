@@ -1,6 +1,6 @@
 //! A client's connection: passes the client's messages to the host, and the host's messages to the client.
 
-use super::host::{ConnectionId, HostHandle, ToHost};
+use super::host::{ConnectionId, HostHandle, HostMessage};
 use crate::client::Scope;
 use crate::connection::{self, Ended, Outbox, Protocol};
 use bytes::Bytes;
@@ -64,7 +64,7 @@ impl Connection {
         let id = ConnectionId::next();
         let waiting = Arc::<AtomicUsize>::default();
         let outlet = Outlet { out: tx, waiting: Arc::clone(&waiting) };
-        host.tell(ToHost::Joined { id, out: outlet, hangup }).await;
+        host.tell(HostMessage::Joined { id, out: outlet, hangup }).await;
         let finishing = FuturesUnordered::new();
         Self { id, host, outbox: Outbox::new(outgoing), out, waiting, scope, finishing }
     }
@@ -96,7 +96,7 @@ impl Protocol for Connection {
     }
 
     async fn message(&mut self, message: Incoming) -> Option<Ended> {
-        self.host.tell(ToHost::Message { id: self.id, message }).await;
+        self.host.tell(HostMessage::Message { id: self.id, message }).await;
         None
     }
 
@@ -106,7 +106,7 @@ impl Protocol for Connection {
         let (host, scope) = (self.host.clone(), self.scope);
         let finished = async move {
             let (reply, done) = oneshot::channel();
-            host.tell(ToHost::Finish { waits_for_turns: scope == Scope::Alone, reply }).await;
+            host.tell(HostMessage::Finish { waits_for_turns: scope == Scope::Alone, reply }).await;
             let _ = done.await;
         };
         self.finishing.push(finished.boxed());
@@ -126,11 +126,11 @@ impl Protocol for Connection {
     async fn closed(&mut self) {
         // When this returns, the events of closed sessions have been translated.
         let (reply, done) = oneshot::channel();
-        self.host.tell(ToHost::Finish { waits_for_turns: false, reply }).await;
+        self.host.tell(HostMessage::Finish { waits_for_turns: false, reply }).await;
         let _ = done.await;
         while let Ok(message) = self.out.try_recv() {
             self.outbox.push(message);
         }
-        self.host.tell(ToHost::Left { id: self.id }).await;
+        self.host.tell(HostMessage::Left { id: self.id }).await;
     }
 }

@@ -3,7 +3,7 @@
 //! Invariant: nothing outside the directories of open sessions is read, and inside them only files that the read tool may read without
 //! approval.
 
-use super::host::Host;
+use super::host::AhpHost;
 use super::requests::{failed, invalid};
 use super::translator::Translator;
 use super::wire::{self, Refusal};
@@ -43,7 +43,7 @@ enum Content {
 /// # Errors
 /// There is none at this address.
 pub(super) fn read(
-    host: &Host,
+    host: &AhpHost,
     uri: &str,
     encoding: Option<ContentEncoding>,
 ) -> Result<Work, Refusal> {
@@ -69,7 +69,7 @@ pub(super) fn read(
 ///
 /// # Errors
 /// Fails if the address is not that of a file on this machine.
-pub(super) fn list(host: &Host, uri: &str) -> Result<Work, Refusal> {
+pub(super) fn list(host: &AhpHost, uri: &str) -> Result<Work, Refusal> {
     let path = wire::path_of(uri).ok_or_else(|| not_there(uri))?;
     let (engine, folders, uri) = (host.engine.clone(), host.folders(), uri.to_owned());
     Ok(async move {
@@ -87,7 +87,7 @@ pub(super) fn list(host: &Host, uri: &str) -> Result<Work, Refusal> {
     .boxed())
 }
 
-fn find(host: &Host, uri: &str) -> Option<Content> {
+fn find(host: &AhpHost, uri: &str) -> Option<Content> {
     if let Some(path) = wire::path_of(uri) {
         return Some(Content::File(path));
     }

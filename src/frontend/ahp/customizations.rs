@@ -10,7 +10,7 @@ use pintle_protocol::prompt::{PromptMade, PromptSource, PromptSourceKind};
 use std::path::Path;
 
 /// Returns the directories of a prompt's sources, in the order of their first files.
-pub(super) fn of(made: &PromptMade) -> Vec<Customization> {
+pub(super) fn from_prompt(made: &PromptMade) -> Vec<Customization> {
     let mut folders: Vec<DirectoryCustomization> = Vec::new();
     for source in &made.sources {
         let (contents, folder) = place(source);

@@ -1,10 +1,10 @@
 //! Client actions: each is either passed to the engine, which decides, or changes only the state that clients see.
 
-use super::host::{ConnectionId, Host};
+use super::host::{AhpHost, ConnectionId};
 use super::loading::reason;
 use super::session::{Key, Open, Work, key_of};
 use super::state::Channel;
-use super::translator::{Asked, key};
+use super::translator::{InputRequest, key};
 use super::{config, input, quirks, wire};
 use crate::client::Subagents;
 use ahp_types::actions::{
@@ -61,7 +61,7 @@ impl Origin {
 }
 
 /// The decision about an action.
-enum Verdict {
+enum ActionOutcome {
     /// The engine is asked; the event that follows is the client's action. An action that no event follows is shown once it is done.
     Ask(super::session::Make),
     /// Changes only the state that clients see.
@@ -69,13 +69,13 @@ enum Verdict {
     Refuse(String),
 }
 
-impl Verdict {
+impl ActionOutcome {
     fn refuse(reason: impl Into<String>) -> Self {
         Self::Refuse(reason.into())
     }
 }
 
-impl Host {
+impl AhpHost {
     /// Takes an action of a client.
     pub(super) fn dispatched(&mut self, connection: ConnectionId, params: DispatchActionParams) {
         let DispatchActionParams { channel: uri, client_seq, action } = params;
@@ -96,13 +96,13 @@ impl Host {
             return self.reject(origin, "subscribe to the channel first".to_owned());
         };
         match decide(open, &channel, &origin, &self.subagents, &self.engine) {
-            Verdict::Refuse(reason) => self.reject(origin, reason),
-            Verdict::Show => {
+            ActionOutcome::Refuse(reason) => self.reject(origin, reason),
+            ActionOutcome::Show => {
                 let (action, sent) = (origin.action.clone(), Some(origin.as_action_origin()));
                 self.emit_one(&session, &channel, action, sent);
                 self.shown(&session, &origin.action);
             }
-            Verdict::Ask(make) => {
+            ActionOutcome::Ask(make) => {
                 if let Some(key) = key_of(&origin.action) {
                     open.expected.push((key, origin.clone()));
                 }
@@ -218,7 +218,7 @@ fn decide(
     origin: &Origin,
     subagents: &Subagents,
     engine: &EngineHandle,
-) -> Verdict {
+) -> ActionOutcome {
     match (channel, &origin.action) {
         (Channel::Session | Channel::Chat, StateAction::SessionTitleChanged(changed)) => {
             rename(open, changed.title.clone())
@@ -235,12 +235,12 @@ fn decide(
         | (
             Channel::Chat,
             StateAction::ChatDraftChanged(_) | StateAction::ChatInputAnswerChanged(_),
-        ) => Verdict::Show,
+        ) => ActionOutcome::Show,
         (Channel::Session, StateAction::SessionIsArchivedChanged(_)) => {
             if open.is_draft {
-                Verdict::refuse("it has no messages yet")
+                ActionOutcome::refuse("it has no messages yet")
             } else {
-                Verdict::Show
+                ActionOutcome::Show
             }
         }
         (Channel::Chat, StateAction::ChatTurnStarted(action)) => start(open, action),
@@ -264,7 +264,7 @@ fn decide(
         (Channel::Session, StateAction::SessionWorkingDirectoryRemoved(action)) => {
             remove_directory(open, &action.directory, engine)
         }
-        _ => Verdict::refuse("pintle does not accept this action from clients"),
+        _ => ActionOutcome::refuse("pintle does not accept this action from clients"),
     }
 }
 
@@ -288,19 +288,19 @@ where
     })
 }
 
-fn rename(open: &mut Open, title: String) -> Verdict {
+fn rename(open: &mut Open, title: String) -> ActionOutcome {
     let is_unsaid = open.is_draft && !open.has_work();
     if is_unsaid || open.channels.session.title == title.trim() {
-        return Verdict::refuse("the session already has this title, or has no messages yet");
+        return ActionOutcome::refuse("the session already has this title, or has no messages yet");
     }
     let params = SessionUpdateParams { session_id: None, title: Some(Some(title)) };
-    Verdict::Ask(call::<SessionUpdate>(params))
+    ActionOutcome::Ask(call::<SessionUpdate>(params))
 }
 
-fn configure(open: &mut Open, changed: &ahp_types::common::JsonObject) -> Verdict {
+fn configure(open: &mut Open, changed: &ahp_types::common::JsonObject) -> ActionOutcome {
     let (permission_mode, mode) = match config::read(changed) {
         Ok(read) => read,
-        Err(reason) => return Verdict::Refuse(reason),
+        Err(reason) => return ActionOutcome::Refuse(reason),
     };
     let is_new = permission_mode.is_some_and(|wanted| wanted != open.permission_mode)
         || mode.is_some_and(|wanted| wanted != open.mode);
@@ -309,10 +309,12 @@ fn configure(open: &mut Open, changed: &ahp_types::common::JsonObject) -> Verdic
         open.mode = mode.unwrap_or(open.mode);
     }
     if open.is_draft || !is_new {
-        return Verdict::Show;
+        return ActionOutcome::Show;
     }
     let values = config::options(permission_mode, mode);
-    Verdict::Ask(Box::new(move |handle| async move { set_options(&handle, values).await }.boxed()))
+    ActionOutcome::Ask(Box::new(move |handle| {
+        async move { set_options(&handle, values).await }.boxed()
+    }))
 }
 
 async fn set_options(
@@ -327,17 +329,17 @@ async fn set_options(
     }
 }
 
-fn start(open: &mut Open, action: &ChatTurnStartedAction) -> Verdict {
+fn start(open: &mut Open, action: &ChatTurnStartedAction) -> ActionOutcome {
     let input = match input::blocks(&action.message) {
         Ok(input) => input,
-        Err(reason) => return Verdict::Refuse(reason),
+        Err(reason) => return ActionOutcome::Refuse(reason),
     };
     if open.channels.chat.active_turn.is_some() {
-        return Verdict::refuse("a turn is running; send a pending message instead");
+        return ActionOutcome::refuse("a turn is running; send a pending message instead");
     }
     let values = model_options(open, action.message.model.as_ref());
     let key = key(&action.turn_id);
-    Verdict::Ask(Box::new(move |handle| {
+    ActionOutcome::Ask(Box::new(move |handle| {
         async move {
             if let Some(values) = values {
                 set_options(&handle, values).await?;
@@ -372,29 +374,29 @@ fn model_options(
     Some(BTreeMap::from([("model".to_owned(), id), ("effort".to_owned(), effort)]))
 }
 
-fn cancel(open: &Open, turn: &str) -> Verdict {
+fn cancel(open: &Open, turn: &str) -> ActionOutcome {
     let active = open.translator.active().filter(|(name, _)| *name == turn);
     let Some((_, id)) = active else {
-        return Verdict::refuse("this turn is not running");
+        return ActionOutcome::refuse("this turn is not running");
     };
     let turn_id = Some(id.clone());
-    Verdict::Ask(call::<TurnInterrupt>(TurnInterruptParams {
+    ActionOutcome::Ask(call::<TurnInterrupt>(TurnInterruptParams {
         turn_id,
         ..TurnInterruptParams::default()
     }))
 }
 
 /// Sends a message to the running turn, or as a separate turn.
-fn say(open: &Open, action: &ChatPendingMessageSetAction) -> Verdict {
+fn say(open: &Open, action: &ChatPendingMessageSetAction) -> ActionOutcome {
     if open.translator.queued(&action.id).is_some() {
-        return Verdict::refuse("the message is already queued; remove it to send another");
+        return ActionOutcome::refuse("the message is already queued; remove it to send another");
     }
     let input = match input::blocks(&action.message) {
         Ok(input) => input,
-        Err(reason) => return Verdict::Refuse(reason),
+        Err(reason) => return ActionOutcome::Refuse(reason),
     };
     let (key, kind) = (key(&action.id), action.kind);
-    Verdict::Ask(Box::new(move |handle| {
+    ActionOutcome::Ask(Box::new(move |handle| {
         async move {
             let handle = handle.keyed(Some(key));
             let refused = |error: Error| reason(&error);
@@ -411,85 +413,85 @@ fn say(open: &Open, action: &ChatPendingMessageSetAction) -> Verdict {
     }))
 }
 
-fn unsay(open: &Open, id: &str) -> Verdict {
+fn unsay(open: &Open, id: &str) -> ActionOutcome {
     let Some(item) = open.translator.queued(id).cloned() else {
-        return Verdict::refuse("the model has read this message");
+        return ActionOutcome::refuse("the model has read this message");
     };
     let params = QueueRemoveParams { session_id: None, item_ids: Some(vec![item]) };
-    Verdict::Ask(call::<QueueRemove>(params))
+    ActionOutcome::Ask(call::<QueueRemove>(params))
 }
 
 /// Sets the order of the messages that wait for separate turns.
-fn reorder(open: &Open, order: &[String]) -> Verdict {
+fn reorder(open: &Open, order: &[String]) -> ActionOutcome {
     let item_ids: Vec<ItemId> =
         order.iter().filter_map(|name| open.translator.queued(name)).cloned().collect();
     if item_ids.is_empty() {
-        return Verdict::refuse("the model has read these messages");
+        return ActionOutcome::refuse("the model has read these messages");
     }
-    Verdict::Ask(ask(|reply| QueueCommand::Order { item_ids, reply }))
+    ActionOutcome::Ask(ask(|reply| QueueCommand::Order { item_ids, reply }))
 }
 
 /// Removes the turns after one, so that the user can continue differently from there. Files are left unchanged: clients restore them.
-fn truncate(open: &Open, turn: Option<&str>) -> Verdict {
+fn truncate(open: &Open, turn: Option<&str>) -> ActionOutcome {
     let turns = &open.channels.chat.turns;
     if open.channels.chat.active_turn.is_some() {
-        return Verdict::refuse("a turn is running; stop it first");
+        return ActionOutcome::refuse("a turn is running; stop it first");
     }
     if turn == turns.last().map(|turn| turn.id.as_str()) {
-        return Verdict::Show;
+        return ActionOutcome::Show;
     }
     let to = match turn {
         None => HistoryPoint { seq: Some(0), ..HistoryPoint::default() },
         Some(name) => {
             let is_shown = turns.iter().any(|turn| turn.id == name);
             let Some(id) = open.translator.ended(name).filter(|_| is_shown) else {
-                return Verdict::refuse("the chat has no such turn");
+                return ActionOutcome::refuse("the chat has no such turn");
             };
             HistoryPoint { turn_id: Some(id.clone()), ..HistoryPoint::default() }
         }
     };
     let scope = RewindScope::Conversation;
-    Verdict::Ask(call::<SessionRewind>(SessionRewindParams {
+    ActionOutcome::Ask(call::<SessionRewind>(SessionRewindParams {
         to,
         scope,
         ..SessionRewindParams::default()
     }))
 }
 
-fn add_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdict {
+fn add_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> ActionOutcome {
     let Some(path) = wire::path_of(uri) else {
-        return Verdict::Refuse(format!("`{uri}` is not a directory on this machine"));
+        return ActionOutcome::Refuse(format!("`{uri}` is not a directory on this machine"));
     };
     if open.folders().contains(&path) {
-        return Verdict::Show;
+        return ActionOutcome::Show;
     }
     let mut additional = open.additional.clone();
     additional.push(path);
     work_in(open, additional, engine)
 }
 
-fn remove_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> Verdict {
+fn remove_directory(open: &mut Open, uri: &str, engine: &EngineHandle) -> ActionOutcome {
     let path = wire::path_of(uri).unwrap_or_default();
     if Path::new(&open.channels.cwd) == path {
-        return Verdict::refuse("the first directory cannot be removed from a session");
+        return ActionOutcome::refuse("the first directory cannot be removed from a session");
     }
     let mut additional = open.additional.clone();
     additional.retain(|known| *known != path);
     if additional == open.additional {
-        return Verdict::refuse("this is not a directory of the session");
+        return ActionOutcome::refuse("this is not a directory of the session");
     }
     work_in(open, additional, engine)
 }
 
 /// Sets a session's additional working directories.
-fn work_in(open: &mut Open, additional: Vec<PathBuf>, engine: &EngineHandle) -> Verdict {
+fn work_in(open: &mut Open, additional: Vec<PathBuf>, engine: &EngineHandle) -> ActionOutcome {
     if open.is_draft {
         // It is looked at when the session is made.
         open.additional = additional;
-        return Verdict::Show;
+        return ActionOutcome::Show;
     }
     let (engine, id) = (engine.clone(), open.channels.id.clone());
-    Verdict::Ask(Box::new(move |_| {
+    ActionOutcome::Ask(Box::new(move |_| {
         async move {
             let config =
                 OpenConfig { additional: Some(additional.into()), ..OpenConfig::default() };
@@ -499,26 +501,26 @@ fn work_in(open: &mut Open, additional: Vec<PathBuf>, engine: &EngineHandle) -> 
     }))
 }
 
-fn confirm(open: &mut Open, action: &ChatToolCallConfirmedAction, client: &str) -> Verdict {
+fn confirm(open: &mut Open, action: &ChatToolCallConfirmedAction, client: &str) -> ActionOutcome {
     let item = ItemId::new(action.tool_call_id.clone());
     let Some(approval) = open.translator.approval_of(&item) else {
         let tool_client = open.translator.client_of(&item);
         return if quirks::is_of_client_tool(tool_client, client) {
-            Verdict::Show
+            ActionOutcome::Show
         } else {
-            Verdict::refuse("the call has already been decided")
+            ActionOutcome::refuse("the call has already been decided")
         };
     };
     if open.expected.iter().any(|(key, _)| *key == Key::Confirm(action.tool_call_id.clone())) {
-        return Verdict::refuse("the call is being decided");
+        return ActionOutcome::refuse("the call is being decided");
     }
     let answer = match approval_answer(approval, action) {
         Ok(answer) => answer,
-        Err(reason) => return Verdict::Refuse(reason),
+        Err(reason) => return ActionOutcome::Refuse(reason),
     };
     let approval_id = approval.approval_id.clone();
     let params = ApprovalAnswerParams { session_id: None, approval_id, answer };
-    Verdict::Ask(call::<ApprovalAnswerRequest>(params))
+    ActionOutcome::Ask(call::<ApprovalAnswerRequest>(params))
 }
 
 /// Returns the option that the user chose, or the narrowest with that decision.
@@ -551,10 +553,10 @@ fn approval_answer(
 }
 
 /// Passes on the result of a client's tool.
-fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
+fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> ActionOutcome {
     let item = ItemId::new(action.tool_call_id.clone());
     let Some(call_id) = open.calls.remove(&item) else {
-        return Verdict::refuse("the call is not waiting for a result");
+        return ActionOutcome::refuse("the call is not waiting for a result");
     };
     let content = action.result.content.iter().flatten().filter_map(|block| match block {
         ToolResultContent::Text(text) => Some(Content::text(text.text.clone())),
@@ -572,7 +574,7 @@ fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
     }
     let result = ToolCallResult { content, is_error: !action.result.success };
     let outcome = serde_json::to_value(result).map_err(|error| error.to_string());
-    Verdict::Ask(Box::new(move |handle| {
+    ActionOutcome::Ask(Box::new(move |handle| {
         async move {
             let answer = Answer::Call { call_id, outcome };
             handle.tell(answer).await.map_err(|error| reason(&error))
@@ -581,24 +583,24 @@ fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> Verdict {
     }))
 }
 
-fn answer(open: &Open, action: &ChatInputCompletedAction, subagents: &Subagents) -> Verdict {
+fn answer(open: &Open, action: &ChatInputCompletedAction, subagents: &Subagents) -> ActionOutcome {
     let answers = action.answers.as_ref();
     match open.translator.asked(&action.request_id) {
-        None => Verdict::refuse("the question has already been answered"),
-        Some(Asked::Question(id)) => {
+        None => ActionOutcome::refuse("the question has already been answered"),
+        Some(InputRequest::Question(id)) => {
             let answer = input::question_answer(action.response, answers);
             let question_id = id.clone();
             let params = QuestionAnswerParams { session_id: None, question_id, answer };
-            Verdict::Ask(call::<QuestionAnswerRequest>(params))
+            ActionOutcome::Ask(call::<QuestionAnswerRequest>(params))
         }
-        Some(Asked::Approval(session, approval)) => {
+        Some(InputRequest::Approval(session, approval)) => {
             let Some(child) = subagents.get(session).cloned() else {
-                return Verdict::refuse("the sub-agent no longer exists");
+                return ActionOutcome::refuse("the sub-agent no longer exists");
             };
             let approval_id = approval.approval_id.clone();
             let answer = input::approval_answer(action.response, answers);
             let params = ApprovalAnswerParams { session_id: None, approval_id, answer };
-            Verdict::Ask(Box::new(move |_| {
+            ActionOutcome::Ask(Box::new(move |_| {
                 async move {
                     let asked = child.call::<ApprovalAnswerRequest>(params);
                     asked.await.map(drop).map_err(|error| reason(&error))

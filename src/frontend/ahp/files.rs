@@ -3,7 +3,7 @@
 //! Invariant: nothing outside the directories of open sessions is changed, and inside them nothing that the engine protects.
 
 use super::contents::{denied, not_there};
-use super::host::{Done, Host};
+use super::host::{AhpHost, Done};
 use super::requests::{failed, invalid};
 use super::wire::{self, Refusal};
 use ahp_types::commands::{
@@ -26,7 +26,7 @@ type Work = BoxFuture<'static, Result<Value, Refusal>>;
 ///
 /// # Errors
 /// Fails if the address is not that of a file on this machine.
-pub(super) fn resolve(host: &Host, params: &ResourceResolveParams) -> Result<Work, Refusal> {
+pub(super) fn resolve(host: &AhpHost, params: &ResourceResolveParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     let (engine, folders, uri) = (host.engine.clone(), host.folders(), params.uri.clone());
     Ok(async move {
@@ -53,7 +53,7 @@ pub(super) fn resolve(host: &Host, params: &ResourceResolveParams) -> Result<Wor
 ///
 /// # Errors
 /// Fails if the params are invalid.
-pub(super) fn write(host: &Host, params: ResourceWriteParams) -> Result<Work, Refusal> {
+pub(super) fn write(host: &AhpHost, params: ResourceWriteParams) -> Result<Work, Refusal> {
     let ResourceWriteParams { uri, data, encoding, create_only, mode, position, if_match, .. } =
         params;
     let path = path_of(&uri)?;
@@ -82,7 +82,7 @@ pub(super) fn write(host: &Host, params: ResourceWriteParams) -> Result<Work, Re
 ///
 /// # Errors
 /// Fails if the address is not that of a file on this machine.
-pub(super) fn make_folder(host: &Host, params: ResourceMkdirParams) -> Result<Work, Refusal> {
+pub(super) fn make_folder(host: &AhpHost, params: ResourceMkdirParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     Ok(change(host, params.uri, ResourceChange::Folder { path }))
 }
@@ -92,7 +92,7 @@ pub(super) fn make_folder(host: &Host, params: ResourceMkdirParams) -> Result<Wo
 ///
 /// # Errors
 /// Fails if the address is not that of a file on this machine.
-pub(super) fn remove(host: &Host, params: ResourceDeleteParams) -> Result<Work, Refusal> {
+pub(super) fn remove(host: &AhpHost, params: ResourceDeleteParams) -> Result<Work, Refusal> {
     let path = path_of(&params.uri)?;
     Ok(change(host, params.uri, ResourceChange::Remove { path }))
 }
@@ -101,7 +101,7 @@ pub(super) fn remove(host: &Host, params: ResourceDeleteParams) -> Result<Work, 
 ///
 /// # Errors
 /// Fails if an address is not that of a file on this machine.
-pub(super) fn rename(host: &Host, params: ResourceMoveParams) -> Result<Work, Refusal> {
+pub(super) fn rename(host: &AhpHost, params: ResourceMoveParams) -> Result<Work, Refusal> {
     let (from, to) = (path_of(&params.source)?, path_of(&params.destination)?);
     let is_new = params.fail_if_exists == Some(true);
     Ok(change(host, params.destination, ResourceChange::Move { from, to, is_new }))
@@ -111,7 +111,7 @@ pub(super) fn rename(host: &Host, params: ResourceMoveParams) -> Result<Work, Re
 ///
 /// # Errors
 /// Fails if an address is not that of a file on this machine.
-pub(super) fn copy(host: &Host, params: ResourceCopyParams) -> Result<Work, Refusal> {
+pub(super) fn copy(host: &AhpHost, params: ResourceCopyParams) -> Result<Work, Refusal> {
     let (from, to) = (path_of(&params.source)?, path_of(&params.destination)?);
     let is_new = params.fail_if_exists == Some(true);
     Ok(change(host, params.destination, ResourceChange::Copy { from, to, is_new }))
@@ -121,7 +121,7 @@ fn path_of(uri: &str) -> Result<PathBuf, Refusal> {
     wire::path_of(uri).ok_or_else(|| not_there(uri))
 }
 
-fn change(host: &Host, uri: String, change: ResourceChange) -> Work {
+fn change(host: &AhpHost, uri: String, change: ResourceChange) -> Work {
     let (engine, folders) = (host.engine.clone(), host.folders());
     async move {
         let changed = engine.change_resource(&folders, change).await;
@@ -148,7 +148,7 @@ fn placed(
     Ok([head, data, tail].concat())
 }
 
-impl Host {
+impl AhpHost {
     /// Handles changes of files by a client: reviews may have changed.
     pub(super) fn files_written(&mut self) {
         let sessions: Vec<_> = self.sessions.keys().cloned().collect();

@@ -58,7 +58,7 @@ impl ConnectionId {
 }
 
 /// A message to the host.
-pub(super) enum ToHost {
+pub(super) enum HostMessage {
     /// A client has connected.
     Joined { id: ConnectionId, out: Outlet, hangup: CancellationToken },
     /// A client's message.
@@ -71,10 +71,10 @@ pub(super) enum ToHost {
 
 /// A handle to a host. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct HostHandle(mpsc::Sender<ToHost>);
+pub struct HostHandle(mpsc::Sender<HostMessage>);
 
 impl HostHandle {
-    pub(super) async fn tell(&self, message: ToHost) {
+    pub(super) async fn tell(&self, message: HostMessage) {
         // A host ends after its connections.
         let _ = self.0.send(message).await;
     }
@@ -114,11 +114,11 @@ pub(super) enum Done {
 }
 
 /// The owner of the state that clients see.
-pub struct Host {
+pub struct AhpHost {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: client::Client,
     pub(super) cwd: PathBuf,
-    requests: mpsc::Receiver<ToHost>,
+    requests: mpsc::Receiver<HostMessage>,
     events: Events,
     pub(super) clients: BTreeMap<ConnectionId, Client>,
     absent: BTreeMap<String, Absent>,
@@ -133,7 +133,7 @@ pub struct Host {
     next_tidy: Option<Instant>,
 }
 
-impl std::fmt::Debug for Host {
+impl std::fmt::Debug for AhpHost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Host").field("sessions", &self.sessions.len()).finish_non_exhaustive()
     }
@@ -141,13 +141,13 @@ impl std::fmt::Debug for Host {
 
 /// The next thing for the host to handle.
 enum Next {
-    Asked(Option<ToHost>),
+    Asked(Option<HostMessage>),
     Events,
     Done(Done),
     Tidy,
 }
 
-impl Host {
+impl AhpHost {
     /// Creates a host without clients, and its handle.
     pub fn new(engine: EngineHandle, cwd: PathBuf) -> (Self, HostHandle) {
         let (tx, requests) = mpsc::channel(CAPACITY);
@@ -197,13 +197,13 @@ impl Host {
         }
     }
 
-    async fn asked(&mut self, asked: ToHost) {
+    async fn asked(&mut self, asked: HostMessage) {
         match asked {
-            ToHost::Joined { id, out, hangup } => {
+            HostMessage::Joined { id, out, hangup } => {
                 let subscriptions = BTreeSet::new();
                 self.clients.insert(id, Client { name: None, subscriptions, out, hangup });
             }
-            ToHost::Message { id, message } => match envelope::read(message) {
+            HostMessage::Message { id, message } => match envelope::read(message) {
                 Ok(Envelope::Request { id: request, method, params }) => {
                     self.request(id, request, &method, params.as_deref());
                 }
@@ -217,7 +217,7 @@ impl Host {
                     self.respond(id, &invalid.id, &Err(refusal));
                 }
             },
-            ToHost::Finish { waits_for_turns, reply } => {
+            HostMessage::Finish { waits_for_turns, reply } => {
                 let rest = self.events.rest().await;
                 self.take_events(rest);
                 if waits_for_turns {
@@ -226,7 +226,7 @@ impl Host {
                     let _ = reply.send(());
                 }
             }
-            ToHost::Left { id } => self.left(id),
+            HostMessage::Left { id } => self.left(id),
         }
     }
 
@@ -358,8 +358,8 @@ impl Host {
                     return;
                 }
                 open.seen = record.value.seq;
-                self.subagents.note(session, &record.value.event);
-                open.note(&record.value);
+                self.subagents.record(session, &record.value.event);
+                open.apply(&record.value);
                 open.translator.durable(&record.value, &mut open.channels)
             }
             Feed::Transient(record) => open.translator.transient(&record.value),

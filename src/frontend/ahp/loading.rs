@@ -2,15 +2,15 @@
 
 use super::config;
 use super::dispatch::Origin;
-use super::host::{Done, Host};
+use super::host::{AhpHost, Done};
 use super::session::{Open, Work, key_of};
 use super::state::Channels;
 use super::translator::Translator;
 use crate::client::subscribe;
 use futures_util::future::FutureExt;
 use pintle_agent::{
-    CreateSession, EngineHandle, Error, NewFolder, OpenConfig, PageRange, SessionHandle,
-    Subscriber, Wanted,
+    CreateSession, EngineHandle, Error, EventSelection, NewFolder, OpenConfig, PageRange,
+    SessionHandle, Subscriber,
 };
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
@@ -26,7 +26,7 @@ pub(super) struct Loaded {
     records: Vec<EventRecord>,
 }
 
-impl Host {
+impl AhpHost {
     /// Queues work in a session, after work that was queued before.
     pub(super) fn work(&mut self, session: &SessionId, work: Work) {
         if let Some(open) = self.sessions.get_mut(session) {
@@ -66,7 +66,7 @@ impl Host {
             ..CreateSession::default()
         });
         let (engine, subscriber) =
-            (self.engine.clone(), self.subscriber.subscriber(Wanted::default()));
+            (self.engine.clone(), self.subscriber.subscriber(EventSelection::default()));
         let again = OpenConfig {
             additional: open.directories(),
             cwd: Some(NewFolder::IfGone(self.cwd.clone())),
@@ -110,7 +110,7 @@ impl Host {
     fn take_record(&mut self, session: &SessionId, record: &EventRecord) {
         let Some(open) = self.sessions.get_mut(session) else { return };
         open.seen = record.seq;
-        open.note(record);
+        open.apply(record);
         let actions = open.translator.durable(record, &mut open.channels);
         self.emit(session, actions);
     }
@@ -175,7 +175,7 @@ impl Open {
         self.show_directories();
         self.translator = Translator::new(&self.channels.id);
         for record in records {
-            self.note(record);
+            self.apply(record);
             for (channel, action) in self.translator.durable(record, &mut self.channels) {
                 self.channels.apply(&channel, &action);
             }

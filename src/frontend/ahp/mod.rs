@@ -1,6 +1,6 @@
-//! The Agent Host Protocol, which VS Code speaks to agents: JSON-RPC 2.0 over any [`Link`], for several clients that share one state.
+//! The Agent Host Protocol, which VS Code speaks to agents: JSON-RPC 2.0 over any [`Transport`], for several clients that share one state.
 //!
-//! [`Host`] owns that state: one for all clients of an engine, since actions have one order and one count for all of them, and a client
+//! [`AhpHost`] owns that state: one for all clients of an engine, since actions have one order and one count for all of them, and a client
 //! that reconnects continues reading where it left off. Each client has a connection, which passes messages on. The translator turns
 //! session events into actions; the engine decides client requests, and the events that follow report the decision to all clients.
 //!
@@ -27,13 +27,13 @@ mod terminals;
 mod translator;
 mod wire;
 
-pub use host::{Host, HostHandle};
+pub use host::{AhpHost, HostHandle};
 
 use crate::client::{Client, Scope};
 use crate::connection::{Ended, Inputs, serve as serve_connection};
 use connection::Connection;
 use pintle_agent::EngineHandle;
-use pintle_base::transport::Link;
+use pintle_base::transport::Transport;
 use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 
@@ -47,8 +47,8 @@ pub struct Options {
 }
 
 /// Serves one client to its end, then closes the engine's sessions in order.
-pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
-    let (host, handle) = Host::new(engine.clone(), options.cwd);
+pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let (host, handle) = AhpHost::new(engine.clone(), options.cwd);
     let served = serve_client(link, engine, handle, options.stop, Scope::Alone);
     tokio::select! {
         ended = served => ended,
@@ -58,13 +58,13 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
 
 /// Serves one of a host's clients.
 pub async fn serve_client(
-    link: Link,
+    link: Transport,
     engine: EngineHandle,
     host: HostHandle,
     stop: CancellationToken,
     scope: Scope,
 ) -> Ended {
-    let Link { incoming, outgoing, hangup } = link;
+    let Transport { incoming, outgoing, hangup } = link;
     // Events go to the host: this connection has none.
     let (_client, events, _) = Client::new(engine.clone(), scope);
     let mut connection = Connection::join(host, outgoing, hangup.clone(), scope).await;

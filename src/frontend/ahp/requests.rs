@@ -1,6 +1,6 @@
 //! Client requests: params are read here, and slow work runs outside the host.
 
-use super::host::{ConnectionId, Done, Host};
+use super::host::{AhpHost, ConnectionId, Done};
 use super::loading::reason;
 use super::session::Open;
 use super::state::{Channel, Channels, PROVIDER};
@@ -58,9 +58,9 @@ enum Outcome {
     Elsewhere,
 }
 
-type Asked = Result<Outcome, Refusal>;
+type RequestResult = Result<Outcome, Refusal>;
 
-impl Host {
+impl AhpHost {
     pub(super) fn request(
         &mut self,
         connection: ConnectionId,
@@ -94,7 +94,7 @@ impl Host {
         id: &Id,
         method: &str,
         params: Option<&RawValue>,
-    ) -> Asked {
+    ) -> RequestResult {
         match method {
             "initialize" => self.initialize(connection, read(params)?),
             "reconnect" => {
@@ -158,7 +158,7 @@ impl Host {
         }
     }
 
-    fn initialize(&mut self, connection: ConnectionId, params: InitializeParams) -> Asked {
+    fn initialize(&mut self, connection: ConnectionId, params: InitializeParams) -> RequestResult {
         let InitializeParams { protocol_versions, client_id, initial_subscriptions, .. } = params;
         let negotiated = negotiate_protocol_version(&protocol_versions);
         let version = negotiated
@@ -225,7 +225,12 @@ impl Host {
         }
     }
 
-    fn reconnect(&mut self, connection: ConnectionId, id: &Id, params: ReconnectParams) -> Asked {
+    fn reconnect(
+        &mut self,
+        connection: ConnectionId,
+        id: &Id,
+        params: ReconnectParams,
+    ) -> RequestResult {
         self.welcome(connection, &params.client_id)?;
         let sessions: BTreeSet<SessionId> = params
             .subscriptions
@@ -237,7 +242,12 @@ impl Host {
         Ok(Outcome::Elsewhere)
     }
 
-    fn subscribe(&mut self, connection: ConnectionId, id: &Id, params: SubscribeParams) -> Asked {
+    fn subscribe(
+        &mut self,
+        connection: ConnectionId,
+        id: &Id,
+        params: SubscribeParams,
+    ) -> RequestResult {
         let uri = params.channel;
         let sessions = if uri == ROOT_RESOURCE_URI {
             BTreeSet::new()
@@ -352,7 +362,7 @@ impl Host {
         )
     }
 
-    fn resolve_config(&self, params: &ResolveSessionConfigParams) -> Asked {
+    fn resolve_config(&self, params: &ResolveSessionConfigParams) -> RequestResult {
         check_provider(params.provider.as_deref())?;
         let asked = params.config.clone().unwrap_or_default();
         let (permission_mode, mode) = config::read(&asked).map_err(invalid)?;
@@ -364,7 +374,7 @@ impl Host {
     }
 
     /// Takes note of a session. The engine learns of it with its first turn: clients make spare ones.
-    fn create_session(&mut self, params: CreateSessionParams) -> Asked {
+    fn create_session(&mut self, params: CreateSessionParams) -> RequestResult {
         check_provider(params.provider.as_deref())?;
         let Some((id, Channel::Session)) = Channel::read(&params.channel) else {
             return Err(invalid(format!("invalid session address `{}`", params.channel)));
@@ -410,7 +420,7 @@ impl Host {
         connection: ConnectionId,
         id: &Id,
         params: &DisposeSessionParams,
-    ) -> Asked {
+    ) -> RequestResult {
         let Some((session, Channel::Session)) = Channel::read(&params.channel) else {
             return Err(not_found(&params.channel));
         };
@@ -447,7 +457,7 @@ impl Host {
         self.notify_root("root/sessionRemoved", &params);
     }
 
-    fn completions(&self, params: CompletionsParams) -> Asked {
+    fn completions(&self, params: CompletionsParams) -> RequestResult {
         let (session, _) =
             Channel::read(&params.channel).ok_or_else(|| not_found(&params.channel))?;
         let open = self.sessions.get(&session).ok_or_else(|| not_found(&params.channel))?;

@@ -1,6 +1,6 @@
 //! The agent's undecided changes, as a changeset with the operations to keep and undo them.
 
-use super::host::{Done, Host};
+use super::host::{AhpHost, Done};
 use super::requests::{failed, invalid};
 use super::session::Open;
 use super::state::Channel;
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 const KEEP: (&str, &str) = ("keep", "Keep");
 const UNDO: (&str, &str) = ("undo", "Undo");
 
-impl Host {
+impl AhpHost {
     /// Reads a session's review again, if it has changed.
     pub(super) fn look_at_review(&mut self, session: &SessionId) {
         let Some(open) = self.sessions.get_mut(session) else { return };

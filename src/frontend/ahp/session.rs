@@ -164,7 +164,7 @@ impl Open {
     }
 
     /// Records changes of the session's settings from an event.
-    pub(super) fn note(&mut self, record: &EventRecord) {
+    pub(super) fn apply(&mut self, record: &EventRecord) {
         match &record.event {
             Event::SessionCreated(created) => {
                 self.model.clone_from(&created.model);

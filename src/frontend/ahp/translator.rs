@@ -56,7 +56,7 @@ pub(super) struct Translator {
     names: BTreeMap<TurnId, String>,
     /// The messages that no model has read.
     queue: Vec<Queued>,
-    active: Option<Active>,
+    active: Option<ActiveTurn>,
     /// The running turn's model.
     model: String,
     /// The plan step that the model works on.
@@ -66,9 +66,9 @@ pub(super) struct Translator {
     /// The output of jobs that run.
     jobs: BTreeMap<ItemId, Output>,
     /// The requests for input that are open, by their names in the protocol.
-    open: BTreeMap<String, Asked>,
+    open: BTreeMap<String, InputRequest>,
     /// Items of ended turns, for rewinds.
-    over: BTreeMap<String, Over>,
+    over: BTreeMap<String, EndedTurn>,
     /// Turns that a rewind left behind.
     aside: Vec<Turn>,
     /// File contents before and after calls.
@@ -85,7 +85,7 @@ struct Queued {
 }
 
 #[derive(Debug)]
-struct Active {
+struct ActiveTurn {
     id: TurnId,
     name: String,
     items: BTreeSet<ItemId>,
@@ -93,7 +93,7 @@ struct Active {
 }
 
 #[derive(Debug)]
-struct Over {
+struct EndedTurn {
     id: TurnId,
     seq: u64,
     items: BTreeSet<ItemId>,
@@ -109,7 +109,7 @@ struct Text {
 
 /// A request for input that waits for an answer.
 #[derive(Debug, Clone)]
-pub(super) enum Asked {
+pub(super) enum InputRequest {
     /// The model's question.
     Question(QuestionId),
     /// The approval of a sub-agent's call, which is in no chat.
@@ -143,7 +143,7 @@ impl Translator {
     }
 
     /// Returns the open request for input of this name.
-    pub(super) fn asked(&self, request: &str) -> Option<&Asked> {
+    pub(super) fn asked(&self, request: &str) -> Option<&InputRequest> {
         self.open.get(request)
     }
 
@@ -235,7 +235,7 @@ impl Translator {
                 }
             }
             Event::PromptMade(made) => {
-                let customizations = customizations::of(made);
+                let customizations = customizations::from_prompt(made);
                 if customizations != channels.session.customizations.as_deref().unwrap_or_default()
                 {
                     let action = SessionCustomizationsChangedAction { customizations };
@@ -275,7 +275,8 @@ impl Translator {
         match &record.event {
             Event::ApprovalRequested(approval) => {
                 let name = request_name(&approval.approval_id);
-                let asked = Asked::Approval(record.session_id.clone(), Box::new(approval.clone()));
+                let asked =
+                    InputRequest::Approval(record.session_id.clone(), Box::new(approval.clone()));
                 self.ask(name, asked, input::approval_request(approval), &mut out);
             }
             Event::ApprovalResolved(outcome) => {
@@ -369,7 +370,7 @@ impl Translator {
         let message = first.map_or_else(own_turn, |queued| input::message(&queued.input.content));
         let name = self.names.get(turn).cloned().unwrap_or_else(|| turn.to_string());
         self.active =
-            Some(Active { id: turn.clone(), name: name.clone(), items: BTreeSet::new(), seq });
+            Some(ActiveTurn { id: turn.clone(), name: name.clone(), items: BTreeSet::new(), seq });
         // A session without a title is shown under its first words.
         let first_words = title_of(&message.text).filter(|_| title.is_empty());
         if let Some(title) = first_words {
@@ -395,8 +396,8 @@ impl Translator {
         for call in self.calls.values_mut() {
             call.turn_over(out);
         }
-        let Some(Active { id, name: turn_id, items, seq }) = self.active.take() else { return };
-        self.over.insert(turn_id.clone(), Over { id, seq, items });
+        let Some(ActiveTurn { id, name: turn_id, items, seq }) = self.active.take() else { return };
+        self.over.insert(turn_id.clone(), EndedTurn { id, seq, items });
         self.texts.clear();
         let duration = wire::count(end.duration_ms);
         let action = match (end.status, &end.error) {
@@ -619,7 +620,7 @@ impl Translator {
 
     fn question_requested(&mut self, question: &Question, out: &mut Actions) {
         let name = question.question_id.to_string();
-        let asked = Asked::Question(question.question_id.clone());
+        let asked = InputRequest::Question(question.question_id.clone());
         self.ask(name, asked, input::question_request(question), out);
     }
 
@@ -631,7 +632,7 @@ impl Translator {
     fn ask(
         &mut self,
         name: String,
-        asked: Asked,
+        asked: InputRequest,
         request: ahp_types::state::ChatInputRequest,
         out: &mut Actions,
     ) {

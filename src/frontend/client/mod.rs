@@ -9,13 +9,13 @@ mod subagents;
 
 pub(crate) use edits::Edits;
 pub(crate) use events::Events;
-pub(crate) use questions::{Asked, Open, Questions, resolved};
+pub(crate) use questions::{Open, Questions, UserQuestion, resolved};
 pub(crate) use subagents::Subagents;
 
 use futures_util::future::join_all;
 use pintle_agent::{
-    Adopt, Command, EngineHandle, Error, Feed, SessionHandle, Subscriber, SubscriberId,
-    SubscriptionCommand, TurnCommand, Wanted,
+    Adopt, Command, EngineHandle, Error, EventSelection, Feed, SessionHandle, Subscriber,
+    SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use pintle_protocol::session::SessionResult;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl Client {
     }
 
     /// This client as a subscriber that answers approvals and questions and provides no hooks and no tools.
-    pub(crate) fn subscriber(&self, filter: Wanted) -> Subscriber {
+    pub(crate) fn subscriber(&self, filter: EventSelection) -> Subscriber {
         let adopted = self.adopted.clone();
         Subscriber {
             id: self.id,

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 
 /// A question for the user.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Asked {
+pub(crate) enum UserQuestion {
     /// A request for permission.
     Approval(Box<Approval>),
     /// A question of the model.
     Question(Box<Question>),
 }
 
-impl Asked {
+impl UserQuestion {
     /// Returns the question that an event asks.
     pub(crate) fn by(event: &Event) -> Option<Self> {
         match event {
@@ -90,7 +90,7 @@ pub(crate) fn resolved(event: &Event) -> Option<&str> {
 /// A question without an answer.
 #[derive(Debug)]
 pub(crate) struct Open<T> {
-    pub(crate) asked: Asked,
+    pub(crate) asked: UserQuestion,
     /// The session that asks: the client's or a sub-agent's.
     pub(crate) session: SessionHandle,
     /// The frontend's data.
@@ -118,7 +118,7 @@ impl<T> Questions<T> {
     }
 
     /// Returns true if the question is open.
-    pub(crate) fn is_open(&self, asked: &Asked) -> bool {
+    pub(crate) fn is_open(&self, asked: &UserQuestion) -> bool {
         self.open.values().any(|open| open.asked.id() == asked.id())
     }
 

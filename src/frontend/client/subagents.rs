@@ -32,7 +32,7 @@ impl Subagents {
     }
 
     /// Records the session as parent if an event names a sub-agent.
-    pub(crate) fn note(&mut self, session: &SessionId, event: &Event) {
+    pub(crate) fn record(&mut self, session: &SessionId, event: &Event) {
         if let Some(subagent) = event.item().and_then(|item| item.body.as_subagent()) {
             self.parents.insert(subagent.session_id.clone(), session.clone());
         }

@@ -16,7 +16,7 @@ use crate::client::{Events, Scope, leave, until_idle};
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_agent::{EngineHandle, Feed, SessionHandle, SubscriberId};
-use pintle_base::transport::{Incoming, Room};
+use pintle_base::transport::{Incoming, SendPermit};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -130,7 +130,7 @@ pub(crate) struct Inputs {
 /// The next thing for the connection's loop to handle.
 enum DriverEvent<D> {
     Done(D),
-    Room(Option<Room>),
+    Room(Option<SendPermit>),
     Events,
     Message(Incoming),
     InputEnded,
@@ -171,7 +171,7 @@ pub(crate) async fn serve<P: Protocol>(
         match event {
             DriverEvent::Done(done) => finish(protocol, done, &mut events).await,
             DriverEvent::Room(room) => protocol.outbox().send_first(room),
-            DriverEvent::Events => hand_on(protocol, &mut events).await,
+            DriverEvent::Events => forward_events(protocol, &mut events).await,
             DriverEvent::Message(message) => {
                 if let Some(ended) = protocol.message(message).await {
                     break ended;
@@ -226,7 +226,7 @@ async fn finish<P: Protocol>(protocol: &mut P, done: P::Done, events: &mut Event
 }
 
 /// Sends the events that can be taken. Ready responses go first: they precede the events that their requests cause.
-async fn hand_on<P: Protocol>(protocol: &mut P, events: &mut Events) {
+async fn forward_events<P: Protocol>(protocol: &mut P, events: &mut Events) {
     while let Some(done) = protocol.ready_response() {
         finish(protocol, done, events).await;
     }
@@ -244,7 +244,7 @@ async fn close<P: Protocol>(
     loop {
         tokio::select! {
             () = &mut closing => break,
-            true = events.wait() => hand_on(protocol, events).await,
+            true = events.wait() => forward_events(protocol, events).await,
         }
     }
     while let Some(done) = protocol.ready_response() {

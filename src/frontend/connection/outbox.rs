@@ -1,7 +1,7 @@
 //! The messages that wait for the writer: responses always, events only while the client keeps up.
 
 use bytes::Bytes;
-use pintle_base::transport::{Outgoing, Room};
+use pintle_base::transport::{Outgoing, SendPermit};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl Outbox {
     pub(crate) fn push(&mut self, message: impl Into<Bytes>) {
         let message = message.into();
         if self.waiting.is_empty()
-            && let Some(room) = self.outgoing.try_room_for(message.len())
+            && let Some(room) = self.outgoing.try_reserve(message.len())
         {
             self.outgoing.send(room, message);
         } else {
@@ -57,14 +57,14 @@ impl Outbox {
     }
 
     /// Waits for room for the first waiting message, to pass to [`Self::send_first`]; `None` when the writer is gone. Cancel-safe.
-    pub(super) fn room_for_first(&self) -> impl Future<Output = Option<Room>> + Send + use<> {
+    pub(super) fn room_for_first(&self) -> impl Future<Output = Option<SendPermit>> + Send + use<> {
         let bytes = self.waiting.front().map_or(0, Bytes::len);
         let outgoing = self.outgoing.clone();
-        async move { outgoing.room_for(bytes).await }
+        async move { outgoing.reserve(bytes).await }
     }
 
     /// Sends the first waiting message.
-    pub(super) fn send_first(&mut self, room: Option<Room>) {
+    pub(super) fn send_first(&mut self, room: Option<SendPermit>) {
         match (room, self.waiting.pop_front()) {
             (Some(room), Some(first)) => {
                 self.outgoing.send(room, first);

@@ -240,7 +240,7 @@ impl Client<'_> {
 
     async fn print(&mut self, line: impl Into<Bytes>) {
         let line = line.into();
-        if let Some(room) = self.out.room_for(line.len()).await {
+        if let Some(room) = self.out.reserve(line.len()).await {
             self.out.send(room, line);
         }
     }

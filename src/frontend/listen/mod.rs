@@ -182,7 +182,7 @@ impl Hosts {
     fn handle(&mut self, engine: &EngineHandle) -> ahp::HostHandle {
         let (running, cwd) = (&mut self.running, &self.cwd);
         let started = self.handle.get_or_insert_with(|| {
-            let (host, handle) = ahp::Host::new(engine.clone(), cwd.clone());
+            let (host, handle) = ahp::AhpHost::new(engine.clone(), cwd.clone());
             running.spawn(host.run());
             handle
         });

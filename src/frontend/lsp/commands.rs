@@ -251,7 +251,7 @@ impl SessionCommand {
                 let idle =
                     || wire::failed("no turn runs", "start one with the command `pintle.prompt`");
                 let (session, accepted) = accepted.ok_or_else(idle)?;
-                return Ok(told(&session, &accepted, "steered"));
+                return Ok(turn_response(&session, &accepted, "steered"));
             }
             Self::Stop => {
                 let Some(session) = session else { return Ok(json!({"stopped": false})) };
@@ -298,7 +298,7 @@ impl SessionCommand {
             None => carried.opened.insert(opener.create().await?).session.clone(),
         };
         if may_steer && let Some(turn) = steer(&session, input.clone()).await? {
-            return Ok(told(&session, &turn, "steered"));
+            return Ok(turn_response(&session, &turn, "steered"));
         }
         let when_busy = WhenBusy::Queue;
         let start = TurnStartParams { input, when_busy, ..TurnStartParams::default() };
@@ -308,7 +308,7 @@ impl SessionCommand {
             Disposition::Started => "started",
             Disposition::Queued => "queued",
         };
-        Ok(told(&session, &accepted.turn_id, disposition))
+        Ok(turn_response(&session, &accepted.turn_id, disposition))
     }
 }
 
@@ -319,7 +319,7 @@ async fn steer(session: &SessionHandle, input: Vec<Input>) -> HandlerResult<Opti
     Ok(steered.turn_id)
 }
 
-fn told(session: &SessionHandle, turn: &TurnId, disposition: &str) -> Value {
+fn turn_response(session: &SessionHandle, turn: &TurnId, disposition: &str) -> Value {
     json!({"sessionId": session.id, "turnId": turn, "disposition": disposition})
 }
 

@@ -90,7 +90,7 @@ impl Driver {
             return found.into_response();
         }
         let text = self.documents.text(uri);
-        let hunks = self.changes.of(uri, &self.documents);
+        let hunks = self.changes.in_document(uri, &self.documents);
         let text = text.as_deref().map(String::as_str);
         for (command, diagnostics) in hunks::actions(params, &hunks, text) {
             found.add(Some(hunks::KIND), command, Some(diagnostics));
@@ -109,7 +109,7 @@ impl Driver {
             }];
         }
         let text = self.documents.text(uri);
-        let hunks = self.changes.of(uri, &self.documents);
+        let hunks = self.changes.in_document(uri, &self.documents);
         hunks::lenses(&hunks, text.as_deref().map(String::as_str))
     }
 

@@ -13,7 +13,7 @@ use super::session::{Current, Opened, Opener};
 use super::start::Offers;
 use super::views::{Draft, Views};
 use super::wire::{self, HandlerResult, Reply};
-use crate::client::{Asked, Subagents};
+use crate::client::{Subagents, UserQuestion};
 use crate::connection::{self, Ended, Outbox, Protocol};
 use crate::rpc::{self, InFlight, Lane};
 use futures_util::future::{BoxFuture, FutureExt};
@@ -185,7 +185,7 @@ impl Protocol for Driver {
     }
 
     async fn events(&mut self, events: Vec<Feed>) {
-        self.hand_on(events);
+        self.forward(events);
     }
 
     async fn input_ended(&mut self) {
@@ -339,7 +339,7 @@ impl Driver {
 
     fn opened(&mut self, opened: Opened) {
         let Opened { session, snapshot } = opened;
-        for asked in Asked::in_session(&snapshot) {
+        for asked in UserQuestion::in_session(&snapshot) {
             let request = self.questions.ask(session.clone(), asked);
             self.send_all(request);
         }

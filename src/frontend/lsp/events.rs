@@ -2,13 +2,13 @@
 
 use super::driver::Driver;
 use super::progress;
-use crate::client::Asked;
+use crate::client::UserQuestion;
 use pintle_agent::Feed;
 use pintle_protocol::event::{EventRecord, TransientEvent};
 
 impl Driver {
     /// Sends the messages that events become to the client.
-    pub(super) fn hand_on(&mut self, events: Vec<Feed>) {
+    pub(super) fn forward(&mut self, events: Vec<Feed>) {
         self.current.subagents.adopt();
         for feed in events {
             match feed {
@@ -28,7 +28,7 @@ impl Driver {
 
     fn durable(&mut self, record: &EventRecord) {
         let EventRecord { session_id, turn_id, event, .. } = record;
-        let message = match Asked::by(event) {
+        let message = match UserQuestion::by(event) {
             Some(asked) => {
                 let session = self.current.asking(session_id);
                 session.and_then(|session| self.questions.ask(session, asked))
@@ -42,7 +42,7 @@ impl Driver {
             if super::review::changes(event) {
                 self.read_changes();
             }
-            let growing = self.views.note(record);
+            let growing = self.views.push_event(record);
             self.apply(growing);
         }
     }

@@ -33,12 +33,12 @@ use crate::client::Client;
 use crate::connection::{Ended, Inputs, serve as serve_connection};
 use driver::Driver;
 use pintle_agent::EngineHandle;
-use pintle_base::transport::Link;
+use pintle_base::transport::Transport;
 use session::Opener;
 
 /// Serves one connection to its end, then closes the engine's sessions in order.
-pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
-    let Link { incoming, outgoing, hangup } = link;
+pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let Transport { incoming, outgoing, hangup } = link;
     let Options { cwd, stop, scope } = options;
     let (client, events, subagents) = Client::new(engine.clone(), scope);
     let opener = Opener { client, name: None, folder: cwd };

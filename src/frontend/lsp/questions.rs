@@ -3,7 +3,7 @@
 //! Invariant: only an action that was offered counts as a consent. A message that is closed, or that a client cannot show, denies.
 
 use super::wire::{self, Reply};
-use crate::client::{self, Asked, Open};
+use crate::client::{self, Open, UserQuestion};
 use ls_types as lsp;
 use pintle_agent::{Answer, SessionHandle};
 use pintle_base::text::visible::{visible, visible_line};
@@ -43,7 +43,7 @@ impl Questions {
     }
 
     /// Returns the request for an answer, unless it is open already.
-    pub(super) fn ask(&mut self, session: SessionHandle, asked: Asked) -> Option<Vec<u8>> {
+    pub(super) fn ask(&mut self, session: SessionHandle, asked: UserQuestion) -> Option<Vec<u8>> {
         if self.open.is_open(&asked) {
             return None;
         }
@@ -71,7 +71,7 @@ impl Questions {
 
     /// Answers the model's oldest question with the user's text. Also returns the withdrawal of its request.
     pub(super) fn answer(&mut self, text: String) -> Option<(SessionHandle, Answer, Vec<u8>)> {
-        let is_question = |open: &Open<()>| matches!(open.asked, Asked::Question(_));
+        let is_question = |open: &Open<()>| matches!(open.asked, UserQuestion::Question(_));
         let (id, _) = self.open.iter().find(|(_, open)| is_question(open))?;
         let Open { asked, session, .. } = self.open.take(&id)?;
         let answer = asked.answer(Vec::new(), Some(text), false);
@@ -105,19 +105,19 @@ impl Questions {
     }
 
     /// Returns the change that a further action shows.
-    fn change_of(&self, asked: &Asked) -> Option<String> {
+    fn change_of(&self, asked: &UserQuestion) -> Option<String> {
         match asked {
-            Asked::Approval(approval) if self.can_show => change_of(approval),
-            Asked::Approval(_) | Asked::Question(_) => None,
+            UserQuestion::Approval(approval) if self.can_show => change_of(approval),
+            UserQuestion::Approval(_) | UserQuestion::Question(_) => None,
         }
     }
 }
 
 /// Returns the action titles with the option ids.
-fn actions(asked: &Asked) -> Vec<(String, String)> {
+fn actions(asked: &UserQuestion) -> Vec<(String, String)> {
     match asked {
-        Asked::Question(question) if question.options.is_empty() => distinct([("", SKIP)]),
-        Asked::Question(_) | Asked::Approval(_) => distinct(asked.options()),
+        UserQuestion::Question(question) if question.options.is_empty() => distinct([("", SKIP)]),
+        UserQuestion::Question(_) | UserQuestion::Approval(_) => distinct(asked.options()),
     }
 }
 
@@ -138,10 +138,10 @@ fn distinct<'a>(options: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(S
 }
 
 /// Returns the full text of a question to the user: commands, paths, addresses and arguments in full; a long file change as line counts.
-fn text_of(asked: &Asked) -> String {
+fn text_of(asked: &UserQuestion) -> String {
     let approval = match asked {
-        Asked::Approval(approval) => approval,
-        Asked::Question(question) => {
+        UserQuestion::Approval(approval) => approval,
+        UserQuestion::Question(question) => {
             let mut text = format!("pintle asks: {}", question.text);
             if let Some(plan) = &question.plan {
                 let _ = write!(text, "\n\n{plan}");

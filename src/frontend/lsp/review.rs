@@ -36,7 +36,7 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Returns the open changes of a document.
-    pub(super) fn of(&self, uri: &lsp::Uri, documents: &OpenDocuments) -> Vec<&Hunk> {
+    pub(super) fn in_document(&self, uri: &lsp::Uri, documents: &OpenDocuments) -> Vec<&Hunk> {
         let is_it = |hunk: &&Hunk| documents.uri(&hunk.path).as_ref() == Some(uri);
         self.hunks.iter().filter(is_it).collect()
     }
@@ -94,7 +94,7 @@ impl Changes {
 
     /// Shows a document's changes at their positions in its new text.
     pub(super) fn show_in(&self, uri: &lsp::Uri, documents: &OpenDocuments) -> Option<Vec<u8>> {
-        let hunks = self.of(uri, documents);
+        let hunks = self.in_document(uri, documents);
         (!hunks.is_empty()).then(|| shown(uri.clone(), &hunks, documents))
     }
 

@@ -2,7 +2,7 @@
 
 use super::wire::{self, HandlerResult};
 use crate::client::{Client, Subagents, subscribe};
-use pintle_agent::{CreateSession, NewFolder, OpenConfig, SessionHandle, Wanted};
+use pintle_agent::{CreateSession, EventSelection, NewFolder, OpenConfig, SessionHandle};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::session::SessionResult;
 use std::path::PathBuf;
@@ -45,7 +45,8 @@ impl Opener {
 
     async fn subscribe(&self, session: SessionHandle) -> HandlerResult<Opened> {
         let session = session.for_client(self.name.clone());
-        let filter = Wanted { without: Arc::new(UNSEEN_EVENTS), ..Wanted::default() };
+        let filter =
+            EventSelection { without: Arc::new(UNSEEN_EVENTS), ..EventSelection::default() };
         let subscribed = subscribe(&session, self.client.subscriber(filter), None).await;
         Ok(Opened { session, snapshot: subscribed.map_err(|error| wire::refused(&error))? })
     }

@@ -11,7 +11,7 @@ use super::start::file_path;
 use super::wire::{self, HandlerResult};
 use ls_types as lsp;
 use pintle_agent::{EngineHandle, Error, Transcript};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_base::transport::envelope::{self, Id};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
@@ -67,7 +67,7 @@ impl Views {
         let folder = if let Some(folder) = &self.folder {
             folder
         } else {
-            let made = disk::temporary_folder("pintle-lsp-");
+            let made = private_files::temporary_folder("pintle-lsp-");
             let hint = "set TMPDIR to a writable directory";
             let made = made.map_err(|error| {
                 wire::failed(&format!("failed to create a directory for documents: {error}"), hint)
@@ -108,7 +108,7 @@ impl Views {
     }
 
     /// Adds an event to the transcript.
-    pub(super) fn note(&mut self, record: &EventRecord) -> Effects {
+    pub(super) fn push_event(&mut self, record: &EventRecord) -> Effects {
         let Some(following) = &mut self.transcript else { return Effects::default() };
         if matches!(record.event, Event::ItemStarted { .. } | Event::ItemUpdated { .. }) {
             return Effects::default();

@@ -2,7 +2,7 @@
 //!
 //! A form offers the labels themselves, which every client can show; only an offered label counts as consent.
 
-use crate::client::Asked;
+use crate::client::UserQuestion;
 use pintle_agent::Answer;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -14,17 +14,17 @@ const CHOICE: &str = "choice";
 const TEXT: &str = "text";
 
 /// One line about a question.
-pub(super) fn title(asked: &Asked) -> &str {
+pub(super) fn title(asked: &UserQuestion) -> &str {
     match asked {
-        Asked::Approval(approval) => &approval.title,
-        Asked::Question(question) => &question.text,
+        UserQuestion::Approval(approval) => &approval.title,
+        UserQuestion::Question(question) => &question.text,
     }
 }
 
 /// Returns the text that the user has to read.
-pub(super) fn message(asked: &Asked) -> String {
+pub(super) fn message(asked: &UserQuestion) -> String {
     match asked {
-        Asked::Approval(approval) => {
+        UserQuestion::Approval(approval) => {
             let mut text = format!("Allow {}?\n{}", approval.title, approval.reason);
             for detail in &approval.details {
                 let _ = write!(text, "\n\n{}:\n{}", detail.kind.heading(), detail.text);
@@ -34,7 +34,7 @@ pub(super) fn message(asked: &Asked) -> String {
             }
             text
         }
-        Asked::Question(question) => match &question.plan {
+        UserQuestion::Question(question) => match &question.plan {
             Some(plan) => format!("{}\n\n{plan}", question.text),
             None => question.text.clone(),
         },
@@ -42,21 +42,21 @@ pub(super) fn message(asked: &Asked) -> String {
 }
 
 /// Returns the form's schema.
-pub(super) fn schema(asked: &Asked) -> Map<String, Value> {
+pub(super) fn schema(asked: &UserQuestion) -> Map<String, Value> {
     let labels = labels(asked);
     let words = json!({"type": "string", "title": "In your own words"});
     let (properties, required) = match asked {
-        Asked::Approval(_) => (
+        UserQuestion::Approval(_) => (
             json!({CHOICE: {"type": "string", "title": "Decision", "enum": labels}, TEXT: words}),
             CHOICE,
         ),
-        Asked::Question(_) if labels.is_empty() => (json!({TEXT: words}), TEXT),
-        Asked::Question(question) if question.multiple => {
+        UserQuestion::Question(_) if labels.is_empty() => (json!({TEXT: words}), TEXT),
+        UserQuestion::Question(question) if question.multiple => {
             let items = json!({"type": "string", "enum": labels});
             let choice = json!({"type": "array", "title": "Answers", "items": items});
             return object(json!({CHOICE: choice, TEXT: words}), &[]);
         }
-        Asked::Question(_) => {
+        UserQuestion::Question(_) => {
             let choice = json!({"type": "string", "title": "Answer", "enum": labels});
             return object(json!({CHOICE: choice, TEXT: words}), &[]);
         }
@@ -65,7 +65,7 @@ pub(super) fn schema(asked: &Asked) -> Map<String, Value> {
 }
 
 /// Returns the option labels, made unique.
-fn labels(asked: &Asked) -> Vec<String> {
+fn labels(asked: &UserQuestion) -> Vec<String> {
     let mut unique: Vec<String> = Vec::new();
     for (_, label) in asked.options() {
         let mut name = label.to_owned();
@@ -80,7 +80,7 @@ fn labels(asked: &Asked) -> Vec<String> {
 }
 
 /// Converts an accepted form to an answer; `None` if the user declined or left.
-pub(super) fn answer(asked: &Asked, content: Option<&Value>) -> Answer {
+pub(super) fn answer(asked: &UserQuestion, content: Option<&Value>) -> Answer {
     let (labels, options) = (labels(asked), asked.options());
     let chosen = match content.and_then(|content| content.get(CHOICE)) {
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
@@ -93,8 +93,8 @@ pub(super) fn answer(asked: &Asked, content: Option<&Value>) -> Answer {
     let text = content.and_then(|content| content.get(TEXT)?.as_str());
     let text = text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let says_nothing = match asked {
-        Asked::Approval(_) => true,
-        Asked::Question(_) => text.is_none(),
+        UserQuestion::Approval(_) => true,
+        UserQuestion::Question(_) => text.is_none(),
     };
     let dismissed = chosen.is_empty() && says_nothing;
     asked.answer(chosen, text, dismissed)

@@ -1,7 +1,7 @@
 //! The Model Context Protocol: the engine as a tool of other agents.
 //!
 //! A client starts tasks, follows them, answers their questions, steers and stops them, and gets their results and patches. The SDK
-//! negotiates the protocol version and orders requests; it reads and writes over a [`Link`] as every other frontend does. A task is a turn
+//! negotiates the protocol version and orders requests; it reads and writes over a [`Transport`] as every other frontend does. A task is a turn
 //! of a session. Invariants: an approval that the user is not asked for is denied; a cancelled call stops the turn that it started; when
 //! the connection ends, so do its tasks.
 
@@ -15,7 +15,7 @@ use crate::connection::Ended;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_agent::EngineHandle;
-use pintle_base::transport::{Link, Outgoing};
+use pintle_base::transport::{Outgoing, Transport};
 use pipe::Pipe;
 use rmcp::ServiceExt;
 use server::Server;
@@ -40,8 +40,8 @@ pub struct Options {
 }
 
 /// Serves one connection to its end, then closes the engine's sessions in order.
-pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
-    let Link { incoming, outgoing, hangup } = link;
+pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let Transport { incoming, outgoing, hangup } = link;
     let (begun, tasks) = mpsc::channel(BEGUN_CAPACITY);
     let server = Server::new(engine.clone(), options.cwd, begun);
     // The SDK waits for the calls that run when the input ends; they are to end then.

@@ -43,7 +43,7 @@ impl Pipe {
 
 /// Writes a message; returns false if the reader is gone.
 async fn write(outgoing: &Outgoing, message: Vec<u8>) -> bool {
-    match outgoing.room_for(message.len()).await {
+    match outgoing.reserve(message.len()).await {
         Some(room) => outgoing.send(room, message),
         None => false,
     }
@@ -60,7 +60,7 @@ impl Transport<RoleServer> for Pipe {
         let message = serde_json::to_vec(&item);
         // While there is room, messages leave in the order in which they are sent.
         let message = match message {
-            Ok(message) => match outgoing.try_room_for(message.len()) {
+            Ok(message) => match outgoing.try_reserve(message.len()) {
                 Some(room) => {
                     outgoing.send(room, message);
                     Ok(None)

@@ -6,7 +6,7 @@
 use super::forms;
 use super::tasks::{self, State, Task};
 use super::tools::{self, Call, Start, Steer};
-use crate::client::Asked;
+use crate::client::UserQuestion;
 use crate::connection::until;
 use futures_util::future::{BoxFuture, FutureExt};
 use pintle_agent::{CreateSession, EngineHandle, Error, NewFolder, OpenConfig, SessionHandle};
@@ -68,7 +68,7 @@ struct Client {
 }
 
 impl Client {
-    fn of(context: &RequestContext<RoleServer>) -> Self {
+    fn from_context(context: &RequestContext<RoleServer>) -> Self {
         let capabilities = context.client_capabilities().unwrap_or_default();
         let version = context.protocol_version();
         let calls_again = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
@@ -121,7 +121,7 @@ impl Server {
                 self.inside(cwd).await?;
             }
             let config = OpenConfig { cwd: Some(NewFolder::IfGone(self.cwd.clone())), ..config };
-            return self.engine.open(id, config).await.map_err(|error| words(&error));
+            return self.engine.open(id, config).await.map_err(|error| describe_error(&error));
         }
         let cwd = match &wanted.directory {
             None => self.cwd.clone(),
@@ -129,14 +129,14 @@ impl Server {
         };
         let cwd = cwd.to_string_lossy().into_owned();
         let create = CreateSession { cwd, config, ..CreateSession::default() };
-        self.engine.create(create).await.map_err(|error| words(&error))
+        self.engine.create(create).await.map_err(|error| describe_error(&error))
     }
 
     /// Resolves a directory, which must be the server's or below.
     async fn inside(&self, directory: &str) -> Result<PathBuf, String> {
         let (cwd, path) = (self.engine.canonicalize(&self.cwd), self.cwd.join(directory));
-        let cwd = cwd.await.map_err(|error| words(&error))?;
-        let path = self.engine.canonicalize(&path).await.map_err(|error| words(&error))?;
+        let cwd = cwd.await.map_err(|error| describe_error(&error))?;
+        let path = self.engine.canonicalize(&path).await.map_err(|error| describe_error(&error))?;
         if !path.starts_with(&cwd) {
             return Err(format!(
                 "`{directory}` is outside the server's directory, {}: start another server there",
@@ -159,7 +159,7 @@ impl Server {
         let session = self.session(wanted).await?;
         let prompt = wanted.prompt.clone();
         let started = tasks::start(&self.engine, session, prompt, client.can_ask).await;
-        let (task, following) = started.map_err(|error| words(&error))?;
+        let (task, following) = started.map_err(|error| describe_error(&error))?;
         let task = Arc::new(task);
         let id = task.id().to_owned();
         self.tasks.send_modify(|tasks| drop(tasks.insert(id, Arc::clone(&task))));
@@ -255,7 +255,7 @@ impl Server {
             }
             (Call::Start(wanted), None) => match self.start(wanted, client).await {
                 Ok(task) if client.follows_tasks => {
-                    let told = told(&task, &task.state().borrow());
+                    let told = wire_task(&task, &task.state().borrow());
                     return Ok(Ok(CallToolResponse::Task(CreateTaskResult::new(told))));
                 }
                 Ok(task) if wanted.background => {
@@ -299,7 +299,7 @@ impl Server {
             Ok(SteerOutcome::NoActiveTurn) => {
                 Err("the task has ended: continue with start_task and its session".to_owned())
             }
-            Err(error) => Err(words(&error)),
+            Err(error) => Err(describe_error(&error)),
         }
     }
 
@@ -308,7 +308,7 @@ impl Server {
         if task.state().borrow().result.is_some() {
             return Ok("The task has already ended.".to_owned());
         }
-        task.stop().await.map_err(|error| words(&error))?;
+        task.stop().await.map_err(|error| describe_error(&error))?;
         let mut changes = task.state();
         // With the task's end its channel is closed.
         let _ = changes.wait_for(|state| state.result.is_some()).await;
@@ -318,7 +318,7 @@ impl Server {
     async fn patch(&self, session: &str) -> Result<String, String> {
         let task = self.named(session)?;
         let patch = task.session.call::<ReviewPatch>(ReviewPatchParams::default()).await;
-        let patch = patch.map_err(|error| words(&error))?;
+        let patch = patch.map_err(|error| describe_error(&error))?;
         let left_out = patch.left_out.iter().map(|path| {
             format!("Not in the patch, since outside the session's directory: {path}\n")
         });
@@ -331,14 +331,14 @@ impl Server {
 }
 
 /// Waits until a question is not open any more.
-async fn gone(changes: &mut watch::Receiver<State>, asked: &Asked) {
+async fn gone(changes: &mut watch::Receiver<State>, asked: &UserQuestion) {
     let is_gone = |state: &State| !state.asked.iter().any(|(_, known)| known.id() == asked.id());
     // With the task's end its channel is closed.
     let _ = changes.wait_for(is_gone).await;
 }
 
 /// Asks the client's user. Returns the form's values if it was accepted.
-async fn elicit(context: &RequestContext<RoleServer>, asked: &Asked) -> Option<Value> {
+async fn elicit(context: &RequestContext<RoleServer>, asked: &UserQuestion) -> Option<Value> {
     let form = form(asked).ok()?;
     let result = context.peer.create_elicitation(form).await;
     // A client that turns out unable to ask counts as no answer.
@@ -352,7 +352,7 @@ fn accepted(result: ElicitResult) -> Option<Value> {
     }
 }
 
-fn form(asked: &Asked) -> Result<ElicitRequestParams, ErrorData> {
+fn form(asked: &UserQuestion) -> Result<ElicitRequestParams, ErrorData> {
     let schema = ElicitationSchema::from_json_schema(forms::schema(asked));
     let schema = schema.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     Ok(ElicitRequestParams::FormElicitationParams {
@@ -377,7 +377,7 @@ fn asks(task: &Task, state: &State) -> Result<InputRequiredResult, ErrorData> {
 }
 
 /// Describes an error for the client's model.
-fn words(error: &Error) -> String {
+fn describe_error(error: &Error) -> String {
     match &error.hint {
         Some(hint) => format!("{}: {hint}", error.message),
         None => error.message.clone(),
@@ -450,7 +450,7 @@ fn ended(result: &RunResult) -> String {
 }
 
 /// Returns a task in the form of the task extension.
-fn told(task: &Task, state: &State) -> ToldTask {
+fn wire_task(task: &Task, state: &State) -> ToldTask {
     let status = match &state.result {
         None if state.asked.is_empty() => TaskStatus::Working,
         None => TaskStatus::InputRequired,
@@ -500,7 +500,7 @@ impl ServerHandler for Server {
                 format!("unknown tool `{}`; expected one of {}", request.name, known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let client = Client::of(&context);
+        let client = Client::from_context(&context);
         let again = request.request_state.zip(request.input_responses);
         let outcome = match call {
             Ok(call) => self.call(call, again, client, &context).await?,
@@ -517,7 +517,7 @@ impl ServerHandler for Server {
     ) -> Result<GetTaskResult, ErrorData> {
         let task = self.known(&request.task_id)?;
         let state = task.state().borrow().clone();
-        let told = told(&task, &state);
+        let told = wire_task(&task, &state);
         let payload = match told.status {
             TaskStatus::InputRequired => {
                 TaskPayload::InputRequired { input_requests: requests(&state)? }
@@ -549,7 +549,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let task = self.known(&request.task_id)?;
-        task.stop().await.map_err(|error| ErrorData::internal_error(words(&error), None))
+        task.stop().await.map_err(|error| ErrorData::internal_error(describe_error(&error), None))
     }
 }
 

@@ -3,11 +3,11 @@
 //! The state has one owner, that future; all others read it from a channel. The future ends with the turn.
 
 use super::forms;
-use crate::client::{Asked, Client, Events, Scope, Subagents, resolved, subscribe};
-use crate::outcome::{Terms, Watch, count_lines};
+use crate::client::{Client, Events, Scope, Subagents, UserQuestion, resolved, subscribe};
+use crate::outcome::{FailureConditions, Watch, count_lines};
 use pintle_agent::{
-    EngineHandle, Error, ErrorKind, Feed, SessionHandle, Subscriber, SubscriptionCommand,
-    TurnCommand, Wanted,
+    EngineHandle, Error, ErrorKind, EventSelection, Feed, SessionHandle, Subscriber,
+    SubscriptionCommand, TurnCommand,
 };
 use pintle_protocol::content::Input;
 use pintle_protocol::event::EventRecord;
@@ -37,7 +37,7 @@ pub(super) struct State {
     /// When it last changed, in milliseconds since 1970.
     pub(super) changed_ms: u64,
     /// The open questions, each with the session that asks: the task's or a sub-agent's.
-    pub(super) asked: Vec<(SessionHandle, Asked)>,
+    pub(super) asked: Vec<(SessionHandle, UserQuestion)>,
     /// The result, once it is over.
     pub(super) result: Option<Arc<RunResult>>,
 }
@@ -57,11 +57,14 @@ pub(super) async fn start(
     let subscriber = Subscriber {
         can_approve: can_ask,
         can_answer: can_ask,
-        ..client.subscriber(Wanted::default())
+        ..client.subscriber(EventSelection::default())
     };
     let snapshot = subscribe(&session, subscriber, None).await?;
-    let mut watch =
-        Watch::new(Terms { fail_on_denied: false, require_changes: false, is_untrusted: false });
+    let mut watch = Watch::new(FailureConditions {
+        fail_on_denied: false,
+        require_changes: false,
+        is_untrusted: false,
+    });
     (watch.first_seq, watch.last_seq) = (snapshot.seq, snapshot.seq);
     watch.begin(engine, &session);
     let start = TurnStartParams { input: vec![Input::text(prompt)], ..TurnStartParams::default() };
@@ -115,7 +118,7 @@ impl Task {
 /// Passes an answer on to the session that asked.
 pub(super) async fn answer(
     session: &SessionHandle,
-    asked: &Asked,
+    asked: &UserQuestion,
     content: Option<&serde_json::Value>,
 ) {
     // The question may be resolved already.
@@ -190,7 +193,7 @@ impl Follower {
         }
         let own = Some(&self.session).filter(|session| session.id == record.session_id);
         let asking = own.or_else(|| self.subagents.get(&record.session_id));
-        if let (Some(asked), Some(session)) = (Asked::by(&record.event), asking) {
+        if let (Some(asked), Some(session)) = (UserQuestion::by(&record.event), asking) {
             self.change(|state| {
                 if !state.asked.iter().any(|(_, known)| known.id() == asked.id()) {
                     state.asked.push((session.clone(), asked));

@@ -3,8 +3,10 @@
 use super::filter;
 use super::handlers::HandlerResult;
 use super::keys::check_key;
-use crate::client::{Asked, Client};
-use pintle_agent::{Adopt, EditCall, Editors, Extensions, SessionHandle, Subscriber, Wanted};
+use crate::client::{Client, UserQuestion};
+use pintle_agent::{
+    Adopt, EditCall, Editors, EventSelection, Extensions, SessionHandle, Subscriber,
+};
 use pintle_protocol::auth::AuthOpenUrlParams;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::event::Cause;
@@ -39,7 +41,7 @@ struct State {
     /// The sub-agents of subscribed sessions.
     subagents: BTreeMap<SessionId, SessionHandle>,
     /// Questions that were open when a session was subscribed to, to be sent after the response.
-    open_questions: Vec<(SessionHandle, Asked)>,
+    open_questions: Vec<(SessionHandle, UserQuestion)>,
     /// Sessions that were unsubscribed from, whose questions are to be withdrawn after the response.
     unsubscribed: Vec<SessionId>,
 }
@@ -116,20 +118,20 @@ impl Connection {
     ///
     /// # Errors
     /// Fails if it contradicts itself or the client's capabilities.
-    pub(super) fn filter(&self, wanted: &EventFilter) -> HandlerResult<Wanted> {
-        filter::read(wanted, self.state().capabilities.deltas.as_ref())
+    pub(super) fn filter(&self, filter: &EventFilter) -> HandlerResult<EventSelection> {
+        filter::read(filter, self.state().capabilities.deltas.as_ref())
     }
 
     /// Returns true if this client answers such questions.
-    pub(crate) fn takes(&self, asked: &Asked) -> bool {
+    pub(crate) fn takes(&self, asked: &UserQuestion) -> bool {
         match asked {
-            Asked::Approval(_) => self.can_approve(),
-            Asked::Question(_) => self.can_answer(),
+            UserQuestion::Approval(_) => self.can_approve(),
+            UserQuestion::Question(_) => self.can_answer(),
         }
     }
 
     /// This connection as a subscriber. It may answer and steer the sub-agents of its sessions.
-    pub(super) fn as_subscriber(self: &Arc<Self>, filter: Wanted) -> Subscriber {
+    pub(super) fn as_subscriber(self: &Arc<Self>, filter: EventSelection) -> Subscriber {
         let connection = Arc::downgrade(self);
         let adopt = Adopt::new(move |subagent| {
             if let Some(connection) = connection.upgrade() {
@@ -191,7 +193,8 @@ impl Connection {
     }
 
     pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &SessionResult) {
-        let asked = Asked::in_session(snapshot).into_iter().filter(|asked| self.takes(asked));
+        let asked =
+            UserQuestion::in_session(snapshot).into_iter().filter(|asked| self.takes(asked));
         let asked: Vec<_> = asked.map(|asked| (session.clone(), asked)).collect();
         self.state().open_questions.extend(asked);
     }
@@ -205,7 +208,7 @@ impl Connection {
         std::mem::take(&mut self.state().unsubscribed)
     }
 
-    pub(crate) fn take_open_questions(&self) -> Vec<(SessionHandle, Asked)> {
+    pub(crate) fn take_open_questions(&self) -> Vec<(SessionHandle, UserQuestion)> {
         std::mem::take(&mut self.state().open_questions)
     }
 }

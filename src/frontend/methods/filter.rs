@@ -2,7 +2,7 @@
 
 use super::handlers::HandlerResult;
 use crate::rpc::{invalid, nearest};
-use pintle_agent::Wanted;
+use pintle_agent::EventSelection;
 use pintle_protocol::event::DeltaField;
 use pintle_protocol::subscription::{DeltaCapability, EVENT_TYPES, EventFilter};
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(super) fn check(deltas: Option<&DeltaCapability>) -> HandlerResult<()> {
 pub(super) fn read(
     wanted: &EventFilter,
     deltas: Option<&DeltaCapability>,
-) -> HandlerResult<Wanted> {
+) -> HandlerResult<EventSelection> {
     let EventFilter { include, exclude, max_latency_ms } = wanted;
     let included = include.as_deref().map(|patterns| types("/include", patterns)).transpose()?;
     let excluded = types("/exclude", exclude.as_deref().unwrap_or_default())?;
@@ -71,7 +71,7 @@ pub(super) fn read(
         Some(_) => latency("/maxLatencyMs", *max_latency_ms)?,
         None => latency("/maxLatencyMs", deltas.and_then(|deltas| deltas.coalesce_ms))?,
     };
-    Ok(Wanted {
+    Ok(EventSelection {
         without: EVENT_TYPES.into_iter().filter(|kind| !is_taken(kind)).collect(),
         without_deltas: without_deltas.into(),
         max_latency: latency,
@@ -129,7 +129,7 @@ mod tests {
         let wanted = serde_json::from_value(params).unwrap();
         let capability: Option<DeltaCapability> = serde_json::from_value(capability).unwrap();
         match read(&wanted, capability.as_ref()) {
-            Ok(Wanted { without, without_deltas, max_latency }) => {
+            Ok(EventSelection { without, without_deltas, max_latency }) => {
                 let kept = EVENT_TYPES.into_iter().filter(|kind| !without.contains(kind));
                 let kept: Vec<&str> = kept.collect();
                 let kept =

@@ -9,8 +9,9 @@ use crate::rpc::MAX_IN_FLIGHT;
 use crate::rpc::{error_object, invalid};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_agent::{
-    self as agent, CreateSession, ForkSession, JobCommand, NewFolder, OpenConfig, ServerDefinition,
-    ServerOrigin, ServersCommand, SessionHandle, SessionRequest, SubscriptionCommand, Wanted,
+    self as agent, CreateSession, EventSelection, ForkSession, JobCommand, NewFolder, OpenConfig,
+    ServerDefinition, ServerOrigin, ServersCommand, SessionHandle, SessionRequest,
+    SubscriptionCommand,
 };
 use pintle_base::transport::MAX_MESSAGE_BYTES;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
@@ -290,7 +291,7 @@ async fn first_of(
 /// A connection's wish to receive a session's events, or not to.
 #[derive(Debug)]
 pub(super) enum Subscription {
-    Wanted(Wanted),
+    Wanted(EventSelection),
     Unwanted,
 }
 

@@ -57,7 +57,7 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    pub(crate) fn of(method: &str) -> Self {
+    pub(crate) fn for_method(method: &str) -> Self {
         match method {
             SessionList::METHOD
             | SessionSearch::METHOD
@@ -188,7 +188,7 @@ impl Table {
         params: Option<&RawValue>,
         cancel: CancellationToken,
     ) -> (Order, BoxFuture<'static, Vec<u8>>) {
-        let order = Order::of(method);
+        let order = Order::for_method(method);
         let Some(MethodCallback::Async(callback)) = self.module.method(method) else {
             let error =
                 error_object(error::METHOD_NOT_FOUND, "unknown method", "methodNotFound", None);

@@ -1,4 +1,4 @@
-//! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
+//! The native protocol: JSON-RPC 2.0, driven over any [`Transport`].
 //!
 //! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `methods` may overlap, and a
 //! login, which waits for the user, keeps no other request waiting. The responses to `session/close` and `shutdown` follow the last events
@@ -18,7 +18,7 @@ use crate::methods::connection::Connection;
 use driver::Driver;
 use futures_util::stream::FuturesUnordered;
 use pintle_agent::EngineHandle;
-use pintle_base::transport::Link;
+use pintle_base::transport::Transport;
 use questions::Questions;
 use requests::Requests;
 use std::sync::Arc;
@@ -28,8 +28,8 @@ use tokio::sync::mpsc;
 const PAGE_CAPACITY: usize = 64;
 
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
-pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
-    let Link { incoming, outgoing, hangup } = link;
+pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let Transport { incoming, outgoing, hangup } = link;
     let (pages_tx, pages) = mpsc::channel(PAGE_CAPACITY);
     let Options { cwd, stop, scope } = options;
     let (client, events, _) = Client::new(engine.clone(), scope);

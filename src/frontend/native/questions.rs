@@ -1,6 +1,6 @@
 //! Requests to this connection's client: questions, calls of its hooks and tools, and edits. They are withdrawn once no response is needed.
 
-use crate::client::{self, Asked, Client, Edits, Open};
+use crate::client::{self, Client, Edits, Open, UserQuestion};
 use crate::connection::Outbox;
 use crate::methods::connection::Connection;
 use pintle_agent::{Answer, CallBody, CallId, ClientCall, EditCall, SessionHandle};
@@ -33,16 +33,16 @@ impl Questions {
     }
 
     /// Sends a question, unless it is open here already.
-    pub(super) fn ask(&mut self, session: SessionHandle, asked: Asked, outbox: &mut Outbox) {
+    pub(super) fn ask(&mut self, session: SessionHandle, asked: UserQuestion, outbox: &mut Outbox) {
         if self.asked.is_open(&asked) {
             return;
         }
         let (id, open) = self.asked.ask(Open { asked, session, note: () });
         outbox.push(match &open.asked {
-            Asked::Approval(approval) => {
+            UserQuestion::Approval(approval) => {
                 envelope::request(&id, ApprovalRequest::METHOD, &**approval)
             }
-            Asked::Question(question) => {
+            UserQuestion::Question(question) => {
                 envelope::request(&id, QuestionRequest::METHOD, &**question)
             }
         });
@@ -58,7 +58,7 @@ impl Questions {
         if let Some(id) = self.asked.resolve(&record.event) {
             return withdraw(id, outbox);
         }
-        if let Some(asked) = Asked::by(&record.event).filter(|asked| connection.takes(asked))
+        if let Some(asked) = UserQuestion::by(&record.event).filter(|asked| connection.takes(asked))
             && let Some(session) = connection.find(&record.session_id)
         {
             self.ask(session, asked, outbox);
@@ -140,12 +140,12 @@ impl Questions {
             return None;
         };
         let answer = match asked {
-            Asked::Approval(approval) => Answer::Approval {
+            UserQuestion::Approval(approval) => Answer::Approval {
                 approval_id: approval.approval_id,
                 answer: read(outcome)
                     .unwrap_or(ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() }),
             },
-            Asked::Question(question) => Answer::Question {
+            UserQuestion::Question(question) => Answer::Question {
                 question_id: question.question_id,
                 answer: read(outcome)
                     .unwrap_or(QuestionAnswer { dismissed: true, ..QuestionAnswer::default() }),

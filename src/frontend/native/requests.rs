@@ -39,7 +39,7 @@ impl Requests {
 
     pub(super) fn accept(&mut self, request: Request) {
         self.in_flight.insert(request.id.clone());
-        match Order::of(&request.method) {
+        match Order::for_method(&request.method) {
             Order::Document => self.documents.push(request),
             Order::Serial | Order::Closing | Order::Read | Order::Person => {
                 self.others.push(request);

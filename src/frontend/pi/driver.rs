@@ -6,7 +6,7 @@ use super::mirror::Line;
 use super::questions::Dialogs;
 use super::sessions::{OpenSession, Sessions};
 use super::shell::{self, Shells};
-use crate::client::{Asked, Client, Scope, Subagents};
+use crate::client::{Client, Scope, Subagents, UserQuestion};
 use crate::connection::{Ended, Outbox, Protocol, until};
 use pintle_agent::{Error, Feed, SessionHandle, SubscriberId, SubscriptionCommand};
 use pintle_base::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
@@ -94,7 +94,7 @@ impl Protocol for Driver {
     }
 
     async fn events(&mut self, events: Vec<Feed>) {
-        Box::pin(self.hand_on(events)).await;
+        Box::pin(self.forward(events)).await;
     }
 
     async fn input_ended(&mut self) {
@@ -189,7 +189,7 @@ impl Driver {
     }
 
     /// Sends the lines that events become to the client.
-    async fn hand_on(&mut self, events: Vec<Feed>) {
+    async fn forward(&mut self, events: Vec<Feed>) {
         self.subagents.adopt();
         for feed in events {
             match feed {
@@ -228,11 +228,11 @@ impl Driver {
             self.open.seq = record.seq;
             self.send(record).await;
         }
-        if let Some(asked) = Asked::by(&record.event) {
+        if let Some(asked) = UserQuestion::by(&record.event) {
             if let Some(session) = self.handle_of(&record.session_id) {
                 let notice = match asked {
-                    Asked::Approval(_) => self.dialogs.notice(),
-                    Asked::Question(_) => None,
+                    UserQuestion::Approval(_) => self.dialogs.notice(),
+                    UserQuestion::Question(_) => None,
                 };
                 let now_ms = self.sessions.client.engine.now_ms();
                 let request = self.dialogs.ask(asked, session, now_ms);

@@ -82,7 +82,7 @@ struct Message<'a> {
 
 impl<'a> Message<'a> {
     /// Returns an entry's message, if it has one.
-    fn of(line: &'a Line) -> Option<Self> {
+    fn from_line(line: &'a Line) -> Option<Self> {
         let is_message = match line.head.kind.as_str() {
             "message" => line.head.message.is_some(),
             "custom_message" | "compaction" | "branch_summary" => true,
@@ -174,7 +174,7 @@ fn read<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<Message<'a>> {
     let is_compaction = |line: &&Line| line.head.kind == "compaction";
     let compaction = path.iter().rposition(is_compaction);
     let Some((at, summary)) = compaction.and_then(|at| Some((at, *path.get(at)?))) else {
-        return path.iter().filter_map(|line| Message::of(line)).collect();
+        return path.iter().filter_map(|line| Message::from_line(line)).collect();
     };
     let has_prompt = summary.head.system_message.is_some();
     let prompt = has_prompt.then_some(Message { line: summary, is_prompt: true });
@@ -186,9 +186,10 @@ fn read<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<Message<'a>> {
     let since = path.get(at + 1..).unwrap_or_default();
     let is_replaced = |message: &Message<'_>| has_prompt && message.role() == "system";
     let kept = kept.iter().filter(|line| !is_compaction(line));
-    messages
-        .extend(kept.filter_map(|line| Message::of(line)).filter(|message| !is_replaced(message)));
-    messages.extend(since.iter().filter_map(|line| Message::of(line)));
+    messages.extend(
+        kept.filter_map(|line| Message::from_line(line)).filter(|message| !is_replaced(message)),
+    );
+    messages.extend(since.iter().filter_map(|line| Message::from_line(line)));
     messages
 }
 
@@ -211,7 +212,7 @@ fn text(message: &Value) -> String {
 /// Returns the users' messages, on any branch, before which a fork can begin.
 pub(super) fn fork_messages(lines: &[Line]) -> Value {
     let users = lines.iter().filter_map(|line| {
-        let message = Message::of(line).filter(|message| message.role() == "user")?;
+        let message = Message::from_line(line).filter(|message| message.role() == "user")?;
         Some(json!({ "entryId": line.head.id, "text": text(&message.value()) }))
     });
     json!({ "messages": users.collect::<Vec<_>>() })
@@ -219,7 +220,7 @@ pub(super) fn fork_messages(lines: &[Line]) -> Value {
 
 /// Returns an entry's message text.
 pub(super) fn message_text(line: &Line) -> String {
-    Message::of(line).map(|message| text(&message.value())).unwrap_or_default()
+    Message::from_line(line).map(|message| text(&message.value())).unwrap_or_default()
 }
 
 /// Returns the model's last message.

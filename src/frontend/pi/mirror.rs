@@ -7,7 +7,7 @@ use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::ItemBody;
 use pintle_session::pi::{Apis, BranchPoints, Writer};
-use pintle_session::store::companion::{CompanionFile, Resumed};
+use pintle_session::store::sidecar::{Resumed, SidecarFile};
 use pintle_session::store::{Entries, Entry, Error, Store};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -30,7 +30,7 @@ pub(super) struct Mirror {
     returned: usize,
     /// The last turn that began, and the number of its start event.
     last_turn: Option<(TurnId, u64)>,
-    file: Option<CompanionFile>,
+    file: Option<SidecarFile>,
     /// The file could not be written, and the failure was reported.
     has_failed: bool,
 }
@@ -152,7 +152,7 @@ impl Mirror {
     /// # Errors
     /// Fails if the file at this path has other content; the error describes it.
     pub(super) fn write_to(&mut self, path: PathBuf) -> Result<(), String> {
-        let mut file = CompanionFile::new(path);
+        let mut file = SidecarFile::new(path);
         let texts: Vec<&str> = self.lines.iter().map(|line| line.text.as_str()).collect();
         let resumed = file.resume(&texts).map_err(|error| error.to_string())?;
         self.file = Some(file);
@@ -169,7 +169,7 @@ impl Mirror {
 
     /// Returns the file's path, whether it exists yet or not.
     pub(super) fn path(&self) -> Option<&Path> {
-        self.file.as_ref().map(CompanionFile::path)
+        self.file.as_ref().map(SidecarFile::path)
     }
 
     /// Returns Pi's file name: the session's creation time and id.

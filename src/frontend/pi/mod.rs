@@ -30,7 +30,7 @@ use crate::client::{Client, Scope};
 use crate::connection::{Ended, Inputs, Outbox, serve as serve_connection};
 use driver::Driver;
 use pintle_agent::{EngineHandle, Error};
-use pintle_base::transport::Link;
+use pintle_base::transport::Transport;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
@@ -86,7 +86,7 @@ pub struct Preferences {
 }
 
 /// Serves one client of a shared engine. If its session cannot be created or opened, the error is sent on its connection.
-pub async fn serve_or_say(link: Link, engine: EngineHandle, options: Options) -> Ended {
+pub async fn serve_or_say(link: Transport, engine: EngineHandle, options: Options) -> Ended {
     let (outgoing, hangup) = (link.outgoing.clone(), link.hangup.clone());
     match serve(link, engine, options).await {
         Ok(ended) => ended,
@@ -104,8 +104,12 @@ pub async fn serve_or_say(link: Link, engine: EngineHandle, options: Options) ->
 ///
 /// # Errors
 /// Fails if the initial session could not be created or opened.
-pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result<Ended, Error> {
-    let Link { incoming, outgoing, hangup } = link;
+pub async fn serve(
+    link: Transport,
+    engine: EngineHandle,
+    options: Options,
+) -> Result<Ended, Error> {
+    let Transport { incoming, outgoing, hangup } = link;
     let (stop, scope) = (options.stop.clone(), options.scope);
     let (client, events, subagents) = Client::new(engine.clone(), scope);
     let mut driver = match Driver::new(client, subagents, options, outgoing).await {

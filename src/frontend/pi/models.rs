@@ -116,7 +116,7 @@ pub(super) fn model(list: &ModelsListResult, named: ModelName<'_>) -> Value {
     json!({
         "id": named.id,
         "name": info.and_then(|info| info.name.as_deref()).unwrap_or(named.id),
-        "api": apis(list).of(named.provider),
+        "api": apis(list).for_provider(named.provider),
         "provider": named.provider,
         "baseUrl": base(provider.and_then(|row| row.url.as_deref()).unwrap_or_default()),
         "reasoning": info.is_none_or(|info| info.reasoning != Some(false)),

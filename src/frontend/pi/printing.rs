@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    fn told(out: &[Vec<u8>]) -> Vec<String> {
+    fn printed(out: &[Vec<u8>]) -> Vec<String> {
         out.iter()
             .map(|line| {
                 let line: Value = serde_json::from_slice(line).unwrap();
@@ -184,7 +184,7 @@ mod tests {
                 printing.add(&piece(text), now, &mut out);
             }
             printing.end(&ItemId::new("i"), &mut out);
-            assert_eq!(told(&out), want, "{name}");
+            assert_eq!(printed(&out), want, "{name}");
             assert_eq!(printing.due(), None, "{name}");
         }
     }
@@ -197,13 +197,13 @@ mod tests {
         printing.add(&piece(&"é".repeat(200_000)), now, &mut out);
         printing.add(&piece("end"), now, &mut out);
         printing.end(&ItemId::new("i"), &mut out);
-        for text in told(&out) {
+        for text in printed(&out) {
             assert!(
                 text.len() <= MAX_TAIL_BYTES && text.len() > MAX_TAIL_BYTES - 2,
                 "{}",
                 text.len()
             );
         }
-        assert!(told(&out)[1].ends_with("end"));
+        assert!(printed(&out)[1].ends_with("end"));
     }
 }

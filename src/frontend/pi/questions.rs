@@ -4,7 +4,7 @@
 //! the session they may answer too, so a dialog without an answer only ends here, and the permission has the engine's deadline.
 
 use super::line::{UiResponse, put};
-use crate::client::{Asked, Open, Questions, Scope as ConnectionScope};
+use crate::client::{Open, Questions, Scope as ConnectionScope, UserQuestion};
 use pintle_agent::{Answer, SessionHandle};
 use pintle_protocol::approval::{Approval, ApprovalOption, Decision, Scope};
 use serde_json::{Value, json};
@@ -61,25 +61,30 @@ impl Dialogs {
     }
 
     /// Opens a dialog.
-    pub(super) fn ask(&mut self, asked: Asked, session: SessionHandle, now_ms: u64) -> Value {
+    pub(super) fn ask(
+        &mut self,
+        asked: UserQuestion,
+        session: SessionHandle,
+        now_ms: u64,
+    ) -> Value {
         let timeout = match (&asked, self.scope) {
-            (Asked::Approval(_), ConnectionScope::Alone) => Some(ASK_TIMEOUT),
-            (Asked::Approval(_), ConnectionScope::Shared) => None,
-            (Asked::Question(question), _) => {
+            (UserQuestion::Approval(_), ConnectionScope::Alone) => Some(ASK_TIMEOUT),
+            (UserQuestion::Approval(_), ConnectionScope::Shared) => None,
+            (UserQuestion::Question(question), _) => {
                 Some(Duration::from_millis(question.deadline_ms.saturating_sub(now_ms)))
             }
         };
         let note = timeout.map(|timeout| Instant::now() + timeout);
         let (id, Open { asked, .. }) = self.open.ask(Open { asked, session, note });
         let mut request = match asked {
-            Asked::Approval(approval) => json!({
+            UserQuestion::Approval(approval) => json!({
                 "type": "extension_ui_request",
                 "id": id,
                 "method": "confirm",
                 "title": format!("Allow {}?", approval.tool_name),
                 "message": message(approval),
             }),
-            Asked::Question(question) => {
+            UserQuestion::Question(question) => {
                 let mut title = question.text.clone();
                 if let Some(plan) = &question.plan {
                     title = format!("{title}\n\n{plan}");
@@ -125,7 +130,7 @@ impl Dialogs {
         let UiResponse { id, value, confirmed, cancelled } = response;
         let Open { asked, session, .. } = self.open.take(&id)?;
         let option = match &asked {
-            Asked::Approval(approval) => {
+            UserQuestion::Approval(approval) => {
                 let is_allowed = confirmed == Some(true) && !cancelled;
                 let decision = if is_allowed { Decision::Allow } else { Decision::Deny };
                 let is_it = |option: &&ApprovalOption| {
@@ -133,15 +138,15 @@ impl Dialogs {
                 };
                 approval.options.iter().find(is_it).map(|option| option.option_id.clone())
             }
-            Asked::Question(question) => {
+            UserQuestion::Question(question) => {
                 let options = &mut question.options.iter();
                 let chosen = options.find(|option| value.as_deref() == Some(option.label.as_str()));
                 chosen.map(|option| option.option_id.clone())
             }
         };
         let text = match &asked {
-            Asked::Approval(_) => None,
-            Asked::Question(_) => value.filter(|_| option.is_none()),
+            UserQuestion::Approval(_) => None,
+            UserQuestion::Question(_) => value.filter(|_| option.is_none()),
         };
         Some((session, asked.answer(Vec::from_iter(option), text, cancelled)))
     }

@@ -9,8 +9,8 @@ use super::translator::Translator;
 use super::{Dialect, Options, Preferences, variables};
 use crate::client::{Client, Scope, snapshot, subscribe};
 use pintle_agent::{
-    CreateSession, Error, ErrorKind, ExtraVariables, Feed, ForkSession, NewFolder, OpenConfig,
-    SessionHandle, SettingsCommand, Wanted,
+    CreateSession, Error, ErrorKind, EventSelection, ExtraVariables, Feed, ForkSession, NewFolder,
+    OpenConfig, SessionHandle, SettingsCommand,
 };
 use pintle_protocol::config::ConfigSetParams;
 use pintle_protocol::history::HistoryPoint;
@@ -110,7 +110,7 @@ impl Sessions {
     fn files(&self) -> Vec<PathBuf> {
         let folder = self.options.preferences.session_dir.as_deref();
         folder
-            .map(|folder| pintle_session::store::companion::files(folder, ".jsonl"))
+            .map(|folder| pintle_session::store::sidecar::files(folder, ".jsonl"))
             .unwrap_or_default()
     }
 
@@ -252,7 +252,7 @@ impl Sessions {
             let read = pi::read(&text)
                 .map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
             let imported = pi::import(&read, None, &mut || ambient.new_id());
-            imported.keep(&store, &new)?;
+            imported.save(&store, &new)?;
             Ok(())
         })
         .await?;
@@ -308,7 +308,7 @@ impl Sessions {
         mut mirror: Mirror,
         origin: Origin,
     ) -> Result<OpenSession, Error> {
-        let subscriber = self.client.subscriber(Wanted::default());
+        let subscriber = self.client.subscriber(EventSelection::default());
         let before = snapshot(&handle).await?;
         // A client that joins in the middle of a turn, which another client began, receives it from its beginning.
         let from = match &before.active_turn_id {

@@ -89,7 +89,7 @@ impl Shells {
             };
             let result = result(&run);
             let now_ms = engine.now_ms();
-            let note = note(&command, exclude_from_context, &result, now_ms);
+            let note = history_note(&command, exclude_from_context, &result, now_ms);
             match session.ask(|reply| HistoryCommand::Note { note, reply }).await {
                 Ok(()) => head.data(result),
                 Err(error) => head.failed(&error.message),
@@ -111,7 +111,7 @@ fn result(run: &UserShellRun) -> Value {
 }
 
 /// Returns the note for the history, with the message for Pi's file.
-fn note(command: &str, is_excluded: bool, result: &Value, now_ms: u64) -> Note {
+fn history_note(command: &str, is_excluded: bool, result: &Value, now_ms: u64) -> Note {
     let mut message =
         fields([("role", Some(json!("bashExecution"))), ("command", Some(json!(command)))]);
     if let (Value::Object(message), Value::Object(result)) = (&mut message, result) {

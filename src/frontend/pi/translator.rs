@@ -207,7 +207,7 @@ impl Translator {
     fn turn_started(&mut self, model: &str, record: &EventRecord, out: &mut Vec<Vec<u8>>) {
         let model = ModelName::read(model);
         self.voice = Voice {
-            api: self.apis.of(model.provider).to_owned(),
+            api: self.apis.for_provider(model.provider).to_owned(),
             provider: model.provider.to_owned(),
             model: model.id.to_owned(),
         };

@@ -48,7 +48,7 @@ pub enum Destination {
 
 impl Destination {
     /// Returns the destination that a command line names: `-` for stdout, else a path, which may be relative to `here`.
-    pub fn of(path: &Path, here: &Path) -> Self {
+    pub fn parse(path: &Path, here: &Path) -> Self {
         if path.as_os_str() == "-" { Self::Stdout } else { Self::File(here.join(path)) }
     }
 }

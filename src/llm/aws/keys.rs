@@ -5,7 +5,7 @@
 
 use super::sign::{self, Keys, Scope, SignableRequest};
 use pintle_base::ambient::{Ambient, Secret};
-use pintle_base::disk;
+use pintle_base::private_files;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -75,7 +75,7 @@ impl Profile {
         let text = |var: &str, name: &str| {
             let given = ambient.var(var).map(PathBuf::from);
             let path = given.or_else(|| Some(ambient.home()?.join(".aws").join(name)))?;
-            disk::read_to_string(&path, MAX_FILE_BYTES).ok()
+            private_files::read_to_string(&path, MAX_FILE_BYTES).ok()
         };
         let credentials = text("AWS_SHARED_CREDENTIALS_FILE", "credentials").unwrap_or_default();
         let config = text("AWS_CONFIG_FILE", "config").unwrap_or_default();

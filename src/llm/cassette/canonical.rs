@@ -36,7 +36,7 @@ impl Canonical {
     }
 
     /// Returns the canonical form of a body, with its fields in the order of their names.
-    pub(super) fn of(&self, body: &Value) -> Value {
+    pub(super) fn canonicalize(&self, body: &Value) -> Value {
         let mut ids = BTreeMap::new();
         self.value(body, &mut ids)
     }
@@ -150,7 +150,7 @@ mod tests {
             let (cwd, data) = (root.join("p"), root.join("d"));
             let folders: [(&str, &Path); 3] =
                 [("folder", &cwd), ("data", &data), ("folder", Path::new("/"))];
-            Canonical::new(&folders, &[date.to_owned()]).of(body)
+            Canonical::new(&folders, &[date.to_owned()]).canonicalize(body)
         };
         let first = json!({"model": "m", "input": [
             {"b": "in /x/p and /x/p/a and /x/pq on 2026-11-25", "a": 1},

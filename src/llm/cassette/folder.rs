@@ -10,7 +10,7 @@ use super::exchange::{self, Exchange};
 use super::{Replay, difference, read};
 use crate::error::{Error, ErrorKind};
 use crate::wire::{Wire, WireRequest, WireResponse};
-use pintle_base::disk;
+use pintle_base::private_files;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -41,7 +41,7 @@ pub fn create(folder: &Path, now_ms: u64) -> Result<(), Error> {
     let failed = |error: &io::Error| {
         Error::new(ErrorKind::Replay, format!("cannot record to {}: {error}", folder.display()))
     };
-    disk::create_private_folder(folder).map_err(|error| failed(&error))?;
+    private_files::create_private_folder(folder).map_err(|error| failed(&error))?;
     if folder.join(FACTS).exists() {
         return facts(folder).map(|_| ());
     }
@@ -156,7 +156,7 @@ impl ReplayFolder {
 impl Wire for ReplayFolder {
     async fn send(&self, request: WireRequest) -> Result<WireResponse, Error> {
         let path = exchange::path(&request.url);
-        let body = self.canonical.of(&request.body);
+        let body = self.canonical.canonicalize(&request.body);
         let Some(recording) = self.recordings.get(&canonical::key(path, &body)) else {
             return Err(self.miss(path, &body));
         };

@@ -8,7 +8,7 @@ use crate::http::{SmallBody, SmallRequest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use pintle_base::ambient::Secret;
-use pintle_base::callback::Callback;
+use pintle_base::oauth_redirect::Callback;
 use ring::digest;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::json;

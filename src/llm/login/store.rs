@@ -3,7 +3,7 @@
 //! A file that others may open, a link, and a file with other content are refused, and never replaced.
 
 use pintle_base::ambient::Secret;
-use pintle_base::disk::{SecretFile, SecretLock};
+use pintle_base::private_files::{SecretFile, SecretLock};
 use pintle_protocol::auth::AuthMethod;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -32,7 +32,7 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     if !request.system.is_empty() {
         set(&mut body, "instructions", json!(&*request.system));
     }
-    let freeform = Freeform::of(request, dialect);
+    let freeform = Freeform::for_request(request, dialect);
     if !request.tools.is_empty() {
         let functions = request.functions().map(|tool| freeform.tool(tool));
         let searches = searches.then(search::tool);
@@ -69,7 +69,7 @@ struct Freeform<'a>(Vec<&'a str>);
 impl<'a> Freeform<'a> {
     /// Models before GPT-5 support only functions. Source: developers.openai.com/api/docs/guides/function-calling, custom tools, and
     /// `@openai/codex` 0.169.0, which requests patches this way; checked 2026-11.
-    fn of(request: &'a Request, dialect: Dialect) -> Self {
+    fn for_request(request: &'a Request, dialect: Dialect) -> Self {
         let is_known = dialect.custom_tools && is_since_gpt_5(&request.model);
         let has_grammar = |tool: &&ToolSpec| is_known && tool.grammar.is_some();
         let tools = request.tools.iter().filter(has_grammar);

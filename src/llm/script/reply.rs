@@ -162,7 +162,7 @@ impl Reply {
 
     /// Restricts the reply to conversations that begin with this.
     #[must_use]
-    pub fn of(mut self, beginning: impl Into<String>) -> Self {
+    pub fn for_conversation(mut self, beginning: impl Into<String>) -> Self {
         self.of = Some(beginning.into());
         self
     }

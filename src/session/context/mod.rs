@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod compact;
+pub mod compaction;
 pub mod conversation;
 pub mod diagnostics;
 pub mod documents;
@@ -13,7 +14,6 @@ pub mod prompt;
 pub mod prune;
 pub mod repository;
 pub mod rights;
-pub mod room;
 pub mod rules;
 pub mod skills;
 pub mod templates;

@@ -113,7 +113,7 @@ impl EnvironmentFacts<'_> {
             "subagent" => flag(self.is_subagent),
             "attended" => flag(is_attended),
             "unattended" => flag(!is_attended && !self.is_subagent),
-            "permissions" => Some(self.rights.told()),
+            "permissions" => Some(self.rights.describe()),
             purpose => (self.tool)(purpose),
         }
     }

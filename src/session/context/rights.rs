@@ -26,7 +26,7 @@ pub struct Rights {
 
 impl Rights {
     /// Describes them, a point a line.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let Self { mode, confined, is_attended } = self;
         let otherwise = if *is_attended {
             "is shown to the user, who allows or denies it"
@@ -87,7 +87,7 @@ mod tests {
             (PermissionMode::AutoEdit, Confined::Unasked, true),
             (PermissionMode::Full, Confined::None, true),
         ] {
-            told.push(Rights { mode, confined, is_attended }.told());
+            told.push(Rights { mode, confined, is_attended }.describe());
         }
         expect![[r"
             - Mode: read-only. Reading in the working directory and commands known to change nothing run without approval. Everything else is denied.

@@ -108,7 +108,7 @@ fn variable<'a>(
 }
 
 /// Returns the arguments, one a word or a quoted text.
-pub fn words(arguments: &str) -> Vec<String> {
+pub fn split_arguments(arguments: &str) -> Vec<String> {
     let words = ranges(arguments).into_iter().filter_map(|range| arguments.get(range));
     words.map(|word| unquoted(word).to_owned()).collect()
 }

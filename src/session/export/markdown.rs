@@ -36,16 +36,16 @@ impl Renderer for Page {
             EntryKind::Step(_) => {}
             EntryKind::HandedBack(inputs) => {
                 for input in *inputs {
-                    note(text, "Handed back, never read by the model");
+                    write_note(text, "Handed back, never read by the model");
                     quote(text, &input_text(&input.content));
                 }
             }
             EntryKind::Asked(question) => {
-                note(text, "The model asks");
+                write_note(text, "The model asks");
                 quote(text, &question.text);
             }
             EntryKind::Plan(plan) => {
-                note(text, "Plan");
+                write_note(text, "Plan");
                 for item in &plan.items {
                     let _ = writeln!(
                         text,
@@ -56,12 +56,12 @@ impl Renderer for Page {
                 }
                 text.push('\n');
             }
-            EntryKind::Note { text: phrase, .. } => note(text, phrase),
+            EntryKind::Note { text: phrase, .. } => write_note(text, phrase),
             EntryKind::TurnEnded(end) => {
                 let cost =
                     end.cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
                 let outcome = end_of_turn(end);
-                note(text, &format!("{outcome} after {}{cost}", duration(end.duration_ms)));
+                write_note(text, &format!("{outcome} after {}{cost}", duration(end.duration_ms)));
             }
         }
     }
@@ -101,7 +101,7 @@ impl Page {
             }
             ItemBody::Reasoning(body) => {
                 if !body.text.trim().is_empty() {
-                    note(text, "Reasoning");
+                    write_note(text, "Reasoning");
                     quote(text, &body.text);
                 }
             }
@@ -127,7 +127,7 @@ impl Page {
             }
             ItemBody::EngineMessage(message) if phrases::is_hidden(message) => {}
             ItemBody::EngineMessage(message) => {
-                note(text, phrases::engine(message));
+                write_note(text, phrases::engine(message));
                 quote(text, &message.text);
             }
         }
@@ -155,7 +155,7 @@ fn call(item: &Item, call: &ToolCall, text: &mut String) {
     for content in call.output.iter().flat_map(|output| &output.content) {
         match content {
             Content::Text { text: output } => fence(text, "", output),
-            Content::Image { mime_type, .. } => note(text, &format!("An image, {mime_type}")),
+            Content::Image { mime_type, .. } => write_note(text, &format!("An image, {mime_type}")),
         }
     }
 }
@@ -172,7 +172,7 @@ fn title(text: &mut String, title: &str, item: &Item) {
     let _ = writeln!(text, "**{}**{}{took}\n", escaped(&one_line(title)), end_of_item(item.status));
 }
 
-fn note(text: &mut String, note: &str) {
+fn write_note(text: &mut String, note: &str) {
     let _ = writeln!(text, "*{}*\n", escaped(&one_line(note)));
 }
 

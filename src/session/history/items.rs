@@ -39,7 +39,7 @@ pub fn page(
             entries.jump(to + 1)?;
             continue;
         }
-        let Some((item, has_ended)) = of(entry) else { continue };
+        let Some((item, has_ended)) = from_entry(entry) else { continue };
         // An item that ended later is in the page that contains its end.
         if !listed.insert(item.item.id.clone()) || !(has_ended || is_newest) {
             continue;
@@ -60,7 +60,7 @@ pub fn page(
 /// The session does not exist or cannot be read.
 pub fn find(store: &Store, session: &SessionId, id: &ItemId) -> Result<Option<ItemAt>, Error> {
     for entry in store.entries_back(session, u64::MAX)? {
-        if let Some((found, _)) = of(entry?).filter(|(found, _)| found.item.id == *id) {
+        if let Some((found, _)) = from_entry(entry?).filter(|(found, _)| found.item.id == *id) {
             return Ok(Some(found));
         }
     }
@@ -68,7 +68,7 @@ pub fn find(store: &Store, session: &SessionId, id: &ItemId) -> Result<Option<It
 }
 
 /// Returns an event's item, and true if the event ends it.
-fn of(entry: Entry) -> Option<(ItemAt, bool)> {
+fn from_entry(entry: Entry) -> Option<(ItemAt, bool)> {
     let seq = entry.seq;
     let event = entry.record?.event;
     let has_ended = matches!(event, Event::ItemCompleted { .. });

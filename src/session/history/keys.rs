@@ -50,7 +50,7 @@ pub enum Effect {
 
 impl Keys {
     /// Takes note of an event.
-    pub fn note(&mut self, record: &EventRecord) {
+    pub fn record(&mut self, record: &EventRecord) {
         if let Event::ItemCompleted { item } = &record.event
             && matches!(item.body, ItemBody::Job(_))
         {

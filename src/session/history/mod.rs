@@ -9,10 +9,10 @@
 
 pub mod anchors;
 pub mod checkpoints;
+pub mod file_timeline;
 pub mod fork;
 pub mod items;
 pub mod keys;
-pub mod ledger;
 pub mod merge;
 pub mod outcome;
 pub mod recovery;
@@ -34,7 +34,7 @@ use pintle_protocol::ids::SessionId;
 pub fn current_entries(store: &Store, session: &SessionId) -> Result<Entries, Error> {
     let marks = store
         .entries_of(session, &[tree::TURNING])?
-        .map(|entry| entry.map(|entry| tree::Mark::of(&entry)));
+        .map(|entry| entry.map(|entry| tree::Mark::from_entry(&entry)));
     let marks: Vec<tree::Mark> = marks.collect::<Result<_, _>>()?;
     // Entries appended meanwhile are excluded.
     Ok(store.entries(session)?.only(tree::path_of(&marks, u64::MAX)))

@@ -48,7 +48,7 @@ pub struct Earlier {
     /// The tokens and money used.
     pub total: Total,
     /// The verdicts about hunks.
-    pub verdicts: Verdicts,
+    pub verdicts: Decisions,
     /// The model's plan.
     pub plan: Plan,
     /// True if its title was changed or removed after its creation.
@@ -95,16 +95,16 @@ impl Total {
 
 /// Verdicts that the review has not applied yet.
 #[derive(Debug, Default)]
-pub struct Verdicts {
+pub struct Decisions {
     /// True if the journal contains verdicts.
     pub has_earlier: bool,
     /// The waiting verdicts, oldest first.
     pub waiting: Vec<WaitingVerdict>,
 }
 
-impl Verdicts {
+impl Decisions {
     /// Collects the verdicts from a journal's entries.
-    pub fn of(entries: &[Entry]) -> Self {
+    pub fn collect(entries: &[Entry]) -> Self {
         let mut verdicts = Self::default();
         for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
             if let Event::ReviewQueued(queue) = &record.event {
@@ -141,7 +141,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         turns,
         agents: agents.items.len() as u64,
         total,
-        verdicts: Verdicts::of(entries),
+        verdicts: Decisions::collect(entries),
         plan: plan(current()),
         is_retitled,
         reported_mode: reported_mode(current()),
@@ -185,7 +185,7 @@ impl Fold {
         if record.seq <= self.copies.merged_seq {
             return;
         }
-        self.keys.note(record);
+        self.keys.record(record);
         if self.jobs.takes(&record.event) || self.agents.takes(&record.event) {
             return;
         }

@@ -142,7 +142,7 @@ pub struct ExpandedInput {
 
 impl ExpandedInput {
     /// Returns a user's message as the model reads it; `private` is the private part of its journal entry.
-    pub fn of(content: &[Input], private: Option<&RawValue>) -> Vec<Content> {
+    pub fn expand(content: &[Input], private: Option<&RawValue>) -> Vec<Content> {
         let read = private.and_then(|raw| serde_json::from_str::<Self>(raw.get()).ok());
         read.map_or_else(|| input::plain(content), |read| read.read)
     }
@@ -271,7 +271,7 @@ impl<'a> Replay<'a> {
             }
             ItemBody::UserMessage(message) => {
                 self.settle();
-                let read = ExpandedInput::of(&message.content, entry.private.as_deref());
+                let read = ExpandedInput::expand(&message.content, entry.private.as_deref());
                 self.conversation.push(Message::User(read));
             }
             ItemBody::EngineMessage(message)

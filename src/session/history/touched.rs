@@ -35,13 +35,13 @@ impl TouchedFiles {
     pub fn replay(entries: &[Entry]) -> Self {
         let mut touched = Self::default();
         for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
-            touched.note(&record.event);
+            touched.record(&record.event);
         }
         touched
     }
 
     /// Takes note of an event.
-    pub fn note(&mut self, event: &Event) {
+    pub fn record(&mut self, event: &Event) {
         if let Event::ItemCompleted { item } = event {
             self.item(item);
         }
@@ -144,7 +144,7 @@ mod tests {
             read("/w/a", "completed"),
             changed("/w/theirs", "other"),
         ] {
-            touched.note(&event);
+            touched.record(&event);
         }
         let paths = |list: &[&str]| list.iter().map(|&path| path.to_owned()).collect();
         let want = CompactionFiles {
@@ -159,9 +159,9 @@ mod tests {
     fn of_very_many_files_the_latest_are_listed() {
         let mut touched = TouchedFiles::default();
         for number in 0..150 {
-            touched.note(&read(&format!("/w/{number:03}"), "completed"));
+            touched.record(&read(&format!("/w/{number:03}"), "completed"));
         }
-        touched.note(&read("/w/000", "completed"));
+        touched.record(&read("/w/000", "completed"));
         let list = touched.list().unwrap();
         assert_eq!((list.read.len(), list.omitted), (100, 50));
         assert_eq!(list.read.first().map(String::as_str), Some("/w/000"));

@@ -26,14 +26,14 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn from_entry(entry: &Entry) -> Self {
         Self { seq: entry.seq, rewound_to: rewound_to(entry) }
     }
 }
 
 /// Returns the event numbers on the path to the one numbered `leaf`, or to the last one before it.
 pub fn path(entries: &[Entry], leaf: u64) -> BTreeSet<u64> {
-    let marks: Vec<Mark> = entries.iter().map(Mark::of).collect();
+    let marks: Vec<Mark> = entries.iter().map(Mark::from_entry).collect();
     path_of(&marks, leaf)
 }
 

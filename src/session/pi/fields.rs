@@ -11,7 +11,7 @@ pub(super) struct Fields(Vec<(String, Box<RawValue>)>);
 
 impl Fields {
     /// Returns an object's fields.
-    pub(super) fn of(value: &Value) -> Self {
+    pub(super) fn parse(value: &Value) -> Self {
         serde_json::from_str(&value.to_string()).unwrap_or_default()
     }
 

@@ -13,7 +13,7 @@ impl Imported {
     ///
     /// # Errors
     /// The store cannot be written.
-    pub fn keep(self, store: &Store, id: &SessionId) -> Result<(), Error> {
+    pub fn save(self, store: &Store, id: &SessionId) -> Result<(), Error> {
         let header = Header {
             journal: "pintle".to_owned(),
             version: FORMAT_VERSION,

@@ -52,7 +52,7 @@ pub(super) fn origin(private: Option<&RawValue>) -> Origin {
 
 pub(super) fn result(call: &ToolCall, call_id: &str, name: &str, ms: u64) -> Fields {
     let output = call.output.as_ref();
-    Fields::of(&json!({
+    Fields::parse(&json!({
         "type": "message",
         "message": {
             "role": "toolResult",
@@ -100,7 +100,7 @@ impl Apis {
     }
 
     /// Returns a provider's API; unknown providers get the most common one.
-    pub fn of(&self, provider: &str) -> &'static str {
+    pub fn for_provider(&self, provider: &str) -> &'static str {
         self.0.get(provider).copied().unwrap_or(match provider {
             "anthropic" => "anthropic-messages",
             "openai" => "openai-responses",

@@ -117,7 +117,7 @@ impl Writer {
             "timestamp": iso(header.created_ms),
             "cwd": header.cwd,
         });
-        Fields::of(&head).push_line(out);
+        Fields::parse(&head).push_line(out);
     }
 
     /// Writes an entry of a journal that grows. An entry that rewinds the history or adds a label needs a new writer, which knows the event
@@ -159,12 +159,12 @@ impl Writer {
         let origin = origin(entry.private.as_deref());
         match &record.event {
             Event::SessionCreated(created) => {
-                self.copied = Copied::of(created, record);
+                self.copied = Copied::from_fork(created, record);
                 if matches!(origin, Origin::Engine) {
                     self.model(&created.model, record, out);
                     if let Some(title) = &created.title {
                         let line = json!({ "type": "session_info", "name": title });
-                        self.line(Fields::of(&line), record, out);
+                        self.line(Fields::parse(&line), record, out);
                     }
                 }
             }
@@ -187,9 +187,9 @@ impl Writer {
             Event::TurnCompleted(end) => self.turn_completed(end, record, out),
             Event::ItemStarted { item } => {
                 self.turn.continue_reply();
-                self.note(item);
+                self.hold_back(item);
             }
-            Event::ItemUpdated { item } => self.note(item),
+            Event::ItemUpdated { item } => self.hold_back(item),
             Event::ItemCompleted { item } => self.item(item, entry, record, origin, out),
             Event::StepCompleted(step) => self.step(step, entry, record, origin, out),
             Event::HistoryRewound(rewound) => {
@@ -202,10 +202,10 @@ impl Writer {
                 let line = match (origin, self.labelled.get(&changed.seq)) {
                     (Origin::Line(line), _) => line,
                     (Origin::Engine, Some(id)) => match &changed.label {
-                        Some(label) => Fields::of(
+                        Some(label) => Fields::parse(
                             &json!({ "type": "label", "targetId": id, "label": label }),
                         ),
-                        None => Fields::of(&json!({ "type": "label", "targetId": id })),
+                        None => Fields::parse(&json!({ "type": "label", "targetId": id })),
                     },
                     // An event before the first line has no id in Pi.
                     (Origin::Engine, None) | (Origin::Synthetic, _) => return,
@@ -238,12 +238,12 @@ impl Writer {
         // In Pi a session continues from its last line.
         if self.is_behind {
             let line = json!({ "type": "custom", "customType": "pintle.here", "data": {} });
-            self.write(Fields::of(&line), self.last_ms, "here", out);
+            self.write(Fields::parse(&line), self.last_ms, "here", out);
         }
     }
 
     /// Keeps an item that a reply may contain until the reply ends.
-    fn note(&mut self, item: &Item) {
+    fn hold_back(&mut self, item: &Item) {
         if item.body.as_text().is_some() || item.body.as_tool_call().is_some() {
             self.items.insert(item.id.clone(), item.clone());
         }
@@ -265,8 +265,9 @@ impl Writer {
                     Origin::Synthetic => return,
                     Origin::Line(line) => line,
                     Origin::Engine => {
-                        let read = ExpandedInput::of(&message.content, entry.private.as_deref());
-                        Fields::of(&json!({
+                        let read =
+                            ExpandedInput::expand(&message.content, entry.private.as_deref());
+                        Fields::parse(&json!({
                             "type": "message",
                             "message": { "role": "user", "content": blocks::to_pi(&read), "timestamp": record.ts_ms },
                         }))
@@ -280,7 +281,7 @@ impl Writer {
             {
                 let data = json!({ "text": text, "data": note.data });
                 let line = json!({ "type": "custom", "customType": kind(note), "data": data });
-                self.line(Fields::of(&line), record, out);
+                self.line(Fields::parse(&line), record, out);
             }
             ItemBody::EngineMessage(message) => {
                 self.settle(out);
@@ -292,7 +293,7 @@ impl Writer {
                         return;
                     }
                     Origin::Line(line) => line,
-                    Origin::Engine => Fields::of(&json!({
+                    Origin::Engine => Fields::parse(&json!({
                         "type": "custom_message",
                         "customType": message.note.as_ref().map_or("pintle", kind),
                         "content": message.text,
@@ -302,9 +303,9 @@ impl Writer {
                 };
                 self.message_line(line, record, out);
             }
-            ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => self.note(item),
+            ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => self.hold_back(item),
             ItemBody::ToolCall(call) => {
-                self.note(item);
+                self.hold_back(item);
                 let Some(waiting) = self.calls.iter_mut().find(|call| call.item == item.id) else {
                     return;
                 };
@@ -361,12 +362,12 @@ impl Writer {
             Origin::Engine => {
                 let (provider, model) =
                     assistant.origin.split_once('/').unwrap_or(("pintle", &assistant.origin));
-                Fields::of(&json!({
+                Fields::parse(&json!({
                     "type": "message",
                     "message": {
                         "role": "assistant",
                         "content": blocks::reply(&assistant),
-                        "api": self.apis.of(provider),
+                        "api": self.apis.for_provider(provider),
                         "provider": provider,
                         "model": model,
                         "usage": blocks::usage_to_pi(&step.usage, step.cost_nano_usd),
@@ -398,7 +399,7 @@ impl Writer {
         let is_engine = matches!(origin, Origin::Engine);
         let mut line = match origin {
             Origin::Line(line) => line,
-            Origin::Engine | Origin::Synthetic => Fields::of(&json!({
+            Origin::Engine | Origin::Synthetic => Fields::parse(&json!({
                 "type": "compaction",
                 "summary": compact::untitled(text),
                 "tokensBefore": summary.tokens_before,
@@ -514,7 +515,7 @@ impl Writer {
             let line =
                 json!({ "type": "model_change", "provider": current.0, "modelId": current.1 });
             self.model = Some(current);
-            self.write(Fields::of(&line), ms, &format!("{event} model"), out);
+            self.write(Fields::parse(&line), ms, &format!("{event} model"), out);
         }
         let level = match model.effort {
             None | Some(Effort::None) => "off",
@@ -523,7 +524,7 @@ impl Writer {
         if self.effort.as_deref() != Some(level) {
             let line = json!({ "type": "thinking_level_change", "thinkingLevel": level });
             self.effort = Some(level.to_owned());
-            self.write(Fields::of(&line), ms, &format!("{event} level"), out);
+            self.write(Fields::parse(&line), ms, &format!("{event} level"), out);
         }
     }
 }

@@ -73,7 +73,7 @@ impl FileReview {
     ) -> Option<(HunkState, Step)> {
         let at = self.open.iter().position(|hunk| hunk.id == part.hunk)?;
         let hunk = self.open.get(at)?;
-        let selection = Selection::of(hunk, part.lines)?;
+        let selection = Selection::resolve(hunk, part.lines)?;
         let was = hunk.state;
         let (lines, text) = match layer {
             Layer::Baseline => {

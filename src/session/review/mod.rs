@@ -185,8 +185,8 @@ impl Review {
     }
 
     /// Returns the news for the model. After recording which events are reported, call [`Review::reported`].
-    pub fn note(&self) -> ReviewNote {
-        self.notices.note(&self.files)
+    pub fn pending_note(&self) -> ReviewNote {
+        self.notices.pending_note(&self.files)
     }
 
     /// Marks events as reported to the model.

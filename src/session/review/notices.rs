@@ -99,7 +99,7 @@ impl Notices {
         });
     }
 
-    pub(super) fn note(&self, files: &BTreeMap<String, FileReview>) -> ReviewNote {
+    pub(super) fn pending_note(&self, files: &BTreeMap<String, FileReview>) -> ReviewNote {
         let mut seqs: Vec<u64> = self.0.iter().map(|notice| notice.seq).collect();
         seqs.sort_unstable();
         seqs.dedup();

@@ -164,14 +164,15 @@ impl Review {
         targets
             .into_iter()
             .map(|Target { path, file, hunk, lines }| {
-                let selection = Selection::of(hunk, lines).ok_or_else(|| no_such_lines(hunk))?;
+                let selection =
+                    Selection::resolve(hunk, lines).ok_or_else(|| no_such_lines(hunk))?;
                 let is_inseparable =
                     !selection.is_whole && !file.can_part(hunk, &selection, effect == Effect::Keep);
                 if is_inseparable {
                     return Err(Refused::Inseparable(hunk.id.clone()));
                 }
                 let is_conflict = !may_discard
-                    && file.would_remove_user_lines(hunk, &selection, undone.of(&path));
+                    && file.would_remove_user_lines(hunk, &selection, undone.in_file(&path));
                 let cause = hunk.cause().filter(|_| !may_discard && is_sweeping && !is_conflict);
                 let is_conflict = is_conflict || cause.is_some();
                 let text = (is_conflict && cause.is_none() && is_text(hunk))
@@ -245,7 +246,7 @@ impl Review {
             Side::Old => LineSelection { old: lines, new: None },
             Side::New => LineSelection { old: None, new: lines },
         };
-        if lines.is_some() && Selection::of(hunk, Some(selection)).is_none() {
+        if lines.is_some() && Selection::resolve(hunk, Some(selection)).is_none() {
             return Err(no_such_lines(hunk));
         }
         Ok(VerdictPart {
@@ -297,8 +298,8 @@ impl Review {
             let is_possible = match effect {
                 Effect::Keep => open.is_some(),
                 Effect::Undo => open.is_some_and(|hunk| {
-                    Selection::of(hunk, None).is_some_and(|all| {
-                        !file.would_remove_user_lines(hunk, &all, undone.of(path))
+                    Selection::resolve(hunk, None).is_some_and(|all| {
+                        !file.would_remove_user_lines(hunk, &all, undone.in_file(path))
                     })
                 }),
                 Effect::Reopen => closed.is_some_and(|hunk| file.can_reopen(hunk)),
@@ -345,12 +346,14 @@ struct Undone(BTreeMap<String, Vec<(Range<usize>, String)>>);
 
 impl Undone {
     fn add(&mut self, path: &str, hunk: &Tracked, lines: Option<LineSelection>) {
-        let Some(selection) = Selection::of(hunk, lines).filter(|_| is_text(hunk)) else { return };
+        let Some(selection) = Selection::resolve(hunk, lines).filter(|_| is_text(hunk)) else {
+            return;
+        };
         let undone = (within(&hunk.new, &selection.new), cut(&hunk.old_text, &selection.old));
         self.0.entry(path.to_owned()).or_default().push(undone);
     }
 
-    fn of(&self, path: &str) -> &[(Range<usize>, String)] {
+    fn in_file(&self, path: &str) -> &[(Range<usize>, String)] {
         self.0.get(path).map(Vec::as_slice).unwrap_or_default()
     }
 }

@@ -117,7 +117,7 @@ fn widen(region: &mut Region, by: &Region) {
 
 /// Rewrites a region's part of the baseline, if edits restored lines.
 fn rewritten(edits: &Edits<'_>, region: Region) -> Option<Restored> {
-    let parts = Parts::of(edits, &region)?;
+    let parts = Parts::split(edits, &region)?;
     let mapped = changes(&texts(&parts.fixed), &texts(&parts.shared));
     if !parts.has_restored(&mapped) {
         return None;
@@ -161,7 +161,7 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Walks through the file and the baseline; `None` if the region ends within a hunk.
-    fn of(edits: &Edits<'a>, region: &Region) -> Option<Self> {
+    fn split(edits: &Edits<'a>, region: &Region) -> Option<Self> {
         let touching = edits.beside.iter().filter(|edit| touches(edit, &region.now));
         let mut pending = touching.clone().peekable();
         let is_deleted = |at: usize| touching.clone().any(|edit| edit.old.contains(&at));

@@ -16,7 +16,7 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Returns the selected lines of a hunk; `None` if it has no such lines.
-    pub(super) fn of(hunk: &Tracked, lines: Option<LineSelection>) -> Option<Self> {
+    pub(super) fn resolve(hunk: &Tracked, lines: Option<LineSelection>) -> Option<Self> {
         let all = (0..count(&hunk.old_text), 0..count(&hunk.new_text));
         let Some(lines) = lines else {
             return Some(Self { old: all.0, new: all.1, is_whole: true });

@@ -113,7 +113,7 @@ impl World {
                 return Ok(None);
             }
             Told => {
-                let seqs = self.review.note().seqs;
+                let seqs = self.review.pending_note().seqs;
                 self.review.reported(&seqs);
                 return Ok(None);
             }
@@ -348,7 +348,7 @@ fn the_model_is_told_once_what_became_of_its_changes() {
         for step in *steps {
             world.take(*step).unwrap_or_else(|refused| panic!("{name}: {refused}"));
         }
-        let note = world.review.note();
+        let note = world.review.pending_note();
         assert_eq!(render(&note).lines().collect::<Vec<_>>(), *want, "{name}");
         assert!(
             note.entries.iter().all(|entry| entry.what != NoteKind::Kept || entry.text.is_empty())

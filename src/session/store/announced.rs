@@ -8,7 +8,7 @@
 //! is complete; a checksum detects a partial one, so a damaged file never announces a change that has started.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::files::{ChangedBy, FileState};
 use pintle_protocol::ids::TurnId;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ pub struct Announcements {
 
 impl Announcements {
     /// Returns the announcements for the session in this directory.
-    pub fn of(session: &Path) -> Self {
+    pub fn new(session: &Path) -> Self {
         Self { folder: session.to_owned() }
     }
 
@@ -91,7 +91,7 @@ impl Announcements {
         let line = format!("{sum:08x} {text}\n");
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
-        let file = disk::open_private(&path, &mut options);
+        let file = private_files::open_private(&path, &mut options);
         // A longer text leaves a rest after the line.
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         if written.is_err() {
@@ -103,7 +103,7 @@ impl Announcements {
     /// Returns a text that was written whole, and its checksum.
     fn read(&self, name: &str) -> Option<(u32, String)> {
         let mut line = String::new();
-        let file = disk::open(&self.folder.join(name)).ok()?;
+        let file = private_files::open(&self.folder.join(name)).ok()?;
         BufReader::new(file.take(MAX_BYTES)).read_line(&mut line).ok()?;
         let (sum, text) = line.strip_suffix('\n').and_then(|line| line.split_once(' '))?;
         let sum = u32::from_str_radix(sum, 16).ok()?;
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_last_one_is_read_again_and_what_is_damaged_is_none() {
         let folder = tempfile::tempdir().unwrap();
-        let announcements = Announcements::of(folder.path());
+        let announcements = Announcements::new(folder.path());
         assert_eq!(announcements.last(), None);
         let state = FileState { sha256: "0".repeat(64), size: 3, mode: None, is_lost: false };
         let mut announced = Announced {

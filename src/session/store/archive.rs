@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Store};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
 use std::fs;
 use std::io::ErrorKind;
@@ -25,7 +25,7 @@ impl Store {
     pub fn archive(&self, id: &SessionId, archived: bool) -> Result<(), Error> {
         let path = self.folder(id)?.join(FILE);
         let done = if archived {
-            disk::write_private(&path, b"")
+            private_files::write_private(&path, b"")
         } else {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

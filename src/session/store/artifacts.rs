@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "store is where session files are touched")]
 
 use super::Error;
-use pintle_base::disk;
+use pintle_base::private_files;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -28,8 +28,8 @@ pub struct Piece {
 ///
 /// # Errors
 /// The directory cannot be written.
-pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
-    let path = keep_as(artifacts, "output-", ".log", text.as_bytes())?;
+pub fn save(artifacts: &Path, text: &str) -> Result<String, Error> {
+    let path = save_as(artifacts, "output-", ".log", text.as_bytes())?;
     Ok(path.file_name().unwrap_or_default().to_string_lossy().into_owned())
 }
 
@@ -37,14 +37,14 @@ pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
 ///
 /// # Errors
 /// The directory cannot be written.
-pub(super) fn keep_as(
+pub(super) fn save_as(
     artifacts: &Path,
     prefix: &str,
     suffix: &str,
     bytes: &[u8],
 ) -> Result<PathBuf, Error> {
     let store = || -> io::Result<PathBuf> {
-        disk::create_private_folder(artifacts)?;
+        private_files::create_private_folder(artifacts)?;
         let mut builder = tempfile::Builder::new();
         let mut file = builder.prefix(prefix).suffix(suffix).tempfile_in(artifacts)?;
         file.write_all(bytes)?;
@@ -66,7 +66,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
-        disk::create_private_folder(&to)?;
+        private_files::create_private_folder(&to)?;
         for output in outputs {
             let output = output?;
             let target = to.join(output.file_name());
@@ -93,7 +93,7 @@ pub(super) fn read(
     max_bytes: u64,
 ) -> Result<Piece, Error> {
     let path = path_of(session, name)?;
-    let mut file = disk::open(&path).map_err(Error::io(&path))?;
+    let mut file = private_files::open(&path).map_err(Error::io(&path))?;
     let size = file.metadata().map_err(Error::io(&path))?.len();
     let offset = offset.min(size);
     file.seek(SeekFrom::Start(offset)).map_err(Error::io(&path))?;
@@ -124,9 +124,9 @@ mod tests {
     #[test]
     fn what_two_sessions_share_stays_whole_when_it_is_given_again() {
         let [one, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let shared = keep(&one.path().join(FOLDER), "shared").unwrap();
+        let shared = save(&one.path().join(FOLDER), "shared").unwrap();
         copy(one.path(), other.path()).unwrap();
-        let new = keep(&other.path().join(FOLDER), "new").unwrap();
+        let new = save(&other.path().join(FOLDER), "new").unwrap();
         copy(other.path(), one.path()).unwrap();
         for (name, text) in [(&shared, "shared"), (&new, "new")] {
             for folder in [&one, &other] {
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn outputs_are_read_in_pieces() {
         let folder = tempfile::tempdir().unwrap();
-        let name = keep(&folder.path().join(FOLDER), "one é two").unwrap();
+        let name = save(&folder.path().join(FOLDER), "one é two").unwrap();
         for (what, offset, max, text, end) in [
             ("all", 0, 100, "one é two", 10),
             ("the beginning", 0, 3, "one", 3),
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_name_leads_nowhere_else() {
         let folder = tempfile::tempdir().unwrap();
-        keep(&folder.path().join(FOLDER), "x").unwrap();
+        save(&folder.path().join(FOLDER), "x").unwrap();
         std::fs::write(folder.path().join("journal.jsonl"), "secret").unwrap();
         std::os::unix::fs::symlink("../journal.jsonl", folder.path().join(FOLDER).join("link"))
             .unwrap();

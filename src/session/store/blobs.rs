@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Error;
-use pintle_base::disk;
+use pintle_base::private_files;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ pub struct Blobs {
 
 impl Blobs {
     /// Returns the blobs for the session in this directory.
-    pub fn of(session: &Path) -> Self {
+    pub fn new(session: &Path) -> Self {
         Self { folder: session.join(FOLDER) }
     }
 
@@ -39,10 +39,10 @@ impl Blobs {
             return Ok(sha256);
         }
         // Written under its final name: a partial file is too short, so it is written again or not read.
-        let written = match disk::write_private(&path, content) {
+        let written = match private_files::write_private(&path, content) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                disk::create_private_folder(&self.folder)?;
-                disk::write_private(&path, content)
+                private_files::create_private_folder(&self.folder)?;
+                private_files::write_private(&path, content)
             }
             written => written,
         };
@@ -62,7 +62,7 @@ impl Blobs {
         if !is_name {
             return Err(Error::NoOutput(sha256.to_owned()));
         }
-        let content = disk::read(&path, MAX_WHOLE_BYTES).map_err(Error::io(&path))?;
+        let content = private_files::read(&path, MAX_WHOLE_BYTES).map_err(Error::io(&path))?;
         if hash(&content) != sha256 {
             let damaged = io::Error::new(io::ErrorKind::InvalidData, "the content is damaged");
             return Err(Error::io(&path)(damaged));
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_content_is_kept_once_and_read_whole_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
-        let blobs = Blobs::of(folder.path());
+        let blobs = Blobs::new(folder.path());
         let sha = blobs.put(b"hello").unwrap();
         assert_eq!(sha, "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
         assert_eq!(blobs.put(b"hello").unwrap(), sha);

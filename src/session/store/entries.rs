@@ -5,7 +5,7 @@
 use super::entry::{self, FromLine};
 use super::journal::{self, FILE};
 use super::{Entry, Error, Header, Store};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl Store {
     /// # Errors
     /// The session does not exist or cannot be read.
     pub fn entries(&self, session: &SessionId) -> Result<Entries, Error> {
-        Entries::of(self.current(session)?.join(FILE))
+        Entries::open(self.current(session)?.join(FILE))
     }
 
     /// Reads a session's events from its start, as JSON text.
@@ -42,7 +42,7 @@ impl Store {
     /// # Errors
     /// The session does not exist or cannot be read.
     pub fn texts(&self, session: &SessionId) -> Result<Entries<Box<RawValue>>, Error> {
-        Entries::of(self.current(session)?.join(FILE))
+        Entries::open(self.current(session)?.join(FILE))
     }
 
     /// Reads a session from its start, and parses only the events of these types. Others are returned without a record.
@@ -54,7 +54,7 @@ impl Store {
         session: &SessionId,
         types: &'static [&'static str],
     ) -> Result<impl Iterator<Item = Result<Entry, Error>> + use<>, Error> {
-        let lines: Entries<Line> = Entries::of(self.current(session)?.join(FILE))?;
+        let lines: Entries<Line> = Entries::open(self.current(session)?.join(FILE))?;
         Ok(lines.map(move |line| {
             let Line { seq, text } = line?;
             // Other events may contain the word as well: parsing them is wasted, but harmless.
@@ -81,9 +81,9 @@ impl FromLine for Line {
 
 impl<T> Entries<T> {
     /// Reads the journal at this path.
-    pub(super) fn of(path: PathBuf) -> Result<Self, Error> {
+    pub(super) fn open(path: PathBuf) -> Result<Self, Error> {
         let header = journal::read_header(&path)?;
-        let file = disk::open(&path).map_err(Error::io(&path))?;
+        let file = private_files::open(&path).map_err(Error::io(&path))?;
         let reader = BufReader::new(file);
         let (line, last, has_ended, only) = (Vec::new(), 0, false, None);
         Ok(Self { header, path, reader, line, last, has_ended, only, of: PhantomData })
@@ -128,7 +128,7 @@ impl<T: FromLine> Iterator for Entries<T> {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.has_ended {
             self.line.clear();
-            match disk::read_line(&mut self.reader, &mut self.line) {
+            match private_files::read_line(&mut self.reader, &mut self.line) {
                 Ok(0) => break,
                 Ok(_) => {}
                 Err(error) => {

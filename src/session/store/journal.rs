@@ -11,7 +11,7 @@ use super::artifacts;
 use super::entries::Entries;
 use super::entry::{self, Entry, FromLine as _};
 use super::{Error, FORMAT_VERSION, Header, draft, migrate, moves, place};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
@@ -76,13 +76,13 @@ impl Journal {
         holder: Holder,
     ) -> Result<Self, Error> {
         let folder = draft::folder(&final_folder);
-        disk::create_private_folder(&folder).map_err(Error::io(&folder))?;
+        private_files::create_private_folder(&folder).map_err(Error::io(&folder))?;
         draft::tidy(&folder);
         let lock = lock(&folder, &header.session_id, holder)?;
         let path = folder.join(FILE);
         let mut options = OpenOptions::new();
         options.read(true).append(true).create_new(true);
-        let file = disk::open_private(&path, &mut options);
+        let file = private_files::open_private(&path, &mut options);
         let file = file.map_err(Error::io(&path))?;
         let mut line = serde_json::to_string(header)
             .map_err(|error| Error::Io { path: path.clone(), source: error.into() })?;
@@ -109,7 +109,7 @@ impl Journal {
         let lock = lock(&folder, session, holder)?;
         migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)?;
         let path = folder.join(FILE);
-        let file = disk::open_private(&path, OpenOptions::new().read(true).append(true));
+        let file = private_files::open_private(&path, OpenOptions::new().read(true).append(true));
         let file = file.map_err(Error::io(&path))?;
         let header = read_header(&path)?;
         let mut journal = Self {
@@ -130,12 +130,12 @@ impl Journal {
     fn load(&mut self, path: &Path) -> io::Result<(Vec<Entry>, Vec<String>)> {
         let mut entries = Vec::new();
         let mut warnings = Vec::new();
-        let mut reader = BufReader::new(disk::open(path)?);
+        let mut reader = BufReader::new(private_files::open(path)?);
         let mut line = Vec::new();
         let mut number = 0u64;
         loop {
             line.clear();
-            let count = disk::read_line(&mut reader, &mut line)? as u64;
+            let count = private_files::read_line(&mut reader, &mut line)? as u64;
             if count == 0 {
                 break;
             }
@@ -155,7 +155,7 @@ impl Journal {
             }
             match std::str::from_utf8(text).ok().and_then(Entry::from_line) {
                 Some((seq, entry)) if seq > self.last_seq => {
-                    self.note(seq, start);
+                    self.record_line(seq, start);
                     entries.push(entry);
                 }
                 Some(_) | None => warnings.push(format!(
@@ -169,13 +169,14 @@ impl Journal {
 
     fn set_torn_line_aside(&self, line: &[u8]) -> io::Result<()> {
         let aside = self.folder.join(TORN);
-        let mut aside = disk::open_private(&aside, OpenOptions::new().append(true).create(true))?;
+        let mut aside =
+            private_files::open_private(&aside, OpenOptions::new().append(true).create(true))?;
         aside.write_all(line)?;
         aside.write_all(b"\n")?;
         self.file.set_len(self.length)
     }
 
-    fn note(&mut self, seq: u64, offset: u64) {
+    fn record_line(&mut self, seq: u64, offset: u64) {
         self.last_seq = seq;
         while self.offsets.len() as u64 * OFFSET_EVERY < seq {
             self.offsets.push(offset);
@@ -217,7 +218,7 @@ impl Journal {
         self.write(&line)?;
         let start = self.length;
         self.length += line.len() as u64;
-        self.note(record.seq, start);
+        self.record_line(record.seq, start);
         Ok(wire.into_boxed_str())
     }
 
@@ -239,7 +240,7 @@ impl Journal {
         self.write(&text)?;
         self.length += text.len() as u64;
         for (seq, start) in places {
-            self.note(seq, start);
+            self.record_line(seq, start);
         }
         Ok(wires)
     }
@@ -290,7 +291,7 @@ impl Journal {
     pub fn reader(&self) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
         let path = self.folder.join(FILE);
         move || {
-            let mut entries = Entries::of(path)?.collect::<Result<Vec<_>, _>>()?;
+            let mut entries = Entries::open(path)?.collect::<Result<Vec<_>, _>>()?;
             moves::relocate(&mut entries);
             Ok(entries)
         }
@@ -305,7 +306,7 @@ impl Journal {
         let path = self.folder.join(FILE);
         let offset = self.offset_before(after);
         move || {
-            let entries = Entries::of(path)?.after(offset, after)?;
+            let entries = Entries::open(path)?.after(offset, after)?;
             let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
             moves::relocate(&mut entries);
             Ok(entries)
@@ -333,7 +334,7 @@ impl Journal {
 /// Reads events after `after`, starting at a byte offset that is not behind the first of them.
 pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result<Page, Error> {
     let read = || -> io::Result<Page> {
-        let mut file = disk::open(path)?;
+        let mut file = private_files::open(path)?;
         file.seek(SeekFrom::Start(offset))?;
         let mut reader = BufReader::new(file);
         let mut page = Page { events: Vec::new(), last: after, more: false };
@@ -341,7 +342,7 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
         loop {
             line.clear();
             // Readers skip an incomplete or damaged line; the writer reports it when it opens the journal.
-            if disk::read_line(&mut reader, &mut line)? == 0 {
+            if private_files::read_line(&mut reader, &mut line)? == 0 {
                 return Ok(page);
             }
             let Some(text) = line.strip_suffix(b"\n") else { return Ok(page) };
@@ -365,7 +366,7 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
 pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     /// The maximum size of a header; a longer first line is not a journal's.
     const MAX_HEADER_BYTES: u64 = 64 * 1024;
-    let file = disk::open(path).map_err(Error::io(path))?;
+    let file = private_files::open(path).map_err(Error::io(path))?;
     let mut line = String::new();
     let mut reader = BufReader::new(file.take(MAX_HEADER_BYTES));
     reader.read_line(&mut line).map_err(Error::io(path))?;
@@ -423,7 +424,7 @@ pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result
     let path = folder.join(LOCK);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    let mut file = disk::open_private(&path, &mut options).map_err(Error::io(&path))?;
+    let mut file = private_files::open_private(&path, &mut options).map_err(Error::io(&path))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Store};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
 use ring::digest::{SHA256, digest};
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ impl Store {
 
     /// Finds the session that was made with a key, if there still is one.
     pub fn made_with(&self, key: &str) -> Option<SessionId> {
-        let text = disk::read(&self.key_file(key), MAX_BYTES).ok()?;
+        let text = private_files::read(&self.key_file(key), MAX_BYTES).ok()?;
         let id = SessionId::new(String::from_utf8(text).ok()?);
         self.folder(&id).is_ok().then_some(id)
     }
@@ -47,10 +47,10 @@ impl Store {
     pub fn keep_key(&self, key: &str, session: &SessionId) -> Result<(), Error> {
         let path = self.key_file(key);
         let write = || -> io::Result<()> {
-            disk::create_private_folder(&self.keys())?;
+            private_files::create_private_folder(&self.keys())?;
             let mut options = OpenOptions::new();
             options.write(true).create(true).truncate(true);
-            let mut file = disk::open_private(&path, &mut options)?;
+            let mut file = private_files::open_private(&path, &mut options)?;
             file.write_all(session.as_str().as_bytes())
         };
         write().map_err(Error::io(&path))?;

@@ -3,7 +3,7 @@
 
 use super::journal::{FILE, read_header};
 use super::{Error, archive, draft, entry, place, title};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, Parent};
 use pintle_protocol::ids::SessionId;
@@ -141,7 +141,7 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
 /// Returns the session's original title, unless it was changed, or else the start of its first prompt; and its parent, if it is a
 /// sub-agent's.
 fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
-    let Ok(file) = disk::open(journal) else { return (None, None) };
+    let Ok(file) = private_files::open(journal) else { return (None, None) };
     let lines = BufReader::new(file.take(MAX_BEGINNING_BYTES))
         .lines()
         .skip(1)

@@ -7,7 +7,7 @@
 
 use super::journal::FILE;
 use super::{Error, Header};
-use pintle_base::disk;
+use pintle_base::private_files;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
@@ -27,9 +27,9 @@ pub(super) const STEPS: &[Step] = &[];
 /// Upgrades the journal in a directory whose lock the caller has. Returns false if it is up to date.
 pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Error> {
     let path = folder.join(FILE);
-    let mut reader = BufReader::new(disk::open(&path).map_err(Error::io(&path))?);
+    let mut reader = BufReader::new(private_files::open(&path).map_err(Error::io(&path))?);
     let mut first = Vec::new();
-    disk::read_line(&mut reader, &mut first).map_err(Error::io(&path))?;
+    private_files::read_line(&mut reader, &mut first).map_err(Error::io(&path))?;
     // The reader reports files that are not a journal or of a later version.
     let Ok(mut header) = serde_json::from_slice::<Header>(&first) else { return Ok(false) };
     let from = header.version;
@@ -60,7 +60,7 @@ pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Er
     let mut number = 1u64;
     loop {
         line.clear();
-        if disk::read_line(&mut reader, &mut line).map_err(Error::io(&path))? == 0 {
+        if private_files::read_line(&mut reader, &mut line).map_err(Error::io(&path))? == 0 {
             break;
         }
         number += 1;

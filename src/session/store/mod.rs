@@ -20,7 +20,7 @@
 pub mod announced;
 pub mod artifacts;
 pub mod blobs;
-pub mod companion;
+pub mod sidecar;
 
 mod archive;
 mod draft;
@@ -51,7 +51,7 @@ pub use seek::EntriesBack;
 pub use text_file::TextFile;
 pub use verify::JournalReport;
 
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
 use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
@@ -235,7 +235,7 @@ impl Store {
         let data = self.sessions.parent();
         let ours = data.filter(|data| data.file_name().is_some_and(|name| name == "pintle"));
         for folder in ours.into_iter().chain([self.sessions.as_path()]) {
-            if let Err(error) = disk::tighten(folder)
+            if let Err(error) = private_files::tighten(folder)
                 && error.kind() != io::ErrorKind::NotFound
             {
                 tracing::warn!("{} is open to others: {error}", folder.display());
@@ -419,7 +419,7 @@ impl Store {
     ) -> Result<PathBuf, Error> {
         let folder = self.find(session)?.join(artifacts::FOLDER);
         let suffix = if std::str::from_utf8(bytes).is_ok() { ".txt" } else { "" };
-        artifacts::keep_as(&folder, &format!("{name}-"), suffix, bytes)
+        artifacts::save_as(&folder, &format!("{name}-"), suffix, bytes)
     }
 
     /// Returns the ids of all sessions, readable or not, sorted.

@@ -51,7 +51,7 @@ fn moved_above<'p>(mut from: &'p Path, mut to: &'p Path) -> (&'p Path, &'p Path)
 
 impl Moves {
     /// Finds the moves in a session's events.
-    pub fn of(entries: &[Entry]) -> Self {
+    pub fn find(entries: &[Entry]) -> Self {
         let moves = entries.iter().filter_map(|entry| {
             let Event::SessionMoved(moved) = &entry.record.as_ref()?.event else { return None };
             let (from, to) = (Path::new(&moved.from), Path::new(&moved.cwd));
@@ -88,7 +88,7 @@ impl Moves {
 ///
 /// Call this only once: a second call would move them again if the new directory is inside the old one.
 pub fn relocate(entries: &mut [Entry]) {
-    let moves = Moves::of(entries);
+    let moves = Moves::find(entries);
     if moves.0.is_empty() {
         return;
     }
@@ -188,7 +188,7 @@ mod tests {
             made.split(' ').for_each(|made| fs::create_dir_all(root.join(made)).unwrap());
             let (from, to) = moved.split_once('>').unwrap();
             let at = |path: &str| root.join(path).to_string_lossy().into_owned();
-            let moves = Moves::of(&journal(&format!("{} {}>{}", at("x"), at(from), at(to))));
+            let moves = Moves::find(&journal(&format!("{} {}>{}", at("x"), at(from), at(to))));
             let want = want.map(|want| root.join(want));
             assert_eq!(moves.path(1, &root.join(path)), want, "{name}");
         }
@@ -204,7 +204,7 @@ mod tests {
         let moved = format!("{}>{}", at("link/old"), at("link/new"));
         for path in ["real/old/f", "link/old/f"] {
             let mut entries = journal(&format!("{} {moved}", at(path)));
-            let moves = Moves::of(&entries);
+            let moves = Moves::find(&entries);
             assert_eq!(moves.path(1, &root.join(path)), Some(root.join("real/new/f")), "{path}");
             relocate(&mut entries);
         }

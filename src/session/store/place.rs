@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Header, Journal, list};
-use pintle_base::disk;
+use pintle_base::private_files;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -46,7 +46,7 @@ struct Place {
 
 impl Place {
     /// Identifies a directory; `None` if it does not exist.
-    fn of(cwd: &str) -> Option<Self> {
+    fn identify(cwd: &str) -> Option<Self> {
         let facts = fs::metadata(cwd).ok().filter(fs::Metadata::is_dir)?;
         let (remote, below) = match repository(Path::new(cwd)) {
             Some((root, remote)) => {
@@ -83,12 +83,12 @@ fn repository(cwd: &Path) -> Option<(PathBuf, String)> {
         git
     } else {
         // A worktree: its directory refers to the one that all worktrees share.
-        let text = disk::read_to_string(&git, MAX_BYTES).ok()?;
+        let text = private_files::read_to_string(&git, MAX_BYTES).ok()?;
         let own = root.join(text.strip_prefix("gitdir:")?.trim());
-        let common = disk::read_to_string(&own.join("commondir"), MAX_BYTES);
+        let common = private_files::read_to_string(&own.join("commondir"), MAX_BYTES);
         common.map_or(own.clone(), |common| own.join(common.trim()))
     };
-    let config = disk::read_to_string(&git.join("config"), MAX_BYTES).ok()?;
+    let config = private_files::read_to_string(&git.join("config"), MAX_BYTES).ok()?;
     Some((root.to_owned(), origin(&config)?))
 }
 
@@ -119,7 +119,7 @@ fn origin(config: &str) -> Option<String> {
 
 /// Records the working directory of this path's sessions. A failure is not reported: the directory is then found by its path alone.
 pub(super) fn remember(slug: &Path, cwd: &str) {
-    let Some(place) = Place::of(cwd) else { return };
+    let Some(place) = Place::identify(cwd) else { return };
     let mut places = read(slug);
     if places.contains(&place) {
         return;
@@ -135,20 +135,20 @@ pub(super) fn remember(slug: &Path, cwd: &str) {
 }
 
 fn read(slug: &Path) -> Vec<Place> {
-    let text = disk::read(&slug.join(FILE), MAX_BYTES);
+    let text = private_files::read(&slug.join(FILE), MAX_BYTES);
     text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
 fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let fresh = path.with_extension(format!("{}.new", std::process::id()));
-    disk::write_private(&fresh, content)?;
+    private_files::write_private(&fresh, content)?;
     fs::rename(fresh, path)
 }
 
 /// Returns the paths under which a directory's sessions know it: its current one, and those from before it was moved.
 pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
     let mut names = vec![cwd.to_owned()];
-    let Some(here) = Place::of(cwd) else { return names };
+    let Some(here) = Place::identify(cwd) else { return names };
     for slug in list::subfolders(sessions).unwrap_or_default() {
         for place in read(&slug) {
             let is_gone = || !Path::new(&place.cwd).is_dir();
@@ -162,7 +162,7 @@ pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
 
 /// Returns the current working directory of a session that was moved.
 pub(super) fn moved(folder: &Path) -> Option<String> {
-    let text = disk::read(&folder.join(FILE), MAX_BYTES).ok()?;
+    let text = private_files::read(&folder.join(FILE), MAX_BYTES).ok()?;
     serde_json::from_slice(&text).ok().map(|Moved { cwd }| cwd)
 }
 
@@ -218,7 +218,7 @@ mod tests {
     fn a_new_folder_with_the_inode_of_a_removed_one_is_another_folder() {
         let folder = tempfile::tempdir().unwrap();
         let cwd = folder.path().to_str().unwrap();
-        let place = |created| Place { created, ..Place::of(cwd).unwrap() };
+        let place = |created| Place { created, ..Place::identify(cwd).unwrap() };
         assert!(place(Some(1)).became(&place(Some(1))));
         assert!(!place(Some(1)).became(&place(Some(2))));
     }

@@ -9,7 +9,7 @@
 
 use super::journal::{self, FILE, Holder};
 use super::{Error, Filter, Store, list};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -194,7 +194,7 @@ impl Store {
             return false;
         }
         let stamp = data.join(STAMP);
-        let last = disk::read_to_string(&stamp, MAX_STAMP_BYTES)
+        let last = private_files::read_to_string(&stamp, MAX_STAMP_BYTES)
             .ok()
             .and_then(|text| text.trim().parse::<u64>().ok());
         // After the clock was set back, a stamp may lie in the future; it is ignored.
@@ -202,7 +202,7 @@ impl Store {
             return false;
         }
         // If it cannot be written, nothing can be deleted either.
-        disk::write_private(&stamp, format!("{now_ms}\n").as_bytes()).is_ok()
+        private_files::write_private(&stamp, format!("{now_ms}\n").as_bytes()).is_ok()
     }
 }
 
@@ -225,13 +225,13 @@ fn bytes(folder: &Path) -> u64 {
 /// Returns true if an event in a journal has a label. Events of other types are not parsed.
 fn is_labelled(journal: &Path) -> bool {
     const MARK: &str = "\"type\":\"label.changed\"";
-    let Ok(file) = disk::open(journal) else { return false };
+    let Ok(file) = private_files::open(journal) else { return false };
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
     let mut labels: HashMap<u64, bool> = HashMap::new();
     loop {
         line.clear();
-        match disk::read_line(&mut reader, &mut line) {
+        match private_files::read_line(&mut reader, &mut line) {
             Ok(0) | Err(_) => return labels.values().any(|is_set| *is_set),
             Ok(_) => {}
         }

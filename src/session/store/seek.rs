@@ -6,7 +6,7 @@
 use super::entry::{FromLine, number_of};
 use super::journal::Page;
 use super::{Entry, Error};
-use pintle_base::disk;
+use pintle_base::private_files;
 use serde_json::value::RawValue;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -25,7 +25,7 @@ const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
 /// Returns the offset of a line start that is not after the first event following `after`.
 pub(super) fn offset_after(path: &Path, after: u64) -> Result<u64, Error> {
     let find = || -> io::Result<u64> {
-        let mut file = disk::open(path)?;
+        let mut file = private_files::open(path)?;
         let (mut low, mut high) = (0, file.metadata()?.len());
         while high - low > NEAR {
             let middle = low + (high - low) / 2;
@@ -47,7 +47,7 @@ fn line_after(file: &mut File, from: u64, before: u64) -> io::Result<Option<(u64
     let mut start = from + reader.skip_until(b'\n')? as u64;
     while start < before {
         line.clear();
-        let length = disk::read_line(&mut reader, &mut line)? as u64;
+        let length = private_files::read_line(&mut reader, &mut line)? as u64;
         if length == 0 {
             break;
         }
@@ -90,7 +90,7 @@ impl<T> EntriesBack<T> {
     /// Starts with the last entry before this number.
     pub(super) fn before(path: &Path, before: u64) -> Result<Self, Error> {
         let open = || -> io::Result<Backwards> {
-            let mut file = disk::open(path)?;
+            let mut file = private_files::open(path)?;
             let start = match before.checked_sub(1) {
                 None => 0,
                 // Bisected first, so few lines are read.
@@ -146,7 +146,7 @@ fn end_of(path: &Path, file: &mut File, last: u64) -> io::Result<u64> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let length = disk::read_line(&mut reader, &mut line)? as u64;
+        let length = private_files::read_line(&mut reader, &mut line)? as u64;
         if length == 0 || number_of(&line).is_some_and(|seq| seq > last) {
             return Ok(end);
         }

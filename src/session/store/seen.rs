@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::moves::Moves;
-use pintle_base::disk;
+use pintle_base::private_files;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -40,7 +40,7 @@ pub struct Seen {
     pub digest: Option<String>,
     /// The state last reported to the model; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Told>,
+    pub told: Option<ReportedState>,
 }
 
 /// A file's version.
@@ -55,7 +55,7 @@ pub struct SeenVersion {
 /// A later state of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Told {
+pub enum ReportedState {
     /// The file is gone.
     Gone,
     /// The file has this version.
@@ -69,8 +69,8 @@ pub enum Told {
 pub fn put(session: &Path, seen: &SeenFiles) -> io::Result<()> {
     let new = session.join(NEW_FILE);
     let text = serde_json::to_vec(seen)?;
-    let written =
-        disk::write_private(&new, &text).and_then(|()| fs::rename(&new, session.join(FILE)));
+    let written = private_files::write_private(&new, &text)
+        .and_then(|()| fs::rename(&new, session.join(FILE)));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
@@ -79,7 +79,7 @@ pub fn put(session: &Path, seen: &SeenFiles) -> io::Result<()> {
 
 /// Reads the files seen by the model of the session in this directory; empty if unknown.
 pub fn saved(session: &Path) -> SeenFiles {
-    let text = disk::read(&session.join(FILE), MAX_BYTES);
+    let text = private_files::read(&session.join(FILE), MAX_BYTES);
     text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
 }
 
@@ -104,7 +104,8 @@ mod tests {
         let read = || saved(folder.path()).files;
         assert_eq!(read(), []);
         let version = SeenVersion { size: 3, mark: "ff".to_owned() };
-        for told in [None, Some(Told::Gone), Some(Told::Version(version.clone()))] {
+        for told in [None, Some(ReportedState::Gone), Some(ReportedState::Version(version.clone()))]
+        {
             let (path, digest) = ("/a".into(), Some("00".to_owned()));
             let files = vec![Seen { path, version: version.clone(), digest, told }];
             put(folder.path(), &SeenFiles { seq: 7, files: files.clone() }).unwrap();

@@ -4,7 +4,7 @@
 //! truth: the journal contains the complete value of each item that has ended, and entries for those are ignored.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::event::DeltaField;
 use pintle_protocol::ids::ItemId;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct StreamingFile {
 
 impl StreamingFile {
     /// Returns the file for the session in this directory.
-    pub fn of(session: &Path) -> Self {
+    pub fn new(session: &Path) -> Self {
         Self { folder: session.to_owned(), is_written: false }
     }
 
@@ -54,7 +54,7 @@ impl StreamingFile {
         let write = || -> io::Result<()> {
             let mut options = OpenOptions::new();
             options.write(true).create(true).truncate(true);
-            let mut file = disk::open_private(&new, &mut options)?;
+            let mut file = private_files::open_private(&new, &mut options)?;
             file.write_all(&serde_json::to_vec(texts)?)?;
             fs::rename(&new, self.folder.join(FILE))
         };
@@ -76,7 +76,7 @@ impl StreamingFile {
     /// Reads the texts saved by a killed engine. [`Self::clear`] removes them once the journal contains them.
     pub fn saved(&mut self) -> Vec<StreamedText> {
         let path = self.folder.join(FILE);
-        let Ok(bytes) = disk::read(&path, MAX_BYTES) else { return Vec::new() };
+        let Ok(bytes) = private_files::read(&path, MAX_BYTES) else { return Vec::new() };
         self.is_written = true;
         serde_json::from_slice(&bytes).unwrap_or_else(|error| {
             tracing::warn!("{} is damaged or of another version: {error}", path.display());
@@ -97,14 +97,14 @@ mod tests {
             field: DeltaField::Output,
             text: text.to_owned(),
         };
-        let mut file = StreamingFile::of(folder.path());
+        let mut file = StreamingFile::new(folder.path());
         file.put(&[text("one")]).unwrap();
         // Simulates a full disk, also when the tests run as root.
         fs::create_dir_all(folder.path().join(NEW_FILE).join("in the way")).unwrap();
         assert!(file.put(&[text("one two")]).is_err());
-        assert_eq!(StreamingFile::of(folder.path()).saved(), [text("one")]);
+        assert_eq!(StreamingFile::new(folder.path()).saved(), [text("one")]);
         file.clear();
-        assert_eq!(StreamingFile::of(folder.path()).saved(), [], "and they go when the item ends");
+        assert_eq!(StreamingFile::new(folder.path()).saved(), [], "and they go when the item ends");
     }
 
     #[test]
@@ -115,17 +115,17 @@ mod tests {
             field: DeltaField::Text,
             text: text.to_owned(),
         };
-        let mut file = StreamingFile::of(folder.path());
+        let mut file = StreamingFile::new(folder.path());
         file.put(&[text("one")]).unwrap();
         file.put(&[text("one two")]).unwrap();
-        assert_eq!(StreamingFile::of(folder.path()).saved(), [text("one two")]);
+        assert_eq!(StreamingFile::new(folder.path()).saved(), [text("one two")]);
         let is_there = || folder.path().join(FILE).exists();
         assert!(is_there(), "it stays until the journal holds it");
         file.clear();
         assert!(!is_there());
-        assert_eq!(StreamingFile::of(folder.path()).saved(), []);
+        assert_eq!(StreamingFile::new(folder.path()).saved(), []);
         fs::write(folder.path().join(FILE), "[{").unwrap();
-        let mut damaged = StreamingFile::of(folder.path());
+        let mut damaged = StreamingFile::new(folder.path());
         assert_eq!(damaged.saved(), []);
         damaged.clear();
         assert!(!is_there());

@@ -17,7 +17,7 @@ fn header(id: &str, cwd: &str, created_ms: u64) -> Header {
     }
 }
 
-fn note(seq: u64) -> EventRecord {
+fn notice(seq: u64) -> EventRecord {
     EventRecord {
         session_id: SessionId::new("s"),
         seq,
@@ -37,7 +37,7 @@ fn filled(store: &Store, count: u64) -> Journal {
     let mut journal = store.create(&header("s", "/w", 5)).unwrap();
     for seq in 1..=count {
         let private = RawValue::from_string(format!("{{\"n\":{seq}}}")).unwrap();
-        journal.append(&note(seq), (seq % 2 == 0).then_some(&*private)).unwrap();
+        journal.append(&notice(seq), (seq % 2 == 0).then_some(&*private)).unwrap();
     }
     journal
 }
@@ -54,10 +54,13 @@ fn what_is_appended_is_read_again_and_private_parts_stay_private() {
         .iter()
         .map(|e| (e.record.clone().unwrap(), e.private.as_ref().map(|p| p.get().to_owned())))
         .collect();
-    assert_eq!(seen, [(note(1), None), (note(2), Some("{\"n\":2}".to_owned())), (note(3), None)]);
+    assert_eq!(
+        seen,
+        [(notice(1), None), (notice(2), Some("{\"n\":2}".to_owned())), (notice(3), None)]
+    );
     let texts = store.texts(&SessionId::new("s")).unwrap();
     let texts: Vec<String> = texts.map(|text| text.unwrap().get().to_owned()).collect();
-    let want = [1, 2, 3].map(|seq| serde_json::to_string(&note(seq)).unwrap());
+    let want = [1, 2, 3].map(|seq| serde_json::to_string(&notice(seq)).unwrap());
     assert_eq!(texts, want);
 }
 
@@ -156,7 +159,7 @@ fn damage_costs_no_more_than_the_damaged_line() {
         assert_eq!(seqs, want, "{name}");
         assert_eq!(opened.warnings.len(), warned, "{name}: {:?}", opened.warnings);
         let next = opened.journal.last_seq() + 1;
-        opened.journal.append(&note(next), None).unwrap();
+        opened.journal.append(&notice(next), None).unwrap();
         drop(opened);
         let again = store.open(&SessionId::new("s")).unwrap();
         assert_eq!(again.entries.last().unwrap().seq, next, "{name}");
@@ -240,7 +243,7 @@ fn uneven(store: &Store) -> (PathBuf, Vec<u64>) {
     let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
     let mut there = vec![1, 2, 3];
     for seq in 4..=400u64 {
-        let mut record = note(seq);
+        let mut record = notice(seq);
         if let Event::Notice(notice) = &mut record.event {
             notice.message = "x".repeat(
                 usize::try_from(seq * 7919 % 3001).unwrap() + if seq == 200 { 300_000 } else { 0 },

@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Journal};
-use pintle_base::disk;
+use pintle_base::private_files;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -23,7 +23,7 @@ impl Journal {
     pub fn keep_title(&self, title: Option<&str>) -> Result<(), Error> {
         let path = self.folder().join(FILE);
         let fresh = self.folder().join(format!("{FILE}.new"));
-        let written = disk::write_private(&fresh, title.unwrap_or_default().as_bytes());
+        let written = private_files::write_private(&fresh, title.unwrap_or_default().as_bytes());
         let moved = written.and_then(|()| fs::rename(&fresh, &path));
         // Readers of the journal detect the change by its modification time.
         let touched = moved.and_then(|()| self.touch(fs::metadata(&path)?.modified()?));
@@ -34,7 +34,7 @@ impl Journal {
 /// Returns the last title, empty if it was removed; `None` if it never changed.
 pub(super) fn read(folder: &Path) -> Option<String> {
     let mut text = String::new();
-    let file = match disk::open(&folder.join(FILE)) {
+    let file = match private_files::open(&folder.join(FILE)) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
         Err(error) => {

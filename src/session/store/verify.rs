@@ -2,7 +2,7 @@
 
 use super::journal::{self, FILE};
 use super::{Error, Store, entry, list};
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::ids::SessionId;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl Store {
 
 fn verify(folder: &Path) -> (u64, Vec<String>) {
     let path = folder.join(FILE);
-    let file = match disk::open(&path) {
+    let file = match private_files::open(&path) {
         Ok(file) => file,
         Err(error) => {
             let problem = format!(
@@ -63,7 +63,7 @@ fn verify(folder: &Path) -> (u64, Vec<String>) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        match disk::read_line(&mut reader, &mut line) {
+        match private_files::read_line(&mut reader, &mut line) {
             Ok(0) => break,
             Ok(_) => {}
             Err(error) => {

@@ -3,7 +3,7 @@
 use super::{AgentRequest, AgentView, GUARD, Spawn};
 use crate::arguments::Arguments;
 use crate::profile::CEILING;
-use crate::shape::Does;
+use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_base::text::truncate::Guard;
 use pintle_protocol::ids::AgentId;
@@ -23,7 +23,7 @@ const MAX_WAIT_SECONDS: f64 = 3600.0;
 
 /// A tool of sub-agents, by its purpose.
 #[derive(Debug, Clone, Copy)]
-pub struct AgentTool(pub Profile, pub Does);
+pub struct AgentTool(pub Profile, pub Builtin);
 
 impl Tool for AgentTool {
     shaped!(|tool| tool.1);
@@ -35,7 +35,7 @@ impl Tool for AgentTool {
     fn guard(&self) -> Guard {
         match self.1 {
             // Each result is shortened separately; together they may still be long.
-            Does::WaitAgents => Guard { max_chars: 8 * GUARD.max_chars, ..GUARD },
+            Builtin::WaitAgents => Guard { max_chars: 8 * GUARD.max_chars, ..GUARD },
             _ => CEILING,
         }
     }
@@ -43,11 +43,11 @@ impl Tool for AgentTool {
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(self.0.row(self.1), arguments)?;
         let act = match self.1 {
-            Does::SendInput => {
+            Builtin::SendInput => {
                 let id = AgentId::new(arguments.text("id")?);
                 Act::Send(id, arguments.filled_text("message")?)
             }
-            Does::WaitAgents => {
+            Builtin::WaitAgents => {
                 let ids = arguments.optional_texts("ids")?;
                 let seconds = arguments.optional_seconds("timeout")?.unwrap_or(MAX_WAIT_SECONDS);
                 let seconds = Duration::from_secs_f64(seconds.min(MAX_WAIT_SECONDS));
@@ -56,8 +56,8 @@ impl Tool for AgentTool {
                 let timeout = given.map_or(seconds, |given| given.min(most));
                 Act::Wait(ids.into_iter().map(AgentId::new).collect(), timeout)
             }
-            Does::CloseAgent => Act::Close(AgentId::new(arguments.text("id")?)),
-            Does::RunAgent => {
+            Builtin::CloseAgent => Act::Close(AgentId::new(arguments.text("id")?)),
+            Builtin::RunAgent => {
                 let spawn = spawn(arguments, folders)?;
                 return Ok(Box::new(Run { tool: *self, spawn }));
             }
@@ -132,7 +132,7 @@ impl Prepared for Call {
                     let id = started.insert(agent.id);
                     Ok(format!(
                         "{id} is working on it. `{}` returns its final message.",
-                        profile.row(Does::WaitAgents).name
+                        profile.row(Builtin::WaitAgents).name
                     ))
                 }
                 Act::Send(id, text) => {
@@ -142,11 +142,11 @@ impl Prepared for Call {
                 Act::Wait(ids, timeout) => {
                     let waited = agents.ask(|reply| AgentRequest::Wait { ids, reply });
                     match tokio::time::timeout(timeout, waited).await {
-                        Ok(agents) => Ok(told(&agents?)),
+                        Ok(agents) => Ok(describe(&agents?)),
                         Err(_) => Err(format!(
                             "They are still working after {} seconds. Wait again, or stop them with `{}`.",
                             timeout.as_secs(),
-                            profile.row(Does::CloseAgent).name
+                            profile.row(Builtin::CloseAgent).name
                         )),
                     }
                 }
@@ -214,8 +214,8 @@ impl Prepared for Run {
         let closed = agents.ask(|reply| AgentRequest::Close { id: of, reply }).await;
         let done = waited.and_then(|agents| agents.into_iter().next().map_or(closed, Ok));
         let mut result = match done {
-            Ok(agent) if agent.state == SubagentState::Failed => failure(agent.told()),
-            Ok(agent) => success(agent.told()),
+            Ok(agent) if agent.state == SubagentState::Failed => failure(agent.describe()),
+            Ok(agent) => success(agent.describe()),
             Err(why) => failure(why),
         };
         result.details.agent = Some(id);
@@ -223,9 +223,9 @@ impl Prepared for Run {
     }
 }
 
-fn told(agents: &[AgentView]) -> String {
+fn describe(agents: &[AgentView]) -> String {
     if agents.is_empty() {
         return "No sub-agent is working, and you have received all results.".to_owned();
     }
-    agents.iter().map(AgentView::told).collect::<Vec<_>>().join("\n\n")
+    agents.iter().map(AgentView::describe).collect::<Vec<_>>().join("\n\n")
 }

@@ -142,7 +142,7 @@ async fn other_profiles_choose_what_comes_back() {
         ),
     ] {
         for profile in [Profile::Anthropic, Profile::OpenAi, Profile::Kimi] {
-            let want = want.replace("LIMIT", profile.row(Does::Grep).theirs("limit").unwrap());
+            let want = want.replace("LIMIT", profile.row(Builtin::Grep).theirs("limit").unwrap());
             assert_eq!(call(&scene, profile, arguments.clone()).await, want, "{name}");
         }
     }

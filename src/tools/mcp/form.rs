@@ -1,6 +1,6 @@
 //! A server's question to the user, as questions that every client can show: one for each field of its form. Pure.
 
-use super::link::Answer;
+use super::client::Answer;
 use serde_json::{Map, Value, json};
 
 /// The maximum number of fields of a form: more are not asked.

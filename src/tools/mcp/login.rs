@@ -9,13 +9,13 @@ mod addresses;
 use addresses::Everything;
 pub use addresses::{Agreement, Nobody};
 
+use super::client::McpClientError;
 use super::definition::OAuthClient;
-use super::link::LinkError;
-use super::{sdk, shapes};
+use super::{convert, sdk};
 use pintle_base::ambient::{Secret, Secrets};
-use pintle_base::callback::Callback;
-use pintle_base::disk::{SecretFile, SecretLock};
 use pintle_base::network::Network;
+use pintle_base::oauth_redirect::Callback;
+use pintle_base::private_files::{SecretFile, SecretLock};
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession,
     CredentialRefreshGuard, CredentialStore, OAuthClientConfig, StoredCredentials,
@@ -129,10 +129,10 @@ impl ServerLogins {
         wanted: &LoginTarget<'_>,
         show: &mut (dyn FnMut(LoginPage) + Send),
         agreement: Arc<dyn Agreement>,
-    ) -> Result<(), LinkError> {
+    ) -> Result<(), McpClientError> {
         let LoginTarget { url, client, secret, challenge } = *wanted;
         let callback = Callback::listen(client.callback_port.unwrap_or_default()).await;
-        let callback = callback.map_err(|error| LinkError::Failed(error.to_string()))?;
+        let callback = callback.map_err(|error| McpClientError::Failed(error.to_string()))?;
         let agreement = agreement_of(client, agreement);
         let mut manager = self.manager(url, Unwritten::Refused, agreement, &[]).await?;
         let found = manager.resolve_metadata_from_challenge(challenge).await;
@@ -153,18 +153,18 @@ impl ServerLogins {
         let session = session.map_err(|(_, error)| self.failed(&error))?;
         let page = session.get_authorization_url().to_owned();
         let state = state_of(&page).ok_or_else(|| {
-            LinkError::Failed("its login page is not a URL that a browser can open".to_owned())
+            McpClientError::Failed("its login page is not a URL that a browser can open".to_owned())
         })?;
         show(LoginPage { url: page, expires_in: PAGE_TIMEOUT });
         let returned = match tokio::time::timeout(PAGE_TIMEOUT, callback.outcome(&state)).await {
             Ok(Ok(returned)) => returned,
             Ok(Err(refusal)) => {
-                let refusal = shapes::said(&self.secrets.redact(&refusal));
-                return Err(LinkError::Failed(format!("it refused the login: {refusal}")));
+                let refusal = convert::said(&self.secrets.redact(&refusal));
+                return Err(McpClientError::Failed(format!("it refused the login: {refusal}")));
             }
             Err(_) => {
                 let message = "the login was not completed in the browser: log in again";
-                return Err(LinkError::Failed(message.to_owned()));
+                return Err(McpClientError::Failed(message.to_owned()));
             }
         };
         self.secrets.add(returned.code.expose());
@@ -188,10 +188,10 @@ impl ServerLogins {
         url: &str,
         client: &OAuthClient,
         secret: Option<&str>,
-    ) -> Result<Option<AuthorizationManager>, LinkError> {
+    ) -> Result<Option<AuthorizationManager>, McpClientError> {
         let (logins, address) = (self.clone(), url.to_owned());
         let has = blocking(move || logins.has(&address)).await;
-        if !has.map_err(|error| LinkError::Failed(error.to_string()))? {
+        if !has.map_err(|error| McpClientError::Failed(error.to_string()))? {
             return Ok(None);
         }
         // By logging in, the user agreed to the server that issued the token.
@@ -200,7 +200,7 @@ impl ServerLogins {
             let login = logins.read()?.remove(&address);
             Ok(login.and_then(|login| Some(login.get("issuer")?.as_str()?.to_owned())))
         });
-        let issuer = issuer.await.map_err(|error| LinkError::Failed(error.to_string()))?;
+        let issuer = issuer.await.map_err(|error| McpClientError::Failed(error.to_string()))?;
         let known: Vec<String> = issuer.into_iter().collect();
         let agreement = agreement_of(client, Arc::new(Nobody));
         let mut manager = self.manager(url, Unwritten::Kept, agreement, &known).await?;
@@ -219,10 +219,11 @@ impl ServerLogins {
         unwritten: Unwritten,
         agreement: Arc<dyn Agreement>,
         known: &[String],
-    ) -> Result<AuthorizationManager, LinkError> {
+    ) -> Result<AuthorizationManager, McpClientError> {
         let base = reqwest::Url::parse(url);
-        let base =
-            base.map_err(|error| LinkError::Failed(format!("{url} is not a valid URL: {error}")))?;
+        let base = base.map_err(|error| {
+            McpClientError::Failed(format!("{url} is not a valid URL: {error}"))
+        })?;
         let client =
             Arc::new(addresses::Guarded::new(base, self.network.clone(), agreement, known));
         let manager = AuthorizationManager::new_with_oauth_http_client(url, client).await;
@@ -236,19 +237,19 @@ impl ServerLogins {
     }
 
     /// Describes the error for the user. The server's message may repeat a token.
-    fn failed(&self, error: &AuthError) -> LinkError {
+    fn failed(&self, error: &AuthError) -> McpClientError {
         match error {
-            AuthError::AuthorizationRequired => LinkError::Login(String::new()),
+            AuthError::AuthorizationRequired => McpClientError::Login(String::new()),
             AuthError::NoAuthorizationSupport => {
-                LinkError::Failed("it does not offer a login".to_owned())
+                McpClientError::Failed("it does not offer a login".to_owned())
             }
-            AuthError::RegistrationFailed(_) => LinkError::Failed(format!(
+            AuthError::RegistrationFailed(_) => McpClientError::Failed(format!(
                 "{}; set `oauth.client_id` in its settings to a client registered with it",
-                shapes::said(&self.secrets.redact(&sdk::with_sources(error)))
+                convert::said(&self.secrets.redact(&sdk::with_sources(error)))
             )),
-            other => {
-                LinkError::Failed(shapes::said(&self.secrets.redact(&sdk::with_sources(other))))
-            }
+            other => McpClientError::Failed(convert::said(
+                &self.secrets.redact(&sdk::with_sources(other)),
+            )),
         }
     }
 
@@ -304,7 +305,7 @@ impl ServerLogins {
     }
 
     /// Keeps a renewed login that cannot be written for this process.
-    async fn keep(&self, url: &str, login: Value) -> io::Result<()> {
+    async fn keep_in_memory(&self, url: &str, login: Value) -> io::Result<()> {
         let (logins, url) = (self.clone(), url.to_owned());
         blocking(move || {
             let content = logins.file.read(MAX_BYTES)?.unwrap_or_default();
@@ -326,7 +327,7 @@ pub(super) fn missing_scopes(challenge: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_graphic() && !['\'', '\\'].contains(&c);
     let scopes: Vec<&str> = scopes.split(' ').filter(|scope| !scope.is_empty()).collect();
     let is_fine = !scopes.is_empty() && scopes.iter().all(|scope| scope.chars().all(is_plain));
-    is_fine.then(|| shapes::line(&scopes.join(" ")))
+    is_fine.then(|| convert::line(&scopes.join(" ")))
 }
 
 /// Returns the state in a login page's address, if that is a web address.
@@ -369,7 +370,7 @@ impl CredentialStore for Store {
             return Err(of_store(error));
         }
         tracing::warn!("the renewed login to {} is valid for this run only: {error}", self.url);
-        self.logins.keep(&self.url, login).await.map_err(of_store)
+        self.logins.keep_in_memory(&self.url, login).await.map_err(of_store)
     }
 
     async fn clear(&self) -> Result<(), AuthError> {

@@ -8,31 +8,31 @@
 //! that shadow no other, and its annotations about them only decide if calls may run concurrently. Invariant: no call here waits longer
 //! than the definition's timeouts, and a connection that is dropped leaves no process.
 
+mod client;
+mod convert;
 mod definition;
 mod expand;
 mod form;
 mod generic;
-mod link;
 mod login;
 mod names;
 mod sdk;
 mod server;
 mod session;
-mod shapes;
 mod tool;
 
+pub use client::{
+    Answer, CallRequest, Elicitation, McpClient, McpClientError, Outcome, PromptShape,
+    ResourceShape, ResourceText, ToolShape,
+};
 pub use definition::{
     Definition, OAuthClient, Origin, Problem, Table, Transport, parse, parse_named,
 };
 pub use expand::expand;
-pub use link::{
-    Answer, CallRequest, Elicitation, Link, LinkError, Outcome, PromptShape, ResourceShape,
-    ResourceText, ToolShape,
-};
 pub use login::{
     Agreement, FILE_NAME as LOGINS_FILE_NAME, LoginPage, LoginTarget, Nobody, ServerLogins,
 };
 pub use names::public_name;
-pub use server::{Pool, Seat, Server, State, Status, Values};
+pub use server::{LaunchContext, Pool, Server, State, Status, Values};
 pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources, found};
 pub use tool::{Call, ServerTool, marked};

@@ -3,8 +3,8 @@
 //! State has one owner, the task that starts and watches the server; all other code reads it from a channel. Invariant: every wait for a
 //! server is bounded, and when the last handle is gone, its process ends.
 
+use super::client::{McpClient, McpClientError, PromptShape, ToolShape};
 use super::definition::{Definition, OAuthClient, Origin, Transport, quoted};
-use super::link::{Link, LinkError, PromptShape, ToolShape};
 use super::login::{Agreement, LoginPage, LoginTarget, Nobody, ServerLogins, missing_scopes};
 use super::sdk::{self, Versions};
 use pintle_base::text::visible::visible;
@@ -39,7 +39,7 @@ const WORTH_WAITING: Duration = Duration::from_secs(5);
 
 /// Where a server of a session runs.
 #[derive(Debug, Clone)]
-pub struct Seat {
+pub struct LaunchContext {
     /// The environment that starts its process.
     pub env: Arc<dyn Environment>,
     /// The session's working directory.
@@ -51,8 +51,8 @@ pub struct Seat {
     pub confinement: Result<Option<Arc<Confinement>>, String>,
 }
 
-impl Seat {
-    /// Returns a seat for a server that is reached by an address, before a turn has looked at the directory. No program starts there.
+impl LaunchContext {
+    /// Returns the context of a server that is reached by an address, before a turn has looked at the directory. No program starts there.
     pub fn before_a_turn(env: &Arc<dyn Environment>, cwd: &Path) -> Self {
         Self {
             env: Arc::clone(env),
@@ -95,7 +95,7 @@ pub enum State {
     /// The server is connected.
     Ready {
         /// The connection.
-        link: Arc<dyn Link>,
+        link: Arc<dyn McpClient>,
         /// The server's tools, including any left out by the definition.
         tools: Arc<[ToolShape]>,
         /// The server's prompts.
@@ -104,7 +104,7 @@ pub enum State {
     /// The server could not be started, or the connection was closed.
     Failed {
         /// The reason.
-        error: LinkError,
+        error: McpClientError,
         /// The earliest retry time.
         not_before: Instant,
     },
@@ -151,7 +151,7 @@ impl Tasks {
 #[derive(Debug)]
 struct Shared {
     definition: Definition,
-    seat: Seat,
+    launch: LaunchContext,
     values: Arc<dyn Values>,
     logins: ServerLogins,
     tasks: Tasks,
@@ -178,11 +178,11 @@ pub(super) fn idle(definition: &Definition) -> McpServerState {
 
 impl Server {
     /// Creates a server that is not started yet.
-    fn new(definition: Definition, seat: Seat, pool: &Pool) -> Arc<Self> {
+    fn new(definition: Definition, launch: LaunchContext, pool: &Pool) -> Arc<Self> {
         let ended = CancellationToken::new();
         let shared = Arc::new(Shared {
             definition: definition.clone(),
-            seat,
+            launch,
             values: Arc::clone(&pool.values),
             logins: pool.logins.clone(),
             tasks: pool.tasks.clone(),
@@ -246,7 +246,7 @@ impl Server {
                 }
             }
             State::Failed { error, .. } => {
-                let is_wanted = matches!(error, LinkError::Login(_));
+                let is_wanted = matches!(error, McpClientError::Login(_));
                 McpServerState {
                     status: McpStatus::Failed,
                     message: Some(self.explain(&error)),
@@ -299,7 +299,7 @@ impl Server {
     ///
     /// # Errors
     /// The reason why there is no connection.
-    pub async fn link(&self, deadline: Instant) -> Result<Arc<dyn Link>, LinkError> {
+    pub async fn link(&self, deadline: Instant) -> Result<Arc<dyn McpClient>, McpClientError> {
         let worth_waiting = deadline.min(Instant::now() + WORTH_WAITING);
         match self.settled(deadline).await {
             Err((_, not_before)) if not_before < worth_waiting => {
@@ -311,7 +311,10 @@ impl Server {
     }
 
     /// Starts the server if needed, and waits for the outcome. An error comes with the earliest retry time.
-    async fn settled(&self, deadline: Instant) -> Result<Arc<dyn Link>, (LinkError, Instant)> {
+    async fn settled(
+        &self,
+        deadline: Instant,
+    ) -> Result<Arc<dyn McpClient>, (McpClientError, Instant)> {
         self.start();
         let mut changes = self.changes();
         let is_settled = |state: &State| match state {
@@ -322,16 +325,16 @@ impl Server {
         };
         let state = match timeout_at(deadline, changes.wait_for(is_settled)).await {
             Ok(Ok(state)) => state.clone(),
-            Ok(Err(_)) => return Err((LinkError::Closed, deadline)),
+            Ok(Err(_)) => return Err((McpClientError::Closed, deadline)),
             Err(_) => {
-                let error = LinkError::Failed("it is still starting".to_owned());
+                let error = McpClientError::Failed("it is still starting".to_owned());
                 return Err((error, deadline));
             }
         };
         match state {
             State::Ready { link, .. } => Ok(link),
             State::Failed { error, not_before } => Err((error, not_before)),
-            State::Idle | State::Starting => Err((LinkError::Closed, deadline)),
+            State::Idle | State::Starting => Err((McpClientError::Closed, deadline)),
         }
     }
 
@@ -344,7 +347,7 @@ impl Server {
         &self,
         scopes: &[String],
         show: &mut (dyn FnMut(LoginPage) + Send),
-    ) -> Result<(), LinkError> {
+    ) -> Result<(), McpClientError> {
         self.log_in_asking(scopes, show, Arc::new(Nobody)).await
     }
 
@@ -357,7 +360,7 @@ impl Server {
         scopes: &[String],
         show: &mut (dyn FnMut(LoginPage) + Send),
         agreement: Arc<dyn Agreement>,
-    ) -> Result<(), LinkError> {
+    ) -> Result<(), McpClientError> {
         let (url, oauth) = self.address()?;
         let mut client = oauth.clone();
         if !scopes.is_empty() {
@@ -365,13 +368,13 @@ impl Server {
         }
         if self.definition.has_own_login() {
             let message = "its settings contain an `Authorization` header, which replaces a login";
-            return Err(LinkError::Failed(message.to_owned()));
+            return Err(McpClientError::Failed(message.to_owned()));
         }
         let secret = self.shared.client_secret(&client).await?;
         // The server's refusal contains where to log in, and for which scopes.
         let refused = self.link(Instant::now() + self.definition.start_timeout).await;
         let challenge = match &refused {
-            Err(LinkError::Login(challenge)) => Some(challenge.as_str()),
+            Err(McpClientError::Login(challenge)) => Some(challenge.as_str()),
             Ok(_) | Err(_) => None,
         };
         let wanted = LoginTarget {
@@ -389,16 +392,16 @@ impl Server {
     ///
     /// # Errors
     /// The server is not reached over HTTP, or the logins cannot be changed.
-    pub async fn log_out(&self) -> Result<bool, LinkError> {
+    pub async fn log_out(&self) -> Result<bool, McpClientError> {
         let (url, _) = self.address()?;
         let removed = self.shared.logins.log_out(&url).await;
-        removed.map_err(|error| LinkError::Failed(error.to_string()))
+        removed.map_err(|error| McpClientError::Failed(error.to_string()))
     }
 
-    fn address(&self) -> Result<(String, &OAuthClient), LinkError> {
+    fn address(&self) -> Result<(String, &OAuthClient), McpClientError> {
         match &self.definition.transport {
             Transport::Http { url, oauth, .. } => Ok((self.shared.expand(url)?, oauth)),
-            Transport::Stdio { .. } => Err(LinkError::Failed(
+            Transport::Stdio { .. } => Err(McpClientError::Failed(
                 "only servers with a `url` support logins; for a command, set a key in `env`"
                     .to_owned(),
             )),
@@ -406,10 +409,10 @@ impl Server {
     }
 
     /// Describes a failure for the user: the last lines of the server's error output, and the next step.
-    pub fn explain(&self, error: &LinkError) -> String {
+    pub fn explain(&self, error: &McpClientError) -> String {
         let name = &self.definition.name;
         let mut text = format!("the MCP server `{name}` is not usable: {error}");
-        if let LinkError::Login(challenge) = error {
+        if let McpClientError::Login(challenge) = error {
             // Servers from a client are known only by their address.
             let (wanted, target) = (&self.definition, self.definition.target());
             let named = quoted(if wanted.origin == Origin::Client { &target } else { name });
@@ -421,8 +424,10 @@ impl Server {
                 format!("{text}: run `pintle mcp login {named}{}`", scopes.unwrap_or_default())
             };
         }
-        if let (LinkError::Closed | LinkError::Failed(_) | LinkError::Timeout(_), last) =
-            (error, self.stderr())
+        if let (
+            McpClientError::Closed | McpClientError::Failed(_) | McpClientError::Timeout(_),
+            last,
+        ) = (error, self.stderr())
             && !last.is_empty()
         {
             let shown = last.len().saturating_sub(3);
@@ -435,7 +440,7 @@ impl Server {
 
 /// A connected server.
 struct Connected {
-    link: Arc<dyn Link>,
+    link: Arc<dyn McpClient>,
     /// Ends with the connection.
     driver: sdk::Driver,
     tools: Arc<[ToolShape]>,
@@ -451,7 +456,7 @@ impl Drop for Unfinished<'_> {
         if matches!(*self.0.state.borrow(), State::Failed { .. }) {
             return;
         }
-        let error = LinkError::Closed;
+        let error = McpClientError::Closed;
         self.0.set(State::Failed { error, not_before: Instant::now() + MAX_BACKOFF });
     }
 }
@@ -465,7 +470,7 @@ impl Shared {
             () = self.ended.cancelled() => return,
             started = timeout(limit, self.connect()) => started,
         };
-        let error = match started.unwrap_or(Err(LinkError::Timeout(limit))) {
+        let error = match started.unwrap_or(Err(McpClientError::Timeout(limit))) {
             Ok(Connected { link, driver, tools, prompts, process }) => {
                 let ready =
                     |tools, prompts| State::Ready { link: Arc::clone(&link), tools, prompts };
@@ -485,7 +490,7 @@ impl Shared {
                 }
                 match process {
                     Some(process) => self.end(process).await,
-                    None => LinkError::Closed,
+                    None => McpClientError::Closed,
                 }
             }
             Err(error) => error,
@@ -509,7 +514,7 @@ impl Shared {
     /// Reads the tools and prompts again whenever they change, until the connection ends.
     async fn watch(
         &self,
-        link: &dyn Link,
+        link: &dyn McpClient,
         ready: &(dyn Fn(Arc<[ToolShape]>, Arc<[PromptShape]>) -> State + Send + Sync),
     ) {
         while link.changed().await {
@@ -523,28 +528,28 @@ impl Shared {
     }
 
     /// Returns how a process ended whose connection has closed.
-    async fn end(&self, mut process: Process) -> LinkError {
+    async fn end(&self, mut process: Process) -> McpClientError {
         let ended = timeout(Duration::from_millis(500), process.wait()).await;
         process.stop().await;
         match ended {
-            Ok(Ok(status)) => LinkError::Failed(format!("its process ended ({status})")),
-            Ok(Err(_)) | Err(_) => LinkError::Closed,
+            Ok(Ok(status)) => McpClientError::Failed(format!("its process ended ({status})")),
+            Ok(Err(_)) | Err(_) => McpClientError::Closed,
         }
     }
 
-    async fn connect(&self) -> Result<Connected, LinkError> {
+    async fn connect(&self) -> Result<Connected, McpClientError> {
         match self.connect_with(Versions::All).await {
-            Err(LinkError::Old) => self.connect_with(Versions::WithHandshake).await,
+            Err(McpClientError::Old) => self.connect_with(Versions::WithHandshake).await,
             connected => connected,
         }
     }
 
-    async fn connect_with(&self, versions: Versions) -> Result<Connected, LinkError> {
+    async fn connect_with(&self, versions: Versions) -> Result<Connected, McpClientError> {
         let ((link, driver), process) = match &self.definition.transport {
             Transport::Stdio { .. } => {
                 let RunningProgram { mut process, stdin, stdout, stderr } = self.start().await?;
                 self.tasks.spawn(take_lines(stderr, Arc::clone(&self.stderr)));
-                let connecting = sdk::over_streams(stdout, stdin, Some(&self.seat.cwd), versions);
+                let connecting = sdk::over_streams(stdout, stdin, Some(&self.launch.cwd), versions);
                 // If a program exits at once, its error is more informative than that of a closed connection.
                 let link = match connecting.await {
                     Ok(link) => link,
@@ -553,7 +558,7 @@ impl Shared {
                         process.stop().await;
                         return Err(match ended {
                             Ok(Ok(status)) => {
-                                LinkError::Failed(format!("its process ended ({status})"))
+                                McpClientError::Failed(format!("its process ended ({status})"))
                             }
                             Ok(Err(_)) | Err(_) => error,
                         });
@@ -582,19 +587,19 @@ impl Shared {
         Ok(Connected { link: Arc::new(link), driver, tools, prompts, process })
     }
 
-    async fn start(&self) -> Result<RunningProgram, LinkError> {
+    async fn start(&self) -> Result<RunningProgram, McpClientError> {
         let Transport::Stdio { command, arguments, variables, cwd } = &self.definition.transport
         else {
-            return Err(LinkError::Closed);
+            return Err(McpClientError::Closed);
         };
-        let mut confinement = match (&self.seat.confinement, self.definition.limits.sandbox) {
+        let mut confinement = match (&self.launch.confinement, self.definition.limits.sandbox) {
             (Ok(confinement), true) => confinement.clone(),
             (Ok(_), false) => None,
-            (Err(reason), _) => return Err(LinkError::Failed(reason.clone())),
+            (Err(reason), _) => return Err(McpClientError::Failed(reason.clone())),
         };
         let mut all = self.values.base();
         let cache = self.values.cache(&self.definition.name);
-        let neutral = cache.clone().filter(|_| !self.seat.is_trusted);
+        let neutral = cache.clone().filter(|_| !self.launch.is_trusted);
         if let Some(cache) = cache {
             // Where npx, uvx and others store downloads: their default location is not writable in the sandbox.
             for name in ["XDG_CACHE_HOME", "npm_config_cache", "UV_CACHE_DIR", "PIP_CACHE_DIR"] {
@@ -620,8 +625,8 @@ impl Shared {
             words.push(self.expand(argument)?);
         }
         let cwd = match cwd {
-            Some(cwd) => self.seat.cwd.join(self.expand(&cwd.to_string_lossy())?),
-            None => neutral.unwrap_or_else(|| self.seat.cwd.clone()),
+            Some(cwd) => self.launch.cwd.join(self.expand(&cwd.to_string_lossy())?),
+            None => neutral.unwrap_or_else(|| self.launch.cwd.clone()),
         };
         let program = Program {
             command: self.expand(command)?,
@@ -631,28 +636,28 @@ impl Shared {
             owner: format!("mcp-{}", self.definition.name.replace('-', "_")),
             confinement,
         };
-        let started = self.seat.env.start(program).await;
-        started.map_err(|error| LinkError::Failed(error.to_string()))
+        let started = self.launch.env.start(program).await;
+        started.map_err(|error| McpClientError::Failed(error.to_string()))
     }
 
-    fn expand(&self, text: &str) -> Result<String, LinkError> {
-        self.values.expand(text, &self.definition.origin).map_err(LinkError::Failed)
+    fn expand(&self, text: &str) -> Result<String, McpClientError> {
+        self.values.expand(text, &self.definition.origin).map_err(McpClientError::Failed)
     }
 
-    async fn client_secret(&self, client: &OAuthClient) -> Result<Option<String>, LinkError> {
+    async fn client_secret(&self, client: &OAuthClient) -> Result<Option<String>, McpClientError> {
         let Some(source) = &client.secret else { return Ok(None) };
         let value = self.values.value(source, &self.definition.origin).await;
-        value.map(Some).map_err(LinkError::Failed)
+        value.map(Some).map_err(McpClientError::Failed)
     }
 
     async fn values(
         &self,
         pairs: &BTreeMap<String, String>,
-    ) -> Result<Vec<(String, String)>, LinkError> {
+    ) -> Result<Vec<(String, String)>, McpClientError> {
         let mut values = Vec::new();
         for (name, text) in pairs {
             let value = self.values.value(text, &self.definition.origin).await;
-            values.push((name.clone(), value.map_err(LinkError::Failed)?));
+            values.push((name.clone(), value.map_err(McpClientError::Failed)?));
         }
         Ok(values)
     }
@@ -696,23 +701,23 @@ impl Pool {
         Self { values, logins, tasks: Tasks::default(), servers: Mutex::default() }
     }
 
-    /// Returns the server for a definition at a seat, which lives as long as a handle to it exists.
-    pub fn server(&self, definition: Definition, seat: Seat) -> Arc<Server> {
+    /// Returns the server for a definition in a launch context, which lives as long as a handle to it exists.
+    pub fn server(&self, definition: Definition, launch: LaunchContext) -> Arc<Server> {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         servers.retain(|server| server.strong_count() > 0);
         let is_http = matches!(definition.transport, Transport::Http { .. });
         let is_same = |server: &Arc<Server>| {
-            let other = &server.shared.seat;
-            let is_seat = other.cwd == seat.cwd
-                && other.is_trusted == seat.is_trusted
-                && other.confinement == seat.confinement
-                && Arc::ptr_eq(&other.env, &seat.env);
-            server.definition == definition && (is_http || is_seat)
+            let other = &server.shared.launch;
+            let is_same = other.cwd == launch.cwd
+                && other.is_trusted == launch.is_trusted
+                && other.confinement == launch.confinement
+                && Arc::ptr_eq(&other.env, &launch.env);
+            server.definition == definition && (is_http || is_same)
         };
         if let Some(server) = servers.iter().filter_map(Weak::upgrade).find(is_same) {
             return server;
         }
-        let server = Server::new(definition, seat, self);
+        let server = Server::new(definition, launch, self);
         servers.push(Arc::downgrade(&server));
         server
     }

@@ -4,11 +4,11 @@
 //! with `mcp_find` and called with `mcp_call`, as are tools that are too many to list. A first turn waits for servers that start, but not
 //! for long.
 
+use super::client::PromptShape;
 use super::definition::{self, Definition, Origin};
 use super::generic::{CallTool, FindTool, ResourceTool, find_description};
-use super::link::PromptShape;
 use super::names::public_name;
-use super::server::{self, Pool, Seat, Server, Status};
+use super::server::{self, LaunchContext, Pool, Server, Status};
 use super::tool::{ServerTool, Switches, tools_of};
 use crate::Tool;
 use pintle_protocol::content::Content;
@@ -107,7 +107,7 @@ pub struct Sources<'a> {
     /// Those that the session's client named.
     pub given: &'a [Definition],
     /// Where they run.
-    pub seat: Seat,
+    pub launch: LaunchContext,
     /// The session's other tool names.
     pub taken: BTreeSet<String>,
     /// The tools that the model may see.
@@ -135,10 +135,10 @@ fn notice(code: &str, message: String) -> Notice {
 pub fn found(
     shared: &SharedServers,
     project: &[(PathBuf, String)],
-    seat: &Seat,
+    launch: &LaunchContext,
 ) -> (Vec<Arc<Server>>, Vec<String>) {
     let (definitions, problems) = definitions(&Known { shared, given: &[], project });
-    let server = |definition| shared.pool.server(definition, seat.clone());
+    let server = |definition| shared.pool.server(definition, launch.clone());
     (definitions.into_iter().map(server).collect(), problems)
 }
 
@@ -232,7 +232,7 @@ impl SessionServers {
         looked.notices.extend(told);
         let servers: Vec<Arc<Server>> = definitions
             .into_iter()
-            .map(|definition| sources.shared.pool.server(definition, sources.seat.clone()))
+            .map(|definition| sources.shared.pool.server(definition, sources.launch.clone()))
             .collect();
         let Sources { taken, allowed, .. } = sources;
         self.with(|state| {
@@ -327,20 +327,20 @@ impl SessionServers {
         }
     }
 
-    /// Returns the server of this name; before a turn has searched for servers, one of the known servers, at this seat.
+    /// Returns the server of this name; before a turn has searched for servers, one of the known servers, in this launch context.
     pub fn find_server(
         &self,
         name: &str,
         shared: &SharedServers,
         given: &[Definition],
-        seat: Seat,
+        launch: LaunchContext,
     ) -> Option<Arc<Server>> {
         if self.is_settled() {
             return self.servers().into_iter().find(|server| server.definition().name == name);
         }
         let known = definitions(&Known { shared, given, project: &[] }).0;
         let definition = known.into_iter().find(|definition| definition.name == name)?;
-        Some(shared.pool.server(definition, seat))
+        Some(shared.pool.server(definition, launch))
     }
 
     /// Returns the servers' states, for clients; before a turn has searched for servers, those of the known ones.

@@ -1,12 +1,13 @@
 //! A server's tool as a tool of the engine.
 
+use super::client::{Answer, CallRequest, Elicitation, McpClientError, Outcome, ToolShape};
+use super::convert;
 use super::form;
-use super::link::{Answer, CallRequest, Elicitation, LinkError, Outcome, ToolShape};
 use super::names::public_name;
 use super::server::{Server, State};
-use super::shapes;
 use crate::{
-    Access, Ask, Asked, Declaration, Facts, Folders, Prepared, Settings, Tool, ToolContext, picture,
+    Access, Ask, AskOutcome, Declaration, Facts, Folders, Prepared, Settings, Tool, ToolContext,
+    picture,
 };
 use jsonschema::Validator;
 use pintle_protocol::content::Content;
@@ -91,7 +92,7 @@ pub(super) fn tools_of(
             Ok(tool) => found.push(Arc::new(tool)),
             Err(wrong) => problems.push(format!(
                 "ignored the tool `{}` of the MCP server `{}`: {wrong}",
-                shapes::line(&shape.name),
+                convert::line(&shape.name),
                 definition.name
             )),
         }
@@ -106,7 +107,7 @@ impl ServerTool {
         shape: &ToolShape,
         is_taken: impl Fn(&str) -> bool,
     ) -> Result<Self, String> {
-        let parameters = shapes::clean(shape.schema.clone());
+        let parameters = convert::clean(shape.schema.clone());
         if parameters.to_string().len() > MAX_SCHEMA_BYTES {
             return Err(format!("its schema exceeds {} KB", MAX_SCHEMA_BYTES / 1024));
         }
@@ -216,7 +217,7 @@ pub struct Call {
 #[async_trait::async_trait]
 impl Prepared for Call {
     fn title(&self) -> String {
-        format!("{}: {}", shapes::line(&self.server.definition().name), shapes::line(&self.tool))
+        format!("{}: {}", convert::line(&self.server.definition().name), convert::line(&self.tool))
     }
 
     fn locations(&self) -> Vec<Location> {
@@ -247,7 +248,7 @@ impl Prepared for Call {
             link.call(CallRequest { tool, arguments, timeout, progress, questions }).await
         };
         tokio::pin!(calling);
-        let done: Result<Outcome, LinkError> = loop {
+        let done: Result<Outcome, McpClientError> = loop {
             tokio::select! {
                 biased;
                 () = ctx.cancel.cancelled() => return failure("Operation aborted".to_owned()),
@@ -258,7 +259,7 @@ impl Prepared for Call {
         };
         match done {
             Ok(outcome) => shown(ctx, &definition.name, outcome).await,
-            Err(error @ LinkError::Said(_)) => {
+            Err(error @ McpClientError::Said(_)) => {
                 failure(format!("The MCP server `{}` failed: {error}", definition.name))
             }
             Err(error) => {
@@ -371,7 +372,7 @@ async fn put(
     text: String,
     options: Vec<String>,
     multiple: bool,
-) -> Option<Asked> {
+) -> Option<AskOutcome> {
     let ask = Ask { kind: QuestionKind::Choice, text, plan: None, options, multiple };
     ctx.client.ask(ask).await.ok().filter(|asked| asked.is_answered)
 }

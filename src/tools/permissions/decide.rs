@@ -4,14 +4,14 @@ use super::command::{Program, Target, lexical, locate};
 use super::places::{self, Zone};
 use super::rules::{Compiled, Match, Origin};
 use super::{Action, Analysis, Call, CheckedPath, Context, Decision, Kind, ResolvedPath, Sandbox};
-use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, Host};
+use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, HostPort};
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct CallDecision {
     /// The decision.
     pub decision: Decision,
     /// The reason, as the end of a sentence about the call: `changes files`.
@@ -28,7 +28,7 @@ pub struct Verdict {
     pub parts: Vec<Part>,
 }
 
-impl Verdict {
+impl CallDecision {
     /// Returns true if the call runs in the sandbox, if it runs.
     pub fn is_confined(&self) -> bool {
         self.in_sandbox != InSandbox::No
@@ -62,7 +62,7 @@ pub struct Part {
 }
 
 /// Decides about a call.
-pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
+pub fn decide(call: &Call, ctx: &Context<'_>) -> CallDecision {
     let judge = Judge { tool: &call.tool, ctx };
     let (mut is_confined, mut is_let_out) = (false, false);
     let parts = match &call.action {
@@ -109,11 +109,11 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
     verdict
 }
 
-fn combine(parts: Vec<Part>) -> Verdict {
+fn combine(parts: Vec<Part>) -> CallDecision {
     // The first part with the strictest decision determines the call's reason.
     let strictest = parts.iter().map(|part| part.decision).max().unwrap_or(Decision::Allow);
     let speaker = parts.iter().find(|part| part.decision == strictest);
-    Verdict {
+    CallDecision {
         decision: strictest,
         reason: speaker.map(|part| part.reason.clone()).unwrap_or_default(),
         by: speaker.map(|part| part.by.clone()).unwrap_or_default(),
@@ -342,8 +342,8 @@ impl Judge<'_> {
     fn network(&self, url: &str, host: &str) -> Part {
         let subject = format!("fetch {url}");
         let usual_port = if url.starts_with("http:") { HTTP_PORT } else { HTTPS_PORT };
-        let host = Host::parse(host, usual_port)
-            .unwrap_or_else(|| Host::new(host, usual_port, usual_port));
+        let host = HostPort::parse(host, usual_port)
+            .unwrap_or_else(|| HostPort::new(host, usual_port, usual_port));
         let found = Found::among(self.ctx.rules, |rule| rule.matches_host(self.tool, &host));
         let part = match found.allow {
             Some(rule) => Part::new(subject, Decision::Allow, "", by_rule(rule)),

@@ -16,7 +16,7 @@ mod table;
 
 pub use below::FilesBelow;
 pub use command::Analysis;
-pub use decide::{InSandbox, Part, Verdict, decide};
+pub use decide::{CallDecision, InSandbox, Part, decide};
 pub use places::{Places, Zone};
 pub use rules::{Compiled, Origin, Rule, SandboxUse};
 

@@ -4,7 +4,7 @@ use super::command::{Program, Word};
 use super::decide::Judge;
 use super::rules::{SandboxUse, flags_beyond};
 use super::{
-    Action, Call, Compiled, Context, Decision, Kind, Origin, Rule, Sandbox, Verdict, decide,
+    Action, Call, CallDecision, Compiled, Context, Decision, Kind, Origin, Rule, Sandbox, decide,
 };
 
 /// Programs with subcommands: the proposal keeps this many words.
@@ -134,7 +134,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Returns the rules that would have allowed a call. Empty if an answer should not apply beyond the call.
-pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
+pub fn propose(call: &Call, verdict: &CallDecision, ctx: &Context<'_>) -> Vec<Rule> {
     if verdict.decision != Decision::Ask || !verdict.may_be_granted {
         return Vec::new();
     }
@@ -242,7 +242,7 @@ fn rules_for<'a>(programs: impl IntoIterator<Item = &'a Program>, exact: Exact) 
 
 /// Returns a rule for a program: with `**` it covers the flags that the program has here and the usual ones, no others.
 fn rule_for(program: &Program, exact: Exact) -> Option<Rule> {
-    let words = words(program, exact)?;
+    let words = rule_words(program, exact)?;
     let mut rule = Rule::for_words(Decision::Allow, words);
     let argv = rule.argv.as_deref().unwrap_or_default();
     if let Some(("**", before)) = argv.split_last().map(|(last, before)| (last.as_str(), before)) {
@@ -264,7 +264,7 @@ fn rule(kind: Kind) -> Rule {
 }
 
 /// Returns a rule's words for a program. `None` if its words are not all known, or a pattern of the rule would cover more than them.
-fn words(program: &Program, exact: Exact) -> Option<Vec<String>> {
+fn rule_words(program: &Program, exact: Exact) -> Option<Vec<String>> {
     let name = program.name()?;
     let matched = program.matched_words();
     let texts: Option<Vec<&str>> = matched.map(Word::text).collect();

@@ -6,7 +6,7 @@ use super::command::{Program, Word, usual};
 use super::{Decision, Kind};
 use globset::{GlobBuilder, GlobMatcher};
 use pintle_base::text::globs;
-use pintle_base::text::hosts::{Host, matches};
+use pintle_base::text::hosts::{HostPort, matches};
 use pintle_base::text::tool_names::is_same;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -360,7 +360,7 @@ impl Compiled {
     }
 
     /// Matches a host. An `allow` rule without a port is about the usual one, a rule that restricts about each.
-    pub(super) fn matches_host(&self, tool: &str, host: &Host) -> Match {
+    pub(super) fn matches_host(&self, tool: &str, host: &HostPort) -> Match {
         let is_match = self.is_about_tool(Kind::Network, tool)
             && self.rule.host.as_ref().is_none_or(|pattern| match self.rule.decision {
                 Decision::Allow => host.is_allowed_by(pattern),
@@ -502,7 +502,7 @@ pub struct DeniedPrograms(Vec<Compiled>);
 
 impl DeniedPrograms {
     /// Takes the rules that apply to a tool.
-    pub fn of(rules: &[Compiled], tool: &str) -> Self {
+    pub fn select(rules: &[Compiled], tool: &str) -> Self {
         let denies = |rule: &&Compiled| {
             rule.rule.decision == Decision::Deny
                 && rule.rule.argv.is_some()
@@ -539,7 +539,7 @@ pub struct RestrictedFiles {
 
 impl RestrictedFiles {
     /// Selects a tool's rules: denied reads, and denied or asking writes.
-    pub fn of(rules: &[Compiled], tool: &str) -> Self {
+    pub fn select(rules: &[Compiled], tool: &str) -> Self {
         let about = |kind: Kind| {
             move |rule: &&Compiled| {
                 let names_files = rule.path.is_some() || rule.rule.kind == Some(kind);

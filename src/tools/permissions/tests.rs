@@ -60,7 +60,7 @@ fn follow(path: &Path) -> PathBuf {
 }
 
 fn call(line: &str, places: &Places) -> Call {
-    let analysis = Analysis::of(line);
+    let analysis = Analysis::parse(line);
     let cwd = PathBuf::from("/w");
     let paths = analysis.paths(&cwd, places.home.as_deref());
     let resolve = |path: PathBuf| {
@@ -74,7 +74,7 @@ fn call(line: &str, places: &Places) -> Call {
     Call { tool: "bash".to_owned(), action }
 }
 
-fn verdict(line: &str, mode: PermissionMode, sandbox: Sandbox) -> Verdict {
+fn verdict(line: &str, mode: PermissionMode, sandbox: Sandbox) -> CallDecision {
     let places = places();
     let rules = rules(&places);
     let ctx = Context { mode, is_trusted: false, sandbox, places: &places, rules: &rules };
@@ -290,7 +290,7 @@ proptest! {
         let commands: Vec<String> = rows().map(|(_, command)| command).collect();
         let (command, other) = (&commands[row], &commands[other]);
         // A here-document, a comment or an open quote swallows what follows, so it is put last.
-        let is_valid = Analysis::of(command).opaque.is_none_or(|why| !why.contains("syntax"));
+        let is_valid = Analysis::parse(command).opaque.is_none_or(|why| !why.contains("syntax"));
         prop_assume!(is_valid && !command.contains("<<") && !command.contains('#'));
         let before = decision(command, mode, sandbox);
         let added = match way {
@@ -536,7 +536,7 @@ fn git_runs_unasked_where_it_can_change_nothing_or_where_that_is_not_promised() 
         assert_eq!(got, want, "{is_trusted} {sandbox:?}");
     }
     // A wrapper that the directory provides does more than start a program.
-    let mut analysis = Analysis::of("timeout 5 ls");
+    let mut analysis = Analysis::parse("timeout 5 ls");
     assert!(analysis.programs.iter().any(|program| program.is_transparent));
     analysis.mark_launched(&["timeout".to_owned()].into());
     assert!(!analysis.programs.iter().any(|program| program.is_transparent));
@@ -726,7 +726,7 @@ fn brackets_of_a_rule_s_path_may_be_those_of_a_name() {
         assert_eq!(got, want, "{rule:?} {path}");
     }
     // A shell takes a pattern without matches as a file name.
-    let analysis = Analysis::of("cat app/[id]/page.tsx");
+    let analysis = Analysis::parse("cat app/[id]/page.tsx");
     let paths = analysis.paths(Path::new("/w"), None);
     assert!(paths.contains(&PathBuf::from("/w/app/[id]/page.tsx")), "{paths:?}");
 }

@@ -1,8 +1,8 @@
 //! The tools give the same results behind a prefix as on this machine.
 
 use crate::{
-    Agents, ApplyPatch, Bash, Client, Edit, Find, Folders, Grep, Jobs, Ledger, Ls, Profile,
-    Progress, Read, ResolvedPaths, Tool, ToolContext, Write,
+    Agents, ApplyPatch, Bash, Client, Edit, Find, Folders, Grep, Jobs, Ls, Profile, Progress, Read,
+    ReadTracker, ResolvedPaths, Tool, ToolContext, Write,
 };
 use pintle_base::ambient::Ambient;
 use pintle_exec::{Environment, Local, Wrapped, local};
@@ -198,7 +198,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
     let (_guard, folder) = scene();
     let artifacts = tempfile::tempdir().unwrap();
     let ctx = ToolContext {
-        ledger: Ledger::default(),
+        read_tracker: ReadTracker::default(),
         settings: Arc::default(),
         env,
         cwd: folder.clone(),

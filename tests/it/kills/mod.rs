@@ -51,9 +51,9 @@ impl Chance {
 }
 
 /// Says where it was, should anything fail.
-struct Told(String);
+struct PrintOnDrop(String);
 
-impl Drop for Told {
+impl Drop for PrintOnDrop {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let _ = writeln!(std::io::stderr(), "{}", self.0);
@@ -92,7 +92,7 @@ fn run(name: &str) {
             }
             _ => Moment::Line { count: chance.below(measure.lines), then: chance.pause() },
         };
-        let _told = Told(format!("seed {seed}, {name}:{number}, killed at {moment:?}"));
+        let _told = PrintOnDrop(format!("seed {seed}, {name}:{number}, killed at {moment:?}"));
         kill(scene, &moment);
     }
 }

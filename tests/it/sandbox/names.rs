@@ -380,7 +380,7 @@ async fn the_folder_for_temporary_files_is_its_owners_alone() {
     let temporary = scene.path("all");
     fs::create_dir(&temporary).unwrap();
     let old = nix::sys::stat::umask(nix::sys::stat::Mode::empty());
-    let folder = pintle_base::disk::temporary_folder_in("pintle-", &temporary).unwrap();
+    let folder = pintle_base::private_files::temporary_folder_in("pintle-", &temporary).unwrap();
     nix::sys::stat::umask(old);
     let mode = fs::metadata(folder.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);

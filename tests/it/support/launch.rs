@@ -21,7 +21,7 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
 use tokio_util::sync::CancellationToken;
 
-/// The program's path. In-process engines also start it, as the guardian of their commands.
+/// The program's path. In-process engines also start it, as the supervisor of their commands.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_pintle");
 
 /// Stack of an engine's thread, in bytes: that of a process's first thread.

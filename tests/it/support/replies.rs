@@ -14,7 +14,7 @@ pub(crate) fn replies(text: &str) -> Vec<Reply> {
 
 fn reply(line: &str) -> Reply {
     let (reply, line) = match line.strip_prefix('@').and_then(|line| line.split_once(": ")) {
-        Some((task, line)) => (Reply::new().of(task), line),
+        Some((task, line)) => (Reply::new().for_conversation(task), line),
         None => (Reply::new(), line),
     };
     line.split(" + ").fold(reply, |reply, part| {

@@ -9,8 +9,8 @@ use super::props::{Props, engine_on};
 use super::render::{message, prompt_parts, strings};
 use super::replies::replies;
 use pintle_agent::{
-    Adopt, Answer, CallId, CreateSession, EngineHandle, Feed, JobCommand, OpenConfig,
-    SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, TurnCommand, Wanted,
+    Adopt, Answer, CallId, CreateSession, EngineHandle, EventSelection, Feed, JobCommand,
+    OpenConfig, SessionHandle, Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use pintle_exec::Environment;
 use pintle_exec::memory::{Answer as Ran, Memory};
@@ -176,7 +176,7 @@ impl Stage {
         let subscriber = Subscriber {
             id,
             feed: tx,
-            filter: Wanted::default(),
+            filter: EventSelection::default(),
             can_approve: self.mode == PermissionMode::Ask,
             can_answer: self.setup.can_answer,
             extensions: self.setup.extensions(),

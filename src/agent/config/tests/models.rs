@@ -11,7 +11,8 @@ use std::path::PathBuf;
 pub(super) fn load_files(files: &[(&str, &str)], vars: &[(&str, &str)]) -> Result<Config, String> {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        pintle_base::disk::write_private(&home.path().join(name), text.as_bytes()).unwrap();
+        pintle_base::private_files::write_private(&home.path().join(name), text.as_bytes())
+            .unwrap();
     }
     let path = home.path().to_str().unwrap();
     let place = |text: String| text.replace(path, "HOME");

@@ -39,7 +39,7 @@ impl Reviewed {
 
     fn record(&mut self, record: &EventRecord, blobs: &Blobs) {
         if let Event::FilesChanged(changed) = &record.event {
-            self.files.note(&changed.changes);
+            self.files.update(&changed.changes);
             let author = match &changed.by {
                 ChangedBy::Call { item_id, while_ran } => Author::Agent(Maker {
                     turn_id: record.turn_id.clone().unwrap_or_else(|| TurnId::new("")),
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_a_fork_was_told_this_session_was_not() {
         let folder = tempfile::tempdir().unwrap();
-        let blobs = Blobs::of(folder.path());
+        let blobs = Blobs::new(folder.path());
         let [old, new] = ["one\n", "two\n"].map(|text| {
             let sha256 = blobs.put(text.as_bytes()).unwrap();
             json!({"sha256": sha256, "size": text.len()})
@@ -125,8 +125,9 @@ mod tests {
                 Entry::written(record)
             });
             let entries: Vec<Entry> = entries.collect();
-            let untold =
-                |entries: &[Entry]| Reviewed::default().take(entries, &blobs).review.note().seqs;
+            let untold = |entries: &[Entry]| {
+                Reviewed::default().take(entries, &blobs).review.pending_note().seqs
+            };
             assert_eq!(untold(&entries[..3]), [2], "{what}");
             assert_eq!(untold(&entries).is_empty(), is_told, "{what}");
         }

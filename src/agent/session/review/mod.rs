@@ -28,7 +28,7 @@ use pintle_protocol::review::{
     Verdict,
 };
 use pintle_session::context::conversation::from_engine;
-use pintle_session::history::recovery::Verdicts;
+use pintle_session::history::recovery::Decisions;
 use pintle_session::review::{Content, Plan, Refused, Review, Since, Write, render};
 use pintle_session::store::blobs::hash;
 use std::collections::BTreeMap;
@@ -39,11 +39,11 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(in crate::session) struct ReviewState {
     fold: Reviewed,
-    verdicts: Verdicts,
+    verdicts: Decisions,
 }
 
 impl ReviewState {
-    pub(in crate::session) fn new(verdicts: Verdicts) -> Self {
+    pub(in crate::session) fn new(verdicts: Decisions) -> Self {
         Self { fold: Reviewed::default(), verdicts }
     }
 }
@@ -213,7 +213,7 @@ impl Session {
         by: ChangedBy,
     ) -> Result<Arc<Record>, Error> {
         if let Phase::Idle(state) = &mut self.phase {
-            state.files.note(&changes);
+            state.files.record(&changes);
         }
         self.log.append(None, Event::FilesChanged(FilesChanged { changes, by }), None)
     }
@@ -275,7 +275,7 @@ impl Session {
     /// Takes the news about verdicts for the model; it counts as reported.
     pub(in crate::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
-        let note = review.note();
+        let note = review.pending_note();
         review.reported(&note.seqs);
         let text = from_engine(format_args!(
             "the user has since made these decisions about your changes.\n{}",

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a pending verdict is in the journal, and so is its end: applied, refused or withdrawn.
 //!
-//! A gap is before each call and after each batch ([`Host::gap`](crate::host::Host::gap)), so that no call sees a file change while it
+//! A gap is before each call and after each batch ([`TurnHost::gap`](crate::host::TurnHost::gap)), so that no call sees a file change while it
 //! runs. A pending verdict is decided again when it is applied.
 
 use crate::command::Record;

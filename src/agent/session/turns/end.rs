@@ -23,7 +23,7 @@ impl Session {
     pub(in crate::session) async fn finished(&mut self, finished: Finished) {
         let is_done = matches!(finished.end, End::Completed(_));
         self.end(finished).await;
-        if self.door.closing.is_some() {
+        if self.lifecycle.closing.is_some() {
             return;
         }
         self.apply_pending_verdicts().await;
@@ -38,7 +38,7 @@ impl Session {
     async fn end(&mut self, finished: Finished) {
         let Finished { mut state, end, tally } = finished;
         if let Some(running) = self.phase.running() {
-            state.files.note(&running.foreign_changes);
+            state.files.record(&running.foreign_changes);
         }
         let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(state)) else {
             return;
@@ -86,13 +86,13 @@ impl Session {
             Delivery::Prompt | Delivery::FollowUp => first.turn_id.clone(),
         };
         let notices = self.services.models.refresh();
-        self.note(notices);
+        self.record_notices(notices);
         let provider = self.services.models.provider(&self.settings.model).map_err(Error::from);
         match self.check_turns().and(provider) {
             Ok(provider) => self.begin_turn(turn_id, Work::Answer(inputs), provider),
             Err(error) => {
                 // The session or its provider takes these messages no longer, so they are handed back.
-                self.note(vec![Notice {
+                self.record_notices(vec![Notice {
                     level: NoticeLevel::Warning,
                     code: "messagesHandedBack".to_owned(),
                     message: format!("the queued messages were returned: {error}"),
@@ -105,7 +105,7 @@ impl Session {
     }
 
     /// Records notices.
-    pub(super) fn note(&mut self, notices: Vec<Notice>) {
+    pub(super) fn record_notices(&mut self, notices: Vec<Notice>) {
         for notice in notices {
             self.record(None, Event::Notice(notice));
         }

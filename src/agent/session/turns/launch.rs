@@ -4,11 +4,11 @@ use crate::clients;
 use crate::host::Activity;
 use crate::session::phase::{DueTurn, Running};
 use crate::session::{Phase, Session};
-use crate::turn::briefing::PromptInputs;
 use crate::turn::context::{EditChecks, ModelAccess, SummaryModel, TurnContext, TurnTools, Work};
 use crate::turn::limits::Limits;
 use crate::turn::permit::Permissions;
 use crate::turn::servers::TurnServers;
+use crate::turn::system_prompt::PromptInputs;
 use crate::workspace::Workspace;
 use pintle_base::text::tool_names::{allows, names_tool};
 use pintle_llm::Provider;
@@ -69,7 +69,7 @@ impl Session {
                 list: clients::tools(&self.tools(), self.extensions()),
                 withheld: self.withheld_tools(),
                 settings: Arc::clone(&self.services.tool_settings),
-                ledger: self.view.ledger.clone(),
+                read_tracker: self.view.read_tracker.clone(),
                 client: self.questions.requests(),
                 servers: self.turn_servers(),
                 jobs: self.jobs.requests(),

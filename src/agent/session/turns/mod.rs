@@ -33,7 +33,7 @@ const SCRIPT: &str = "script";
 
 /// A turn's limits and output schema.
 #[derive(Debug, Default)]
-struct Terms {
+struct TurnConstraints {
     /// The turn's limits; the stricter of these and the settings apply.
     limits: Option<TurnLimits>,
     /// The JSON Schema that its final message must satisfy.
@@ -79,7 +79,7 @@ impl Session {
                 self.start_with(input, behind, reply);
             }
             TurnCommand::WhenIdle { reply } => {
-                self.door.idle_waiters.push(reply);
+                self.lifecycle.idle_waiters.push(reply);
                 self.answer_idle_waiters();
             }
         }
@@ -96,12 +96,13 @@ impl Session {
             return;
         }
         let notices = self.services.models.refresh();
-        let accepted = self.accept_prompt(input, when_busy, Terms { limits, output_schema });
+        let accepted =
+            self.accept_prompt(input, when_busy, TurnConstraints { limits, output_schema });
         let (AcceptedInput { queued, record }, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let _ = reply.send(Err(error));
-                self.note(notices);
+                self.record_notices(notices);
                 return;
             }
         };
@@ -115,7 +116,7 @@ impl Session {
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
         let _ = reply.send(Ok(TurnStartResult { turn_id, item_id, disposition }));
         self.publish(&record);
-        self.note(notices);
+        self.record_notices(notices);
         match disposition {
             Disposition::Queued => self.inbox.push(queued),
             Disposition::Started => self.begin_answer(queued, provider),
@@ -130,12 +131,12 @@ impl Session {
         reply: Reply<Vec<QueuedInput>>,
     ) {
         let notices = self.services.models.refresh();
-        let accepted = self.accept_prompt(input, WhenBusy::Reject, Terms::default());
+        let accepted = self.accept_prompt(input, WhenBusy::Reject, TurnConstraints::default());
         let (prompt, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let _ = reply.send(Err(error));
-                self.note(notices);
+                self.record_notices(notices);
                 return;
             }
         };
@@ -148,7 +149,8 @@ impl Session {
                 }
             };
             let delivery = if delivery == Delivery::Prompt { Delivery::FollowUp } else { delivery };
-            let Ok(accepted) = self.accept(turn_id, delivery, content, Terms::default()) else {
+            let Ok(accepted) = self.accept(turn_id, delivery, content, TurnConstraints::default())
+            else {
                 break;
             };
             queued.push(accepted);
@@ -159,7 +161,7 @@ impl Session {
             self.publish(&record);
             self.inbox.push(queued);
         }
-        self.note(notices);
+        self.record_notices(notices);
         self.begin_answer(prompt.queued, provider);
     }
 
@@ -175,7 +177,7 @@ impl Session {
         &mut self,
         input: Vec<Input>,
         when_busy: WhenBusy,
-        terms: Terms,
+        terms: TurnConstraints,
     ) -> Result<(AcceptedInput, Arc<dyn Provider>), Error> {
         let delivery = match (&self.phase, when_busy) {
             (Phase::Idle(_), _) => Delivery::Prompt,
@@ -220,9 +222,10 @@ impl Session {
             }
         };
         let expected = expected.as_ref().filter(|_| !is_held);
-        let accepted = check_expected(expected, &turn_id)
-            .and_then(|()| check_input(&input))
-            .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, Terms::default()));
+        let accepted =
+            check_expected(expected, &turn_id).and_then(|()| check_input(&input)).and_then(|()| {
+                self.accept(turn_id.clone(), Delivery::Steer, input, TurnConstraints::default())
+            });
         match accepted {
             Ok(AcceptedInput { queued, record }) => {
                 let (item_id, disposition) = (queued.item_id.clone(), Disposition::Queued);
@@ -303,10 +306,10 @@ impl Session {
         turn_id: TurnId,
         delivery: Delivery,
         content: Vec<Input>,
-        terms: Terms,
+        terms: TurnConstraints,
     ) -> Result<AcceptedInput, Error> {
         let item_id = ItemId::new(self.services.ambient.new_id());
-        let (Terms { limits, output_schema }, in_turn) = (terms, turn_id.clone());
+        let (TurnConstraints { limits, output_schema }, in_turn) = (terms, turn_id.clone());
         let queued =
             QueuedInput { item_id, turn_id: in_turn, delivery, content, limits, output_schema };
         let record = self.log.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;

@@ -23,7 +23,7 @@ pub(super) struct Window<'a> {
 }
 
 /// Returns the windows for a piece with LF line endings, in order and disjoint.
-pub(super) fn of<'a>(text: &'a str, piece: &str) -> Vec<Window<'a>> {
+pub(super) fn find<'a>(text: &'a str, piece: &str) -> Vec<Window<'a>> {
     let parts = if text.len() < MIN_BYTES { None } else { parts(text, piece) };
     let whole = || std::iter::once(0..text.len()).collect();
     let parts: Vec<Range<usize>> = parts.unwrap_or_else(whole);

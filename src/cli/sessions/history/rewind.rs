@@ -72,7 +72,7 @@ impl OpenSession<'_> {
         } else {
             said.push(format!("rewound to event {to_seq}"));
         }
-        let message = input.iter().map(words).collect::<Vec<_>>().join("\n");
+        let message = input.iter().map(describe).collect::<Vec<_>>().join("\n");
         if !message.is_empty() && !is_files_alone {
             said.push("the prompt after this point, to send again:".to_owned());
             for line in message.lines() {
@@ -127,7 +127,7 @@ fn line(fate: &FileFate) -> String {
     }
 }
 
-fn words(input: &Input) -> String {
+fn describe(input: &Input) -> String {
     match input {
         Input::Text { text } => text.clone(),
         Input::File { path, .. }

@@ -158,7 +158,7 @@ impl Environment for Overlay {
             return self.inner.read_lines(path, window).await;
         };
         let version = version(path.clone(), &document.text);
-        Lines::of(document.text.as_bytes(), version, window)
+        Lines::read(document.text.as_bytes(), version, window)
             .map_err(|error| Error::from_io(&path, &error))
     }
 

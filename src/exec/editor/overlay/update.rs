@@ -395,7 +395,7 @@ async fn make(
                 let is_saved = documents.get(&edit.open.path).is_some_and(|known| !known.is_dirty);
                 if !is_saved {
                     let (before, after) = (Arc::clone(&edit.now.text), Arc::clone(&edit.text));
-                    documents.note(&edit.open.path, before, after);
+                    documents.record_edit(&edit.open.path, before, after);
                 }
             }
             return Ok(());

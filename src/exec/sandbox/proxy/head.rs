@@ -3,7 +3,7 @@
 //! The crate `httparse` does not fit: it accepts lines that end in LF alone, empty lines before a request, and non-ASCII bytes in the
 //! target. The proxy and the server could then disagree about where a request goes.
 
-use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, Host};
+use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, HostPort};
 use std::net::Ipv6Addr;
 
 /// The first line of a message and its fields.
@@ -15,15 +15,15 @@ pub(super) struct Head {
 
 /// A client's request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum ProxyRequest {
     /// A tunnel, for TLS.
-    Tunnel(Host),
+    Tunnel(HostPort),
     /// A plain request, as sent to the server.
-    Plain(Host, Head),
+    Plain(HostPort, Head),
 }
 
-impl Wanted {
-    pub(super) fn host(&self) -> &Host {
+impl ProxyRequest {
+    pub(super) fn host(&self) -> &HostPort {
         match self {
             Self::Tunnel(host) | Self::Plain(host, _) => host,
         }
@@ -72,7 +72,7 @@ impl Head {
     ///
     /// # Errors
     /// The problem, for the client.
-    pub(super) fn request(self) -> Result<Wanted, &'static str> {
+    pub(super) fn request(self) -> Result<ProxyRequest, &'static str> {
         let mut parts = self.line.split(' ');
         let (Some(method), Some(target), Some(version @ ("HTTP/1.1" | "HTTP/1.0")), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
@@ -82,7 +82,7 @@ impl Head {
         if method == "CONNECT" {
             let has_port = target.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'));
             let host = authority(target, HTTPS_PORT).filter(|_| has_port);
-            return host.map(Wanted::Tunnel).ok_or("the target is not HOST:PORT");
+            return host.map(ProxyRequest::Tunnel).ok_or("the target is not HOST:PORT");
         }
         let Some(rest) = strip_scheme(target) else {
             return Err("the target is not an address that begins with http://");
@@ -95,7 +95,7 @@ impl Head {
         let mut fields = vec![("Host".to_owned(), host.to_string().into_bytes())];
         fields.extend(self.passed());
         fields.push(("Connection".to_owned(), b"close".to_vec()));
-        Ok(Wanted::Plain(host, Self { line, fields }))
+        Ok(ProxyRequest::Plain(host, Self { line, fields }))
     }
 
     /// Parses a response head. Returns the head for the client, and true if it is the last one before the body.
@@ -166,7 +166,7 @@ fn strip_scheme(target: &str) -> Option<&str> {
 }
 
 /// Parses `HOST` or `HOST:PORT`. User names, and characters that are invalid in hosts, are rejected.
-fn authority(text: &str, usual_port: u16) -> Option<Host> {
+fn authority(text: &str, usual_port: u16) -> Option<HostPort> {
     let (name, port) = match text.rsplit_once(':').filter(|_| !text.ends_with(']')) {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
             (name, port.parse().ok().filter(|port| *port > 0)?)
@@ -180,7 +180,7 @@ fn authority(text: &str, usual_port: u16) -> Option<Host> {
         || (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_name_byte),
         |address| address.parse::<Ipv6Addr>().is_ok(),
     );
-    is_proper.then(|| Host::new(name, port, usual_port))
+    is_proper.then(|| HostPort::new(name, port, usual_port))
 }
 
 #[cfg(test)]
@@ -231,8 +231,8 @@ mod tests {
             let got = match Head::read(&crlf(text)).map(Head::request) {
                 None => "malformed".to_owned(),
                 Some(Err(problem)) => problem.to_owned(),
-                Some(Ok(Wanted::Tunnel(host))) => format!("tunnel {host}"),
-                Some(Ok(Wanted::Plain(host, head))) => {
+                Some(Ok(ProxyRequest::Tunnel(host))) => format!("tunnel {host}"),
+                Some(Ok(ProxyRequest::Plain(host, head))) => {
                     let bytes = String::from_utf8(head.bytes()).unwrap();
                     format!("{host}: {}", bytes.replace("\r\n", "|"))
                 }

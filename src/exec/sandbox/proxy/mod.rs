@@ -15,8 +15,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use head::{Head, Wanted};
-use pintle_base::text::hosts::Host;
+use head::{Head, ProxyRequest};
+use pintle_base::text::hosts::HostPort;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt::Write;
 use std::io;
@@ -270,7 +270,7 @@ impl Service {
     }
 
     /// Connects to an allowed host.
-    async fn connect(&self, host: &Host) -> Result<TcpStream, Problem> {
+    async fn connect(&self, host: &HostPort) -> Result<TcpStream, Problem> {
         self.hosts.check(host).map_err(|reason| self.refuse(host, reason))?;
         let unreachable = |text: String| Problem::new(BAD_GATEWAY, text);
         let found = self
@@ -290,7 +290,7 @@ impl Service {
         Err(unreachable(format!("{host} cannot be reached ({failed}).")))
     }
 
-    async fn look_up(&self, host: &Host) -> io::Result<Vec<IpAddr>> {
+    async fn look_up(&self, host: &HostPort) -> io::Result<Vec<IpAddr>> {
         if let Some(address) = host.address() {
             return Ok(vec![address]);
         }
@@ -300,7 +300,7 @@ impl Service {
     }
 
     /// Records a refused host.
-    fn refuse(&self, host: &Host, reason: Refusal) -> Problem {
+    fn refuse(&self, host: &HostPort, reason: Refusal) -> Problem {
         let refused = RefusedHost { host: host.to_string(), reason };
         let problem = Problem::new("403 Forbidden", refused.to_string());
         let mut known = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
@@ -313,7 +313,7 @@ impl Service {
 
 /// A granted request, with its connection.
 struct Ready {
-    wanted: Wanted,
+    wanted: ProxyRequest,
     server: TcpStream,
     /// The bytes received after the head.
     behind: Vec<u8>,
@@ -323,11 +323,11 @@ impl Ready {
     /// Moves bytes in both directions until both have ended, or the connection is idle.
     async fn run(mut self, mut client: TcpStream, max_idle: Duration) -> io::Result<()> {
         let is_plain = match &self.wanted {
-            Wanted::Tunnel(_) => {
+            ProxyRequest::Tunnel(_) => {
                 client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?;
                 false
             }
-            Wanted::Plain(_, head) => {
+            ProxyRequest::Plain(_, head) => {
                 self.server.write_all(&head.bytes()).await?;
                 true
             }

@@ -20,7 +20,7 @@ struct DeniedFile {
 
 impl DeniedFiles {
     /// Looks for programs of these names in the directories of a `PATH`. A multi-call file, such as that of busybox, is excluded.
-    pub(in crate::sandbox) fn of(names: &[String], path: &str) -> Self {
+    pub(in crate::sandbox) fn find(names: &[String], path: &str) -> Self {
         let folders = || path.split(':').filter(|folder| folder.starts_with('/'));
         let files = names.iter().flat_map(|name| {
             folders().filter_map(move |folder| {

@@ -56,22 +56,26 @@ impl Renderer for Page {
 
     fn entry(&mut self, entry: &TimelineEntry, out: &mut String) {
         match &entry.kind {
-            EntryKind::Created(created) => note(out, "", &format!("Model: {}", created.model)),
+            EntryKind::Created(created) => {
+                write_note(out, "", &format!("Model: {}", created.model))
+            }
             EntryKind::Item(item) => self.item(entry, item, out),
             EntryKind::Step(step) => tokens(out, step),
             EntryKind::HandedBack(inputs) => {
                 for input in *inputs {
-                    note(out, "", "Handed back, never read by the model:");
+                    write_note(out, "", "Handed back, never read by the model:");
                     person(out, &input.content);
                 }
             }
             EntryKind::Asked(question) => {
-                note(out, "", "The model asks:");
+                write_note(out, "", "The model asks:");
                 markdown::push(out, question.plan.as_deref().unwrap_or_default());
                 markdown::push(out, &question.text);
             }
             EntryKind::Plan(plan) => self::plan(out, plan),
-            EntryKind::Note { text, is_bad } => note(out, if *is_bad { " bad" } else { "" }, text),
+            EntryKind::Note { text, is_bad } => {
+                write_note(out, if *is_bad { " bad" } else { "" }, text)
+            }
             EntryKind::TurnEnded(end) => turn(out, end),
         }
     }
@@ -87,7 +91,7 @@ impl Renderer for Page {
 
     fn end_nested(&mut self, totals: &Totals, out: &mut String) {
         self.depth = self.depth.saturating_sub(1);
-        note(out, "", &totals.counts());
+        write_note(out, "", &totals.counts());
         out.push_str("</details>\n");
     }
 
@@ -147,7 +151,7 @@ impl Page {
                 self.fold(out, "agent", &title, entry, item);
                 markdown::push(out, &agent.task);
                 if let Some(result) = &agent.result {
-                    note(out, "", "Result:");
+                    write_note(out, "", "Result:");
                     markdown::push(out, result);
                 }
                 out.push_str("</details>\n");
@@ -198,7 +202,7 @@ fn time(out: &mut String, ms: u64) {
     let _ = write!(out, "<time datetime=\"{}\">{}</time>", iso(ms), moment(ms));
 }
 
-fn note(out: &mut String, class: &str, note: &str) {
+fn write_note(out: &mut String, class: &str, note: &str) {
     let _ = write!(out, "<p class=\"note{class}\">");
     push(out, note);
     out.push_str("</p>\n");
@@ -211,7 +215,7 @@ fn tokens(out: &mut String, step: &StepCompleted) {
         return;
     }
     let cost = step.cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
-    note(out, "", &format!("{read} tokens read, {} written{cost}", usage.output_tokens));
+    write_note(out, "", &format!("{read} tokens read, {} written{cost}", usage.output_tokens));
 }
 
 fn turn(out: &mut String, end: &TurnCompleted) {
@@ -251,7 +255,7 @@ fn image(out: &mut String, mime_type: &str, data: &str) {
     if is_known && is_base64 {
         let _ = writeln!(out, "<img alt=\"image\" src=\"data:{mime_type};base64,{data}\"/>");
     } else {
-        note(out, "", &format!("An image that cannot be shown, {mime_type}"));
+        write_note(out, "", &format!("An image that cannot be shown, {mime_type}"));
     }
 }
 
@@ -301,13 +305,13 @@ fn arguments(out: &mut String, call: &ToolCall, input: &Value) {
         code::block(out, "json", &text);
     }
     for (name, language, text) in long {
-        note(out, "", name);
+        write_note(out, "", name);
         code::block(out, language, text);
     }
 }
 
 fn change(out: &mut String, change: &FileChange) {
-    note(out, "", &phrases::change(change));
+    write_note(out, "", &phrases::change(change));
     if change.diff.is_empty() {
         return;
     }

@@ -42,7 +42,7 @@ pub(super) struct Copied {
 }
 
 impl Copied {
-    pub(super) fn of(created: &SessionCreated, record: &EventRecord) -> Option<Self> {
+    pub(super) fn from_fork(created: &SessionCreated, record: &EventRecord) -> Option<Self> {
         let from = created.forked_from.as_ref()?;
         Some(Self { last_seq: from.copied_seq, ms: record.ts_ms })
     }
@@ -171,7 +171,7 @@ impl Writer {
         json!({
             "role": "assistant",
             "content": content,
-            "api": self.apis.of(&provider),
+            "api": self.apis.for_provider(&provider),
             "provider": provider,
             "model": model,
             "usage": blocks::usage_to_pi(usage, cost),
@@ -185,5 +185,5 @@ fn line(mut message: Value, stop: &str, reason: &str, ms: u64) -> Fields {
         message.insert("timestamp".to_owned(), ms.into());
         message.insert("errorMessage".to_owned(), reason.into());
     }
-    Fields::of(&json!({ "type": "message", "message": message }))
+    Fields::parse(&json!({ "type": "message", "message": message }))
 }

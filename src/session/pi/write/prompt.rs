@@ -131,7 +131,11 @@ impl Writer {
         let new = stored.into_state();
         if let Some(message) = self.prompt.change_to(&new, record.ts_ms) {
             self.settle(out);
-            self.line(Fields::of(&json!({ "type": "message", "message": message })), record, out);
+            self.line(
+                Fields::parse(&json!({ "type": "message", "message": message })),
+                record,
+                out,
+            );
         }
         self.prompt = new;
     }

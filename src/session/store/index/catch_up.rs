@@ -10,7 +10,7 @@ use super::whole;
 use super::words::{fold, short_words};
 use crate::store::journal::FILE;
 use crate::store::list;
-use pintle_base::disk;
+use pintle_base::private_files;
 use pintle_protocol::event::{Event, EventRecord};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde::Deserialize;
@@ -47,7 +47,7 @@ pub(super) fn read_piece(
     let Some(mut position) = position_of(&transaction, folder)? else { return nothing };
     let path = sessions.join(folder).join(FILE);
     // A journal that cannot be read now is tried again the next time.
-    let Ok(file) = disk::open(&path) else { return nothing };
+    let Ok(file) = private_files::open(&path) else { return nothing };
     let Ok(facts) = file.metadata() else { return nothing };
     let (size, mtime_ns) = facts_of(&facts);
     if !is_unchanged(&file, &position) {
@@ -195,7 +195,7 @@ fn read_lines(
         }
         line.clear();
         // An incomplete line is not read: it is being written, or its writer will set it aside.
-        let Ok(length) = disk::read_line(&mut reader, &mut line) else { return Ok(true) };
+        let Ok(length) = private_files::read_line(&mut reader, &mut line) else { return Ok(true) };
         if length == 0 || line.last() != Some(&b'\n') {
             return Ok(true);
         }

@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use crate::store::Error;
-use pintle_base::disk;
+use pintle_base::private_files;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -192,9 +192,9 @@ impl Database {
         let path = self.path();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        if disk::open_private(&path, &mut options).is_ok() {
+        if private_files::open_private(&path, &mut options).is_ok() {
             for ending in ["", "-wal", "-shm"] {
-                let _ = disk::tighten(&self.data.join(format!("{FILE}{ending}")));
+                let _ = private_files::tighten(&self.data.join(format!("{FILE}{ending}")));
             }
         }
     }

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(item: &Value) -> Option<(EntryKind, String, String)> {
+    fn extract_item(item: &Value) -> Option<(EntryKind, String, String)> {
         let mut item = item.clone();
         item["id"] = json!("i");
         item["status"] = json!("completed");
@@ -211,7 +211,7 @@ mod tests {
             ),
         ] {
             let want = want.map(|(kind, text, paths)| (kind, text.to_owned(), paths.to_owned()));
-            assert_eq!(of(&item), want, "{name}");
+            assert_eq!(extract_item(&item), want, "{name}");
         }
     }
 

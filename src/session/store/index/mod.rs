@@ -161,7 +161,7 @@ impl Index {
             behind => behind?,
         };
         let folders = params.cwd.as_deref().map(|cwd| place::names(&self.sessions, cwd));
-        let asked = search::Asked { params, folders };
+        let asked = search::SearchRequest { params, folders };
         let result =
             self.database.with(|connection| search::search(connection, &asked, from, limit))?;
         Ok(SessionSearchResult { behind, ..result })

@@ -33,7 +33,7 @@ struct Candidate {
 }
 
 /// What is searched for.
-pub(super) struct Asked<'a> {
+pub(super) struct SearchRequest<'a> {
     pub(super) params: &'a SessionSearchParams,
     /// The paths by which sessions name the working directory, also those before it was moved; `None` for all directories.
     pub(super) folders: Option<Vec<String>>,
@@ -41,7 +41,7 @@ pub(super) struct Asked<'a> {
 
 pub(super) fn search(
     connection: &Connection,
-    asked: &Asked<'_>,
+    asked: &SearchRequest<'_>,
     from: usize,
     limit: usize,
 ) -> rusqlite::Result<SessionSearchResult> {
@@ -92,7 +92,7 @@ fn hit(row: &Row<'_>, query: &Query) -> rusqlite::Result<SearchHit> {
 /// Without words: the newest entries that pass the filters, one more than fits.
 fn newest(
     connection: &Connection,
-    asked: &Asked<'_>,
+    asked: &SearchRequest<'_>,
     from: usize,
     limit: usize,
 ) -> rusqlite::Result<Vec<i64>> {
@@ -104,7 +104,11 @@ fn newest(
     prepared.query_map(params_from_iter(statement.values), |row| row.get(0))?.collect()
 }
 
-fn ranked(connection: &Connection, asked: &Asked<'_>, query: &Query) -> rusqlite::Result<Vec<i64>> {
+fn ranked(
+    connection: &Connection,
+    asked: &SearchRequest<'_>,
+    query: &Query,
+) -> rusqlite::Result<Vec<i64>> {
     let Statement { sql, values } = matching(asked, &query.words, "e.key, e.text, e.paths");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
@@ -176,7 +180,7 @@ impl Conditions {
 }
 
 /// Returns the statement for the entries that have all words and pass the filters, newest first.
-fn matching(asked: &Asked<'_>, words: &[Word], columns: &str) -> Statement {
+fn matching(asked: &SearchRequest<'_>, words: &[Word], columns: &str) -> Statement {
     let params = asked.params;
     let mut conditions = Conditions::default();
     let quoted = |table: Table| -> Vec<String> {
@@ -219,7 +223,11 @@ fn matching(asked: &Asked<'_>, words: &[Word], columns: &str) -> Statement {
     Statement { sql, values }
 }
 
-fn filter(Asked { params, folders }: &Asked<'_>, key: &str, conditions: &mut Conditions) {
+fn filter(
+    SearchRequest { params, folders }: &SearchRequest<'_>,
+    key: &str,
+    conditions: &mut Conditions,
+) {
     if let Some(ms) = params.after_ms {
         conditions.add(format!("{key} >= ?"), first_key(ms));
     }

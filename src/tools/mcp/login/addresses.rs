@@ -128,7 +128,7 @@ impl OAuthHttpClient for Guarded {
         Box::pin(async move {
             let request = reqwest::Request::try_from(request.request)?;
             let addresses = self.addresses(request.url()).await?;
-            let builder = self.network.builder(Reach::of(request.url().as_str()))?;
+            let builder = self.network.builder(Reach::classify(request.url().as_str()))?;
             let mut builder = builder.timeout(TIMEOUT);
             if let (Some(name), false) = (request.url().domain(), addresses.is_empty()) {
                 builder = builder.resolve_to_addrs(name, &addresses);

@@ -5,11 +5,11 @@
 mod lines;
 mod task;
 
-use super::link::{
-    Answer, CallRequest, Elicitation, Link, LinkError, Outcome, PromptShape, ResourceShape,
-    ResourceText, ToolShape,
+use super::client::{
+    Answer, CallRequest, Elicitation, McpClient, McpClientError, Outcome, PromptShape,
+    ResourceShape, ResourceText, ToolShape,
 };
-use super::shapes;
+use super::convert;
 use lines::{Lines, MAX_LINE_BYTES};
 use pintle_base::network::{Network, Reach, SetupError, TLS_HINT, is_tls_error};
 use pintle_protocol::content::Content;
@@ -161,7 +161,7 @@ impl ClientHandler for Handler {
         let to = self.calls.with(|calls| calls.iter().find(of).map(|call| call.progress.clone()));
         if let Some(to) = to {
             // A full channel drops it: progress is transient.
-            let _ = to.try_send(shapes::progress(
+            let _ = to.try_send(convert::progress(
                 progress.progress,
                 progress.total,
                 progress.message.as_deref(),
@@ -218,7 +218,7 @@ pub(super) async fn over_streams(
     write: impl AsyncWrite + Send + Unpin + 'static,
     root: Option<&Path>,
     versions: Versions,
-) -> Result<(Sdk, Driver), LinkError> {
+) -> Result<(Sdk, Driver), McpClientError> {
     let handler = handler(root, versions);
     let (calls, changes) = (handler.calls.clone(), Arc::clone(&handler.changes));
     let transport = AsyncRwTransport::new(Lines::new(read, MAX_LINE_BYTES), write)
@@ -238,17 +238,18 @@ pub(super) async fn over_http(
     login: Option<AuthorizationManager>,
     versions: Versions,
     network: &Network,
-) -> Result<(Sdk, Driver), LinkError> {
+) -> Result<(Sdk, Driver), McpClientError> {
     let mut custom = HashMap::new();
     for (name, value) in headers {
-        let wrong =
-            |what: &str| LinkError::Failed(format!("the {what} of header `{name}` cannot be sent"));
+        let wrong = |what: &str| {
+            McpClientError::Failed(format!("the {what} of header `{name}` cannot be sent"))
+        };
         let header = name.parse().map_err(|_| wrong("name"))?;
         custom.insert(header, value.parse().map_err(|_| wrong("value"))?);
     }
-    let of_setup = |error: SetupError| LinkError::Failed(format!("{error}: {}", error.hint));
+    let of_setup = |error: SetupError| McpClientError::Failed(format!("{error}: {}", error.hint));
     let client = network
-        .builder(Reach::of(url))
+        .builder(Reach::classify(url))
         .map_err(of_setup)?
         .redirect(reqwest::redirect::Policy::custom(|attempt| {
             let is_same = |other: &reqwest::Url| other.origin() == attempt.url().origin();
@@ -268,9 +269,9 @@ pub(super) async fn over_http(
     let unreachable = async {
         match client.head(url).send().await {
             Err(error) if is_tls_error(&error) => {
-                LinkError::Failed(format!("{} ({TLS_HINT})", with_sources(&error)))
+                McpClientError::Failed(format!("{} ({TLS_HINT})", with_sources(&error)))
             }
-            Err(error) if error.is_connect() => LinkError::Failed(with_sources(&error)),
+            Err(error) if error.is_connect() => McpClientError::Failed(with_sources(&error)),
             Ok(_) | Err(_) => std::future::pending().await,
         }
     };
@@ -337,25 +338,27 @@ fn handler(root: Option<&Path>, versions: Versions) -> Handler {
     }
 }
 
-fn refused(error: &ClientInitializeError) -> LinkError {
+fn refused(error: &ClientInitializeError) -> McpClientError {
     if let Some(challenge) = error.auth_challenge() {
-        return LinkError::Login(challenge.to_owned());
+        return McpClientError::Login(challenge.to_owned());
     }
     if error.is_authorization_required() {
-        return LinkError::Login(String::new());
+        return McpClientError::Login(String::new());
     }
     match error {
-        ClientInitializeError::ConnectionClosed(_) => LinkError::Closed,
+        ClientInitializeError::ConnectionClosed(_) => McpClientError::Closed,
         ClientInitializeError::ExpectedInitResult(_)
-        | ClientInitializeError::ExpectedInitResponse(_) => LinkError::Old,
-        ClientInitializeError::JsonRpcError(error) => LinkError::Said(shapes::said(&error.message)),
+        | ClientInitializeError::ExpectedInitResponse(_) => McpClientError::Old,
+        ClientInitializeError::JsonRpcError(error) => {
+            McpClientError::Said(convert::said(&error.message))
+        }
         other => {
             let text = with_sources(other);
             // Some servers omit the header that describes how to log in, without which the SDK sees only a status.
             if text.contains("unexpected server response: HTTP 401") {
-                return LinkError::Login(String::new());
+                return McpClientError::Login(String::new());
             }
-            LinkError::Failed(shapes::said(&text))
+            McpClientError::Failed(convert::said(&text))
         }
     }
 }
@@ -420,21 +423,21 @@ async fn listen(peer: &Peer<RoleClient>, changes: &Notify) {
     }
 }
 
-fn failed(error: ServiceError) -> LinkError {
+fn failed(error: ServiceError) -> McpClientError {
     if let Some(challenge) = error.auth_challenge() {
-        return LinkError::Login(challenge.to_owned());
+        return McpClientError::Login(challenge.to_owned());
     }
     match error {
-        ServiceError::McpError(error) => LinkError::Said(shapes::said(&error.message)),
-        ServiceError::TransportClosed => LinkError::Closed,
-        ServiceError::Timeout { timeout } => LinkError::Timeout(timeout),
-        ServiceError::Cancelled { reason } => {
-            LinkError::Said(shapes::said(reason.as_deref().unwrap_or("it cancelled the request")))
-        }
+        ServiceError::McpError(error) => McpClientError::Said(convert::said(&error.message)),
+        ServiceError::TransportClosed => McpClientError::Closed,
+        ServiceError::Timeout { timeout } => McpClientError::Timeout(timeout),
+        ServiceError::Cancelled { reason } => McpClientError::Said(convert::said(
+            reason.as_deref().unwrap_or("it cancelled the request"),
+        )),
         ServiceError::UnexpectedResponse => {
-            LinkError::Failed("its response does not match the protocol".to_owned())
+            McpClientError::Failed("its response does not match the protocol".to_owned())
         }
-        other => LinkError::Failed(shapes::said(&with_sources(&other))),
+        other => McpClientError::Failed(convert::said(&with_sources(&other))),
     }
 }
 
@@ -490,7 +493,7 @@ impl Sdk {
     async fn pages<T, F>(
         &self,
         mut page: impl FnMut(PaginatedRequestParams) -> F,
-    ) -> Result<Vec<T>, LinkError>
+    ) -> Result<Vec<T>, McpClientError>
     where
         F: Future<Output = Result<(Vec<T>, Option<String>), ServiceError>>,
     {
@@ -516,7 +519,7 @@ impl Sdk {
         &self,
         call: &CallRequest,
         params: CallToolRequestParams,
-    ) -> Result<ServerResult, LinkError> {
+    ) -> Result<ServerResult, McpClientError> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::with_timeout(call.timeout).reset_timeout_on_progress();
         let sent = self.peer.send_request_with_option(request, options).await;
@@ -549,23 +552,25 @@ async fn answers(call: &CallRequest, asked: InputRequests) -> InputResponses {
     responses
 }
 
-fn asked_too_often() -> LinkError {
-    LinkError::Failed(format!("it asked {MAX_ROUNDS} follow-up questions"))
+fn asked_too_often() -> McpClientError {
+    McpClientError::Failed(format!("it asked {MAX_ROUNDS} follow-up questions"))
 }
 
-async fn in_time<T>(work: impl Future<Output = Result<T, LinkError>>) -> Result<T, LinkError> {
+async fn in_time<T>(
+    work: impl Future<Output = Result<T, McpClientError>>,
+) -> Result<T, McpClientError> {
     let done = tokio::time::timeout(ANSWER_TIMEOUT, work).await;
-    done.unwrap_or(Err(LinkError::Timeout(ANSWER_TIMEOUT)))
+    done.unwrap_or(Err(McpClientError::Timeout(ANSWER_TIMEOUT)))
 }
 
 #[async_trait::async_trait]
-impl Link for Sdk {
+impl McpClient for Sdk {
     fn about(&self) -> String {
         let Some(info) = self.peer.peer_info() else { return String::new() };
         let version = info.protocol_version.to_string();
         match &info.server_info {
             Some(about) => {
-                shapes::line(&format!("{} {}, MCP {version}", about.name, about.version))
+                convert::line(&format!("{} {}, MCP {version}", about.name, about.version))
             }
             None => format!("MCP {version}"),
         }
@@ -584,7 +589,7 @@ impl Link for Sdk {
         self.peer.peer_info().is_some_and(|info| info.capabilities.resources.is_some())
     }
 
-    async fn tools(&self) -> Result<Vec<ToolShape>, LinkError> {
+    async fn tools(&self) -> Result<Vec<ToolShape>, McpClientError> {
         let has = self.peer.peer_info().is_none_or(|info| info.capabilities.tools.is_some());
         if !has {
             return Ok(Vec::new());
@@ -593,15 +598,15 @@ impl Link for Sdk {
             let listed = self.peer.list_tools(Some(page)).await?;
             Ok((listed.tools, listed.next_cursor))
         });
-        Ok(tools.await?.into_iter().map(shapes::tool).collect())
+        Ok(tools.await?.into_iter().map(convert::tool).collect())
     }
 
-    async fn call(&self, call: CallRequest) -> Result<Outcome, LinkError> {
+    async fn call(&self, call: CallRequest) -> Result<Outcome, McpClientError> {
         let arguments: JsonObject = call.arguments.clone();
         let mut params = CallToolRequestParams::new(call.tool.clone()).with_arguments(arguments);
         for _ in 0..MAX_ROUNDS {
             match self.round(&call, params.clone()).await? {
-                ServerResult::CallToolResult(result) => return Ok(shapes::outcome(result)),
+                ServerResult::CallToolResult(result) => return Ok(convert::outcome(result)),
                 ServerResult::InputRequiredResult(asked) => {
                     params.request_state = asked.request_state.clone();
                     let asked = asked.input_requests.unwrap_or_default();
@@ -611,14 +616,14 @@ impl Link for Sdk {
                     return self.follow(&call, created.task).await;
                 }
                 // A result without content is one that went well.
-                ServerResult::EmptyResult(_) => return Ok(shapes::nothing()),
+                ServerResult::EmptyResult(_) => return Ok(convert::nothing()),
                 _ => return Err(failed(ServiceError::UnexpectedResponse)),
             }
         }
         Err(asked_too_often())
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceShape>, LinkError> {
+    async fn resources(&self) -> Result<Vec<ResourceShape>, McpClientError> {
         let has = self.peer.peer_info().is_none_or(|info| info.capabilities.resources.is_some());
         if !has {
             return Ok(Vec::new());
@@ -631,20 +636,20 @@ impl Link for Sdk {
             let listed = self.peer.list_resource_templates(Some(page)).await?;
             Ok((listed.resource_templates, listed.next_cursor))
         });
-        let mut all: Vec<ResourceShape> = plain.await?.into_iter().map(shapes::resource).collect();
+        let mut all: Vec<ResourceShape> = plain.await?.into_iter().map(convert::resource).collect();
         // Many servers know no templates and answer with an error.
-        all.extend(templates.await.unwrap_or_default().into_iter().map(shapes::template));
+        all.extend(templates.await.unwrap_or_default().into_iter().map(convert::template));
         Ok(all)
     }
 
-    async fn read(&self, uri: &str) -> Result<Vec<ResourceText>, LinkError> {
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceText>, McpClientError> {
         let params = ReadResourceRequestParams::new(uri);
         let read = async { self.peer.read_resource(params).await.map_err(failed) };
         let read = in_time(read).await?;
-        Ok(read.contents.into_iter().map(shapes::content_of_resource).collect())
+        Ok(read.contents.into_iter().map(convert::content_of_resource).collect())
     }
 
-    async fn prompts(&self) -> Result<Vec<PromptShape>, LinkError> {
+    async fn prompts(&self) -> Result<Vec<PromptShape>, McpClientError> {
         let has = self.peer.peer_info().is_none_or(|info| info.capabilities.prompts.is_some());
         if !has {
             return Ok(Vec::new());
@@ -653,18 +658,18 @@ impl Link for Sdk {
             let listed = self.peer.list_prompts(Some(page)).await?;
             Ok((listed.prompts, listed.next_cursor))
         });
-        Ok(prompts.await?.into_iter().map(shapes::prompt).collect())
+        Ok(prompts.await?.into_iter().map(convert::prompt).collect())
     }
 
     async fn prompt(
         &self,
         name: &str,
         arguments: Map<String, Value>,
-    ) -> Result<Vec<Content>, LinkError> {
+    ) -> Result<Vec<Content>, McpClientError> {
         let params = GetPromptRequestParams::new(name).with_arguments(arguments);
         let got = async { self.peer.get_prompt(params).await.map_err(failed) };
         let got = in_time(got).await?;
-        Ok(got.messages.into_iter().flat_map(|message| shapes::content(message.content)).collect())
+        Ok(got.messages.into_iter().flat_map(|message| convert::content(message.content)).collect())
     }
 
     fn is_closed(&self) -> bool {

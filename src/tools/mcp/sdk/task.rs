@@ -1,8 +1,8 @@
 //! Tasks, the extension `io.modelcontextprotocol/tasks`: a server answers a call with a task, whose state it is then asked for.
 
 use super::{Abandoned, MAX_ROUNDS, Sdk, Waiting, answers, asked_too_often, failed, in_time};
-use crate::mcp::link::{CallRequest, LinkError, Outcome};
-use crate::mcp::shapes;
+use crate::mcp::client::{CallRequest, McpClientError, Outcome};
+use crate::mcp::convert;
 use rmcp::model::{
     CallToolResult, DetailedTask, GetTaskParams, InputRequests, JsonObject, Task, TaskPayload,
     UpdateTaskParams,
@@ -31,7 +31,7 @@ impl Sdk {
         &self,
         call: &CallRequest,
         mut task: Task,
-    ) -> Result<Outcome, LinkError> {
+    ) -> Result<Outcome, McpClientError> {
         let id = task.task_id.clone();
         let on = Some(Abandoned::Task(id.clone()));
         let waiting = Waiting { cancels: &self.cancels, on };
@@ -57,11 +57,11 @@ impl Sdk {
                 }
                 TaskPayload::Failed { error } => {
                     waiting.end();
-                    return Err(LinkError::Said(words(&error)));
+                    return Err(McpClientError::Said(failure_message(&error)));
                 }
                 TaskPayload::Cancelled => {
                     waiting.end();
-                    return Err(LinkError::Said("it cancelled the task".to_owned()));
+                    return Err(McpClientError::Said("it cancelled the task".to_owned()));
                 }
                 TaskPayload::InputRequired { input_requests } => {
                     let new = new_questions(input_requests, &answered);
@@ -80,7 +80,7 @@ impl Sdk {
                 _ => {}
             }
             if Instant::now() >= deadline {
-                return Err(LinkError::Timeout(call.timeout));
+                return Err(McpClientError::Timeout(call.timeout));
             }
         }
     }
@@ -97,7 +97,7 @@ fn tell(call: &CallRequest, before: Option<&Task>, now: &Task) {
     let Some(message) = &now.status_message else { return };
     if before.is_none_or(|before| before.status_message.as_ref() != Some(message)) {
         // A full channel drops it: progress is transient.
-        let _ = call.progress.try_send(format!("{}\n", shapes::said(message)));
+        let _ = call.progress.try_send(format!("{}\n", convert::said(message)));
     }
 }
 
@@ -106,16 +106,16 @@ fn new_questions(asked: InputRequests, answered: &BTreeSet<String>) -> InputRequ
     asked.into_iter().filter(|(key, _)| !answered.contains(key)).collect()
 }
 
-fn outcome(result: JsonObject) -> Result<Outcome, LinkError> {
+fn outcome(result: JsonObject) -> Result<Outcome, McpClientError> {
     let result: Result<CallToolResult, _> = serde_json::from_value(Value::Object(result));
     match result {
-        Ok(result) => Ok(shapes::outcome(result)),
+        Ok(result) => Ok(convert::outcome(result)),
         Err(_) => Err(failed(ServiceError::UnexpectedResponse)),
     }
 }
 
 /// Returns the server's message about a failure.
-fn words(error: &JsonObject) -> String {
+fn failure_message(error: &JsonObject) -> String {
     let message = error.get("message").and_then(Value::as_str);
-    shapes::said(message.unwrap_or("the task failed"))
+    convert::said(message.unwrap_or("the task failed"))
 }

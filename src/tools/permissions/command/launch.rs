@@ -62,12 +62,12 @@ pub(super) fn candidates(program: &Program) -> Vec<Program> {
         let rest = words.get(at + 1..).unwrap_or_default();
         match text.strip_prefix('-') {
             None => {
-                found.words(text, rest);
+                found.add_program(text, rest);
                 found.text(text);
             }
             Some(_) => {
                 if let Some((_, value)) = text.split_once('=') {
-                    found.words(value, rest);
+                    found.add_program(value, rest);
                     found.text(value);
                 }
             }
@@ -91,7 +91,7 @@ struct Found {
 
 impl Found {
     /// Adds a word as a program name, with the words after it.
-    fn words(&mut self, name: &str, rest: &[Word]) {
+    fn add_program(&mut self, name: &str, rest: &[Word]) {
         if name.is_empty() || self.programs.len() > super::wrappers::MAX_PROGRAMS {
             return;
         }
@@ -108,6 +108,6 @@ impl Found {
         self.room -= text.len();
         // `:!command` of an editor.
         let text = text.trim_start_matches([':', '!', '@', '+', ' ']);
-        self.programs.extend(Analysis::of(text).programs);
+        self.programs.extend(Analysis::parse(text).programs);
     }
 }

@@ -66,7 +66,7 @@ pub enum Target {
 
 impl Analysis {
     /// Parses a command of a POSIX shell or of bash.
-    pub fn of(line: &str) -> Self {
+    pub fn parse(line: &str) -> Self {
         let mut analysis = Self::default();
         parse::parse(line, &mut analysis, 0);
         analysis

@@ -343,7 +343,7 @@ fn judge(want: usize, mut random: Random) -> Judged {
         while batch.len() < BATCH && judged.tried < want {
             let line = command(&mut random, &rows);
             judged.tried += 1;
-            let analysis = Analysis::of(&line);
+            let analysis = Analysis::parse(&line);
             if analysis.is_harmless() && !waits(&line) {
                 batch.push((line, analysis));
             }

@@ -2,8 +2,8 @@
 
 use super::Stage;
 use pintle_agent::{
-    Answer, CallBody, ClientCall, ClientCommand, DiagnosticsReport, Feed, Subscriber, SubscriberId,
-    SubscriptionCommand, Wanted,
+    Answer, CallBody, ClientCall, ClientCommand, DiagnosticsReport, EventSelection, Feed,
+    Subscriber, SubscriberId, SubscriptionCommand,
 };
 use pintle_protocol::methods::SessionUpdate;
 use pintle_protocol::plan::{Plan, PlanStatus};
@@ -53,7 +53,7 @@ impl Stage {
                 let subscriber = Subscriber {
                     id: SubscriberId(2),
                     feed: tx,
-                    filter: Wanted::default(),
+                    filter: EventSelection::default(),
                     can_approve: false,
                     can_answer: true,
                     extensions: Arc::default(),

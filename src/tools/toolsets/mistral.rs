@@ -9,13 +9,13 @@ use super::{
     Layout, MATCHES, NEW, Numbers, OFFSET, OLD, OPTION_FIELDS, OPTIONS, PATTERN, PLAN, QUESTION,
     QUESTIONS, READ_PATH, SEARCHED, SECONDS, SEVERAL, STEP, TASK, WRITE_PATH, about, adapt,
 };
-use crate::shape::{Does, Row, count, flag, number, objects, one_of, text};
+use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
-            Does::Read,
+            Builtin::Read,
             "read_file",
             about!("read"),
             &[
@@ -25,7 +25,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Shell,
+            Builtin::Shell,
             "bash",
             about!("shell"),
             &[
@@ -38,7 +38,7 @@ pub(crate) const FAMILY: Family = Family {
         .adapted(adapt::command),
         JOB,
         Row::new(
-            Does::Edit,
+            Builtin::Edit,
             "edit",
             about!("edit"),
             &[
@@ -49,7 +49,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Write,
+            Builtin::Write,
             "write_file",
             about!("write"),
             &[
@@ -59,7 +59,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["overwrite"]),
         Row::new(
-            Does::Grep,
+            Builtin::Grep,
             "grep",
             about!("grep"),
             &[
@@ -70,13 +70,13 @@ pub(crate) const FAMILY: Family = Family {
         )
         .fixing(&[("use_default_ignore", true)]),
         Row::new(
-            Does::Find,
+            Builtin::Find,
             "glob",
             about!("find"),
             &[text("pattern", "pattern", GLOB).required(), text("path", "path", IN_FOLDER)],
         ),
         Row::new(
-            Does::Todo,
+            Builtin::Todo,
             "todo",
             about!("todo"),
             &[objects(
@@ -101,7 +101,7 @@ pub(crate) const FAMILY: Family = Family {
         RECALL,
         FETCH,
         Row::new(
-            Does::Ask,
+            Builtin::Ask,
             "ask_user_question",
             about!("ask"),
             &[objects(
@@ -119,13 +119,13 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["hide_other", "footer_note"]),
         Row::new(
-            Does::ExitPlan,
+            Builtin::ExitPlan,
             "exit_plan_mode",
             about!("exit_plan"),
             &[text("plan", "plan", PLAN).required()],
         ),
         Row::new(
-            Does::RunAgent,
+            Builtin::RunAgent,
             "task",
             about!("run_agent"),
             &[text("task", "task", TASK).required(), text("agent", "agent", super::AGENT)],

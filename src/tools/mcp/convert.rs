@@ -1,6 +1,6 @@
 //! Converts the SDK's types to the engine's, with limits on the server's data. Pure.
 
-use super::link::{Outcome, PromptShape, ResourceShape, ResourceText, ToolShape};
+use super::client::{Outcome, PromptShape, ResourceShape, ResourceText, ToolShape};
 use pintle_base::text::visible::visible_line;
 use pintle_protocol::content::Content;
 use rmcp::model::{

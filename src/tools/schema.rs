@@ -11,35 +11,35 @@ use serde_json::{Map, Value, json};
 /// Implements the part of a tool that its profile's row determines. The profile is the first field; `$does` is the purpose, or a closure
 /// from the tool to it.
 macro_rules! shaped {
-    (Does::$does:ident) => {
-        shaped!(|_| $crate::Does::$does);
+    (Builtin::$does:ident) => {
+        shaped!(|_| $crate::Builtin::$does);
     };
     ($does:expr) => {
         fn name(&self) -> &'static str {
-            let does: fn(&Self) -> $crate::Does = $does;
+            let does: fn(&Self) -> $crate::Builtin = $does;
             self.0.row(does(self)).name
         }
 
-        fn does(&self) -> Option<$crate::Does> {
-            let does: fn(&Self) -> $crate::Does = $does;
+        fn does(&self) -> Option<$crate::Builtin> {
+            let does: fn(&Self) -> $crate::Builtin = $does;
             Some(does(self))
         }
 
         fn declare(&self, told: &$crate::Facts<'_>) -> $crate::Declaration {
-            let does: fn(&Self) -> $crate::Does = $does;
+            let does: fn(&Self) -> $crate::Builtin = $does;
             self.0.declare(does(self), told)
         }
 
         fn check(&self, arguments: &serde_json::Value) -> Result<(), String> {
-            let does: fn(&Self) -> $crate::Does = $does;
+            let does: fn(&Self) -> $crate::Builtin = $does;
             self.0.row(does(self)).unknown(arguments).map_or(Ok(()), Err)
         }
     };
 }
 
-/// A tool's purpose, independent of its name in a family.
+/// A built-in tool, independent of its name in a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Does {
+pub enum Builtin {
     /// Reads a file.
     Read,
     /// Reads several files.
@@ -92,7 +92,7 @@ pub enum Does {
     ReportFinding,
 }
 
-impl Does {
+impl Builtin {
     /// The purposes by name, as texts with gaps name them.
     pub const NAMES: [(&'static str, Self); 25] = [
         ("read", Self::Read),
@@ -161,7 +161,7 @@ pub struct Facts<'a> {
     /// The settings, whose limits are stated.
     pub settings: &'a Settings,
     /// The session's tools by purpose: no other is mentioned.
-    pub names: &'a (dyn Fn(Does) -> Option<String> + Sync),
+    pub names: &'a (dyn Fn(Builtin) -> Option<String> + Sync),
 }
 
 impl std::fmt::Debug for Facts<'_> {
@@ -184,7 +184,7 @@ pub struct Declaration {
 /// A tool of a family.
 #[derive(Debug)]
 pub(super) struct Row {
-    pub(super) does: Does,
+    pub(super) does: Builtin,
     pub(super) name: &'static str,
     /// The description, a text with gaps: tools of the session by purpose, our arguments as `arg.NAME`, and facts of the profile.
     pub(super) description: &'static str,
@@ -355,7 +355,7 @@ fn object(fields: &[Field], fill: &dyn Fn(&str) -> String) -> Value {
 impl Row {
     /// Creates a row whose arguments are read by name alone.
     pub(super) const fn new(
-        does: Does,
+        does: Builtin,
         name: &'static str,
         description: &'static str,
         fields: &'static [Field],
@@ -395,12 +395,12 @@ impl Row {
             if let Some(ours) = gap.strip_prefix("arg.") {
                 return self.theirs(ours).map(str::to_owned);
             }
-            match Does::named(gap) {
+            match Builtin::named(gap) {
                 Some(does) => (told.names)(does),
                 None => profile.fact(self, gap, told.settings),
             }
         });
-        let grammar = (self.does == Does::Patch).then_some(PATCH_GRAMMAR);
+        let grammar = (self.does == Builtin::Patch).then_some(PATCH_GRAMMAR);
         Declaration { description, parameters: self.schema(profile, told.settings), grammar }
     }
 
@@ -439,7 +439,7 @@ pub(super) fn unread(place: &str, fields: &[Field]) -> std::collections::BTreeSe
 
 /// Returns arguments of tools with the same purpose in other families: the family's name with ours. A name with different meanings in
 /// different families is left out.
-fn foreign(does: Option<Does>) -> impl Iterator<Item = &'static Field> {
+fn foreign(does: Option<Builtin>) -> impl Iterator<Item = &'static Field> {
     let fields = move || rows_of(does).flat_map(|row| row.fields);
     fields().filter(move |field| {
         let is_read = !matches!(field.ours, "remark" | "adapted");
@@ -448,14 +448,14 @@ fn foreign(does: Option<Does>) -> impl Iterator<Item = &'static Field> {
 }
 
 /// Returns the rows of all families for a purpose. Starting a sub-agent and waiting for its answer take the same arguments.
-fn rows_of(does: Option<Does>) -> impl Iterator<Item = &'static Row> {
-    let kin = |does: Does| if does == Does::RunAgent { Does::SpawnAgent } else { does };
+fn rows_of(does: Option<Builtin>) -> impl Iterator<Item = &'static Row> {
+    let kin = |does: Builtin| if does == Builtin::RunAgent { Builtin::SpawnAgent } else { does };
     let rows = PROFILES.iter().flat_map(|(_, profile)| profile.family().rows);
     rows.filter(move |row| does.is_some_and(|does| kin(row.does) == kin(does)))
 }
 
 /// Returns true if another family's models may give this argument to a tool of this purpose, and it changes nothing.
-fn is_ignored_elsewhere(does: Does, name: &str, value: &Value) -> bool {
+fn is_ignored_elsewhere(does: Builtin, name: &str, value: &Value) -> bool {
     let is_read = |field: &&Field| field.name == name && field.ours != "remark";
     let ignores = |row: &'static Row| {
         let is_remark = |field: &Field| field.name == name && field.ours == "remark";
@@ -470,7 +470,7 @@ fn is_ignored_elsewhere(does: Does, name: &str, value: &Value) -> bool {
 /// Returns the name by which a model has given one of our arguments: the family's, ours, or that of another family, unless the tool has
 /// another argument of that name. `does` is the tool's purpose; `None` within an argument.
 pub(super) fn given(
-    does: Option<Does>,
+    does: Option<Builtin>,
     fields: &[Field],
     ours: &'static str,
     arguments: &Map<String, Value>,
@@ -488,7 +488,7 @@ pub(super) fn given(
 
 fn unknown(
     place: &str,
-    does: Option<Does>,
+    does: Option<Builtin>,
     fields: &'static [Field],
     given: &Map<String, Value>,
     is_ignored: &dyn Fn(&str, &Value) -> bool,

@@ -22,7 +22,7 @@ pub(crate) struct Answer {
 const MAX_STDERR_BYTES: u64 = 64 * 1024;
 
 /// Runs a program to its end.
-pub(crate) async fn hop(launch: Launch, input: &[u8], max_bytes: u64) -> io::Result<Answer> {
+pub(crate) async fn output(launch: Launch, input: &[u8], max_bytes: u64) -> io::Result<Answer> {
     let (child_stdin, stdin) = io::pipe()?;
     let (stdout, child_stdout) = io::pipe()?;
     let (stderr, child_stderr) = io::pipe()?;
@@ -72,8 +72,8 @@ pub(crate) async fn hop(launch: Launch, input: &[u8], max_bytes: u64) -> io::Res
         return Ok(Answer { code: None, stdout, stderr: String::new() });
     };
     family.is_armed = false;
-    if let Some(guardian) = &launch.guardian {
-        child.keep(guardian, launch.mark);
+    if let Some(supervisor) = &launch.supervisor {
+        child.retain(supervisor, launch.mark);
     }
     let stderr = String::from_utf8_lossy(&complaints).trim().to_owned();
     Ok(Answer { code: status.code(), stdout, stderr })

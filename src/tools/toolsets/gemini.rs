@@ -11,13 +11,13 @@ use super::{
     PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED, SEVERAL, STEP, TASK, WRITE_PATH, about,
     adapt,
 };
-use crate::shape::{Does, Row, count, flag, objects, one_of, text, texts, whole};
+use crate::schema::{Builtin, Row, count, flag, objects, one_of, text, texts, whole};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
-            Does::Read,
+            Builtin::Read,
             "read_file",
             about!("read"),
             &[
@@ -28,7 +28,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&WAIT),
         Row::new(
-            Does::ReadMany,
+            Builtin::ReadMany,
             "read_many_files",
             about!("read_many"),
             &[
@@ -44,7 +44,7 @@ pub(crate) const FAMILY: Family = Family {
         .ignoring(&WAIT)
         .fixing(&[("recursive", true), ("useDefaultExcludes", true)]),
         Row::new(
-            Does::Shell,
+            Builtin::Shell,
             "run_shell_command",
             about!("shell"),
             &[
@@ -58,7 +58,7 @@ pub(crate) const FAMILY: Family = Family {
         .adapted(adapt::command),
         JOB,
         Row::new(
-            Does::Edit,
+            Builtin::Edit,
             "replace",
             about!("edit"),
             &[
@@ -71,7 +71,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["expected_replacements", "wait_for_previous"]),
         Row::new(
-            Does::Write,
+            Builtin::Write,
             "write_file",
             about!("write"),
             &[
@@ -81,7 +81,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&WAIT),
         Row::new(
-            Does::Grep,
+            Builtin::Grep,
             "grep_search",
             about!("grep"),
             &[
@@ -101,7 +101,7 @@ pub(crate) const FAMILY: Family = Family {
         .fixing(&[("no_ignore", false)])
         .adapted(adapt::gemini_search),
         Row::new(
-            Does::Find,
+            Builtin::Find,
             "glob",
             about!("find"),
             &[text("pattern", "pattern", GLOB).required(), text("dir_path", "path", IN_FOLDER)],
@@ -109,7 +109,7 @@ pub(crate) const FAMILY: Family = Family {
         .ignoring(&["respect_gemini_ignore", "wait_for_previous"])
         .fixing(&[("case_sensitive", true), ("respect_git_ignore", true)]),
         Row::new(
-            Does::List,
+            Builtin::List,
             "list_directory",
             about!("list"),
             &[
@@ -119,7 +119,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&WAIT),
         Row::new(
-            Does::Todo,
+            Builtin::Todo,
             "write_todos",
             about!("todo"),
             &[objects(
@@ -142,7 +142,7 @@ pub(crate) const FAMILY: Family = Family {
         .ignoring(&WAIT),
         RECALL,
         Row::new(
-            Does::Fetch,
+            Builtin::Fetch,
             "web_fetch",
             about!("fetch"),
             &[text(
@@ -155,7 +155,7 @@ pub(crate) const FAMILY: Family = Family {
         .ignoring(&["url", "wait_for_previous"])
         .adapted(adapt::address_in_prompt),
         Row::new(
-            Does::Ask,
+            Builtin::Ask,
             "ask_user",
             about!("ask"),
             &[objects(
@@ -180,14 +180,14 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&WAIT),
         Row::new(
-            Does::ExitPlan,
+            Builtin::ExitPlan,
             "exit_plan_mode",
             about!("exit_plan"),
             &[text("plan", "plan", PLAN).required()],
         )
         .ignoring(&WAIT),
         Row::new(
-            Does::RunAgent,
+            Builtin::RunAgent,
             "invoke_agent",
             about!("run_agent"),
             &[text("agent_name", "agent", super::AGENT), text("prompt", "task", TASK).required()],

@@ -14,7 +14,7 @@ pub(super) mod mistral;
 pub(super) mod pi;
 pub(super) mod qwen;
 
-use super::shape::{Field, Row, text, whole};
+use super::schema::{Field, Row, text, whole};
 use std::time::Duration;
 
 /// A family's table.

@@ -1,6 +1,6 @@
 //! Calls as the models of each family make them, with their usual slips: what each becomes.
 
-use crate::shape::Does;
+use crate::schema::Builtin;
 use crate::tests::{Scene, text};
 use crate::{Folders, PROFILES, Profile, Tool};
 use expect_test::expect;
@@ -433,21 +433,21 @@ async fn mistral_calls_its_own_tools() {
 fn every_family_can_do_the_same() {
     let all = PROFILES.map(|(_, profile)| profile);
     for profile in all {
-        let has = |does: &[Does]| does.iter().any(|does| profile.named(*does).is_some());
+        let has = |does: &[Builtin]| does.iter().any(|does| profile.named(*does).is_some());
         for purposes in [
-            &[Does::Read][..],
-            &[Does::Shell],
-            &[Does::Edit, Does::Patch],
-            &[Does::Write, Does::Patch],
-            &[Does::Grep],
-            &[Does::Find, Does::List],
-            &[Does::Job, Does::JobRead],
-            &[Does::Todo],
-            &[Does::Recall],
-            &[Does::Fetch],
-            &[Does::Ask],
-            &[Does::ExitPlan],
-            &[Does::RunAgent, Does::SpawnAgent],
+            &[Builtin::Read][..],
+            &[Builtin::Shell],
+            &[Builtin::Edit, Builtin::Patch],
+            &[Builtin::Write, Builtin::Patch],
+            &[Builtin::Grep],
+            &[Builtin::Find, Builtin::List],
+            &[Builtin::Job, Builtin::JobRead],
+            &[Builtin::Todo],
+            &[Builtin::Recall],
+            &[Builtin::Fetch],
+            &[Builtin::Ask],
+            &[Builtin::ExitPlan],
+            &[Builtin::RunAgent, Builtin::SpawnAgent],
         ] {
             assert!(has(purposes), "{profile:?} lacks {purposes:?}");
         }
@@ -460,42 +460,42 @@ fn arguments_are_understood_by_the_names_of_other_families() {
     for (profile, does, arguments) in [
         (
             Profile::Pi,
-            Does::Shell,
+            Builtin::Shell,
             json!({"command": "ls", "timeout_ms": 100, "run_in_background": false, "workdir": "sub"}),
         ),
         (
             Profile::Anthropic,
-            Does::Shell,
+            Builtin::Shell,
             json!({"cmd": "ls", "is_background": false, "cwd": "sub"}),
         ),
-        (Profile::Gemini, Does::Read, json!({"path": "a", "offset": 2, "limit": 1})),
-        (Profile::Anthropic, Does::Read, json!({"path": "a", "start_line": 2, "end_line": 3})),
+        (Profile::Gemini, Builtin::Read, json!({"path": "a", "offset": 2, "limit": 1})),
+        (Profile::Anthropic, Builtin::Read, json!({"path": "a", "start_line": 2, "end_line": 3})),
         (
             Profile::Kimi,
-            Does::Grep,
+            Builtin::Grep,
             json!({"pattern": "x", "include": "*.rs", "head_limit": 3, "-n": true}),
         ),
         (
             Profile::Pi,
-            Does::Grep,
+            Builtin::Grep,
             json!({"pattern": "x", "output_mode": "count", "-i": true, "-C": 1}),
         ),
         (
             Profile::Anthropic,
-            Does::RunAgent,
+            Builtin::RunAgent,
             json!({"description": "d", "task": "t", "agent_name": "explore", "run_in_background": false}),
         ),
-        (Profile::Pi, Does::SpawnAgent, json!({"message": "t", "agent_type": "explorer"})),
+        (Profile::Pi, Builtin::SpawnAgent, json!({"message": "t", "agent_type": "explorer"})),
         (
             Profile::Pi,
-            Does::SpawnAgent,
+            Builtin::SpawnAgent,
             json!({"description": "d", "prompt": "t", "subagent_type": "Explore", "run_in_background": true}),
         ),
-        (Profile::OpenAi, Does::SpawnAgent, json!({"prompt": "t", "subagent_type": "Plan"})),
-        (Profile::Anthropic, Does::RunAgent, json!({"message": "t", "agent_type": "explorer"})),
-        (Profile::Gemini, Does::RunAgent, json!({"prompt": "t", "subagent_type": "Explore"})),
-        (Profile::Pi, Does::Shell, json!({"command": ["bash", "-lc", "ls"]})),
-        (Profile::Pi, Does::Shell, json!({"cmd": ["ls", "a b"]})),
+        (Profile::OpenAi, Builtin::SpawnAgent, json!({"prompt": "t", "subagent_type": "Plan"})),
+        (Profile::Anthropic, Builtin::RunAgent, json!({"message": "t", "agent_type": "explorer"})),
+        (Profile::Gemini, Builtin::RunAgent, json!({"prompt": "t", "subagent_type": "Explore"})),
+        (Profile::Pi, Builtin::Shell, json!({"command": ["bash", "-lc", "ls"]})),
+        (Profile::Pi, Builtin::Shell, json!({"cmd": ["ls", "a b"]})),
     ] {
         let row = profile.row(does);
         assert_eq!(row.unknown(&arguments), None, "{profile:?} {does:?} {arguments}");
@@ -505,9 +505,9 @@ fn arguments_are_understood_by_the_names_of_other_families() {
         assert!(prepared.is_ok(), "{profile:?} {does:?} {arguments}: {:?}", prepared.err());
     }
     for (profile, does, arguments) in [
-        (Profile::Pi, Does::Read, json!({"path": "a", "colour": 1})),
-        (Profile::Anthropic, Does::Edit, json!({"file_path": "a", "content": "x"})),
-        (Profile::Anthropic, Does::Grep, json!({"pattern": "x", "-n": false})),
+        (Profile::Pi, Builtin::Read, json!({"path": "a", "colour": 1})),
+        (Profile::Anthropic, Builtin::Edit, json!({"file_path": "a", "content": "x"})),
+        (Profile::Anthropic, Builtin::Grep, json!({"pattern": "x", "-n": false})),
     ] {
         assert!(
             profile.row(does).unknown(&arguments).is_some(),

@@ -8,12 +8,12 @@ use super::{
     READ_PATH, RECALL_FIELDS, SEARCHED, SECONDS, SEVERAL, STATUSES, STEP, TASK, URL, WRITE_PATH,
     about, adapt,
 };
-use crate::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, texts};
+use crate::schema::{Builtin, Field, Row, count, flag, number, objects, one_of, text, texts};
 
 pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
-            Does::Read,
+            Builtin::Read,
             "read",
             about!("read"),
             &[
@@ -23,7 +23,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Shell,
+            Builtin::Shell,
             "bash",
             about!("shell"),
             &[
@@ -35,7 +35,7 @@ pub(crate) const FAMILY: Family = Family {
         .adapted(adapt::command),
         JOB,
         Row::new(
-            Does::Edit,
+            Builtin::Edit,
             "edit",
             about!("edit"),
             &[
@@ -55,7 +55,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Write,
+            Builtin::Write,
             "write",
             about!("write"),
             &[
@@ -64,7 +64,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Grep,
+            Builtin::Grep,
             "grep",
             about!("grep"),
             &[
@@ -79,7 +79,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Find,
+            Builtin::Find,
             "find",
             about!("find"),
             &[
@@ -89,7 +89,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::List,
+            Builtin::List,
             "ls",
             about!("list"),
             &[
@@ -98,7 +98,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Todo,
+            Builtin::Todo,
             "todo_write",
             about!("todo"),
             &[objects(
@@ -115,7 +115,7 @@ pub(crate) const FAMILY: Family = Family {
         RECALL,
         FETCH,
         Row::new(
-            Does::Ask,
+            Builtin::Ask,
             "ask_user",
             about!("ask"),
             &[
@@ -125,13 +125,13 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::ExitPlan,
+            Builtin::ExitPlan,
             "exit_plan",
             about!("exit_plan"),
             &[text("plan", "plan", PLAN).required()],
         ),
         Row::new(
-            Does::SpawnAgent,
+            Builtin::SpawnAgent,
             "spawn_agent",
             about!("spawn_agent"),
             &[
@@ -143,7 +143,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::SendInput,
+            Builtin::SendInput,
             "send_input",
             about!("send_input"),
             &[
@@ -152,7 +152,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::WaitAgents,
+            Builtin::WaitAgents,
             "wait",
             about!("wait_agents"),
             &[
@@ -161,12 +161,12 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::CloseAgent,
+            Builtin::CloseAgent,
             "close_agent",
             about!("close_agent"),
             &[text("agent_id", "id", AGENT_ID).required()],
         ),
-        Row::new(Does::ReportFinding, "report_finding", about!("report_finding"), FINDING),
+        Row::new(Builtin::ReportFinding, "report_finding", about!("report_finding"), FINDING),
     ],
     numbers: Numbers::None,
     layout: Layout::Tail,
@@ -180,7 +180,7 @@ pub(super) const MESSAGE: &str = "The message";
 
 /// Background jobs, for families whose own agent has no tool for them that fits.
 pub(super) const JOB: Row = Row::new(
-    Does::Job,
+    Builtin::Job,
     "job",
     about!("job"),
     &[
@@ -201,11 +201,11 @@ pub(super) const JOB: Row = Row::new(
 );
 
 /// Earlier results; no other agent has this.
-pub(super) const RECALL: Row = Row::new(Does::Recall, "recall", about!("recall"), RECALL_FIELDS);
+pub(super) const RECALL: Row = Row::new(Builtin::Recall, "recall", about!("recall"), RECALL_FIELDS);
 
 /// A web page.
 pub(super) const FETCH: Row =
-    Row::new(Does::Fetch, "web_fetch", about!("fetch"), &[text("url", "url", URL).required()])
+    Row::new(Builtin::Fetch, "web_fetch", about!("fetch"), &[text("url", "url", URL).required()])
         .ignoring(&["prompt", "format", "timeout"]);
 
 const FINDING: &[Field] = &[

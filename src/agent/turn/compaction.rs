@@ -3,7 +3,7 @@
 //! `context::room` decides; this module acts. Invariant: the conversation changes only after the journal records it, and a failed summary
 //! leaves the conversation unchanged.
 
-use crate::host::{Activity, Host, uncancelled};
+use crate::host::{Activity, TurnHost, uncancelled};
 use crate::turn::context::{End, ModelAccess, SummaryModel, Tally, TurnContext, TurnState};
 use crate::turn::hook_points;
 use crate::turn::meter::{Meter, sum};
@@ -21,11 +21,11 @@ use pintle_protocol::event::{
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemStatus};
 use pintle_session::context::compact::{Facts, Requests};
+use pintle_session::context::compaction::{Marks, Policy, Step, decide};
 use pintle_session::context::conversation::Conversation;
-use pintle_session::context::room::{Marks, Policy, Step, decide};
 use pintle_session::context::{compact, prune};
 use pintle_session::history::replay::{KeptMessages, Pruned};
-use pintle_tools::{self as tools, Does};
+use pintle_tools::{self as tools, Builtin};
 use std::sync::Arc;
 
 /// The longest summary.
@@ -52,7 +52,7 @@ pub(crate) struct CompactionRequest<'a> {
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(crate) async fn before_request<H: Host>(
+pub(crate) async fn before_request<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -78,7 +78,8 @@ pub(crate) async fn before_request<H: Host>(
                 return Ok(false);
             }
             Step::Prune(wanted) => {
-                let keep = keep(CompactionReason::Threshold, &marks, conversation, tokens);
+                let keep =
+                    tokens_to_keep(CompactionReason::Threshold, &marks, conversation, tokens);
                 prune(host, ctx, conversation, meter, keep, (tokens, Some(wanted)));
                 can_prune = false;
             }
@@ -93,7 +94,7 @@ pub(crate) async fn before_request<H: Host>(
     }
 }
 
-fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64, hint: &str) {
+fn warn<H: TurnHost>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64, hint: &str) {
     let is_near = tokens >= window / 100 * WARN_AT_PERCENT;
     if is_near && !std::mem::replace(&mut meter.is_warned, true) {
         let notice = Notice {
@@ -108,7 +109,7 @@ fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64, hint
     }
 }
 
-fn prune<H: Host>(
+fn prune<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     conversation: &mut Conversation,
@@ -117,7 +118,7 @@ fn prune<H: Host>(
     (tokens, wanted): (u64, Option<u64>),
 ) -> bool {
     let shows_files =
-        |name: &str| tools::purpose(&ctx.tools.list, name).is_some_and(Does::shows_files);
+        |name: &str| tools::purpose(&ctx.tools.list, name).is_some_and(Builtin::shows_files);
     let plan = prune::plan(&conversation.messages, keep, wanted, shows_files);
     if plan.places.is_empty() {
         return false;
@@ -145,7 +146,7 @@ fn prune<H: Host>(
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(crate) async fn compact<H: Host>(
+pub(crate) async fn compact<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -153,10 +154,10 @@ pub(crate) async fn compact<H: Host>(
     tally: &mut Tally,
     wanted: CompactionRequest<'_>,
 ) -> Result<bool, End> {
-    let TurnState { conversation, meter, briefing, .. } = state;
+    let TurnState { conversation, meter, prompt_state, .. } = state;
     let marks = marks_of(&ctx.llm.room, ctx.llm.window);
     let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
-    let keep = keep(wanted.reason, &marks, conversation, tokens_before);
+    let keep = tokens_to_keep(wanted.reason, &marks, conversation, tokens_before);
     let cut = compact::plan(&conversation.messages, keep);
     let body = Compaction {
         reason: wanted.reason,
@@ -210,7 +211,7 @@ pub(crate) async fn compact<H: Host>(
             host.check()?;
             *conversation = shorter;
             *meter = fresh;
-            briefing.conversation_compacted();
+            prompt_state.conversation_compacted();
             return Ok(true);
         }
         Err(SummaryFailure::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),
@@ -228,7 +229,7 @@ pub(crate) async fn compact<H: Host>(
 }
 
 /// Asks a model to summarize the conversation and, if it is separate, the first part of the turn.
-async fn summarize<H: Host>(
+async fn summarize<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     item: &Item,
@@ -257,7 +258,7 @@ struct Summarizer<'a> {
 }
 
 /// Returns the model that writes summaries: the configured one if it is usable, else the session's model.
-fn summarizer<'a, H: Host>(host: &mut H, ctx: &'a TurnContext) -> Summarizer<'a> {
+fn summarizer<'a, H: TurnHost>(host: &mut H, ctx: &'a TurnContext) -> Summarizer<'a> {
     let ModelAccess { provider, model, price, window, summary, .. } = &ctx.llm;
     match summary {
         Some(Ok(SummaryModel { provider, model, price, window })) => {
@@ -283,7 +284,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn delta<H: Host>(&mut self, host: &mut H, text: String) {
+    fn delta<H: TurnHost>(&mut self, host: &mut H, text: String) {
         let Some(item) = self.item else { return };
         let (item_id, field) = (item.id.clone(), DeltaField::Text);
         let delta = ItemDelta { item_id, field, path: None, n: self.n, to: None, text };
@@ -304,7 +305,7 @@ fn fitting(marks: &Marks, text: String) -> String {
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(crate) async fn summarize_branch<H: Host>(
+pub(crate) async fn summarize_branch<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     left: &[Arc<Message>],
@@ -334,7 +335,12 @@ pub(crate) async fn summarize_branch<H: Host>(
 
 /// Returns how many tokens to keep, by the estimate. If the provider counts more than the estimate, proportionally less is kept, so that
 /// there is always something to summarize.
-fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, tokens: u64) -> u64 {
+fn tokens_to_keep(
+    reason: CompactionReason,
+    marks: &Marks,
+    conversation: &Conversation,
+    tokens: u64,
+) -> u64 {
     let estimated = sum(&conversation.messages);
     let measured = match estimated.checked_mul(marks.keep) {
         Some(product) if estimated < tokens => product / tokens.max(1),
@@ -364,7 +370,7 @@ enum SummaryFailure {
 }
 
 /// Requests a summary, retrying after transient failures.
-async fn ask<H: Host>(
+async fn ask<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     summarizer: &Summarizer<'_>,
@@ -397,7 +403,7 @@ async fn ask<H: Host>(
 }
 
 /// Returns a reply's text, or `None` if the turn was cancelled first.
-async fn read<H: Host>(
+async fn read<H: TurnHost>(
     host: &mut H,
     ctx: &TurnContext,
     summarizer: &Summarizer<'_>,

@@ -1,6 +1,6 @@
-//! Ledger of the files that a session's model has seen, so that no content unknown to it is overwritten.
+//! Tracks the files that a session's model has seen, so that no content unknown to it is overwritten.
 //!
-//! One ledger per session. Invariant: a file counts as known only while it has the exact content that was read or written. A new
+//! One tracker per session. Invariant: a file counts as known only while it has the exact content that was read or written. A new
 //! modification time alone changes nothing.
 //!
 //! It has a lock, since the calls of one reply run concurrently; each holds it only briefly.
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// The states of files that a session has read or written. Clones share the ledger.
+/// The states of files that a session has read or written. Clones share the tracker.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Known>>>);
+pub struct ReadTracker(Arc<Mutex<HashMap<PathBuf, Known>>>);
 
 /// A state of a file that the model knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,9 +77,9 @@ pub(super) enum Knowledge {
     Never,
 }
 
-impl Ledger {
-    /// Creates a ledger with these files.
-    pub fn of(files: impl IntoIterator<Item = Known>) -> Self {
+impl ReadTracker {
+    /// Creates a tracker of these files.
+    pub fn from_known(files: impl IntoIterator<Item = Known>) -> Self {
         let files = files.into_iter().map(|known| (known.version.path.clone(), known));
         Self(Arc::new(Mutex::new(files.collect())))
     }
@@ -103,7 +103,7 @@ impl Ledger {
         let known = self.with(|seen| seen.get(&version.path).cloned());
         let Some(known) = known else { return Knowledge::Never };
         let has_same_content =
-            || known.version.size == version.size && known.digest == Some(Digest::of(content));
+            || known.version.size == version.size && known.digest == Some(Digest::compute(content));
         if known.version == *version || has_same_content() {
             Knowledge::Now
         } else {
@@ -137,7 +137,7 @@ impl Ledger {
             let digest = match &now {
                 Compared::Never | Compared::Gone => None,
                 Compared::Present(_) => match look(env, &path, cancel).await {
-                    Ok(before) => before.map(|before| Digest::of(&before.content)),
+                    Ok(before) => before.map(|before| Digest::compute(&before.content)),
                     Err(_) if is_replaced(env, &path).await => None,
                     Err(_) => continue,
                 },

@@ -11,7 +11,7 @@ use super::{
     OPTION_FIELDS, OPTIONS, PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED,
     SEVERAL, STATUSES, STEP, TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
 };
-use crate::shape::{Does, Field, Row, count, flag, number, objects, one_of, text, whole};
+use crate::schema::{Builtin, Field, Row, count, flag, number, objects, one_of, text, whole};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
@@ -26,7 +26,7 @@ pub(crate) const GLM: Family = Family { rows: ROWS, ..FAMILY };
 
 const ROWS: &[Row] = &[
     Row::new(
-        Does::Read,
+        Builtin::Read,
         "Read",
         about!("read"),
         &[
@@ -36,7 +36,7 @@ const ROWS: &[Row] = &[
         ],
     ),
     Row::new(
-        Does::Shell,
+        Builtin::Shell,
         "Bash",
         about!("shell"),
         &[
@@ -51,7 +51,7 @@ const ROWS: &[Row] = &[
     TASK_OUTPUT,
     TASK_STOP,
     Row::new(
-        Does::Edit,
+        Builtin::Edit,
         "Edit",
         about!("edit"),
         &[
@@ -62,7 +62,7 @@ const ROWS: &[Row] = &[
         ],
     ),
     Row::new(
-        Does::Write,
+        Builtin::Write,
         "Write",
         about!("write"),
         &[
@@ -70,17 +70,17 @@ const ROWS: &[Row] = &[
             text("content", "content", CONTENT).required(),
         ],
     ),
-    Row::new(Does::Grep, "Grep", about!("grep"), GREP)
+    Row::new(Builtin::Grep, "Grep", about!("grep"), GREP)
         .fixing(SEARCH_FLAGS)
         .adapted(adapt::files_by_default),
     Row::new(
-        Does::Find,
+        Builtin::Find,
         "Glob",
         about!("find"),
         &[text("pattern", "pattern", GLOB).required(), text("path", "path", IN_FOLDER)],
     ),
     Row::new(
-        Does::Todo,
+        Builtin::Todo,
         "TodoWrite",
         about!("todo"),
         &[objects(
@@ -97,7 +97,7 @@ const ROWS: &[Row] = &[
     ),
     RECALL,
     Row::new(
-        Does::Fetch,
+        Builtin::Fetch,
         "WebFetch",
         about!("fetch"),
         &[
@@ -106,7 +106,7 @@ const ROWS: &[Row] = &[
         ],
     ),
     Row::new(
-        Does::Ask,
+        Builtin::Ask,
         "AskUserQuestion",
         about!("ask"),
         &[objects(
@@ -124,14 +124,14 @@ const ROWS: &[Row] = &[
     )
     .ignoring(&["answers", "annotations", "metadata", "preview"]),
     Row::new(
-        Does::ExitPlan,
+        Builtin::ExitPlan,
         "ExitPlanMode",
         about!("exit_plan"),
         &[text("plan", "plan", PLAN).required()],
     )
     .ignoring(&["allowedPrompts", "pushToRemote"]),
     Row::new(
-        Does::RunAgent,
+        Builtin::RunAgent,
         "Agent",
         about!("run_agent"),
         &[
@@ -146,7 +146,7 @@ const ROWS: &[Row] = &[
 
 /// Reads a background job's output.
 pub(super) const TASK_OUTPUT: Row = Row::new(
-    Does::JobRead,
+    Builtin::JobRead,
     "TaskOutput",
     about!("job_read"),
     &[
@@ -160,7 +160,7 @@ pub(super) const TASK_OUTPUT: Row = Row::new(
 
 /// Ends a background job.
 pub(super) const TASK_STOP: Row = Row::new(
-    Does::JobStop,
+    Builtin::JobStop,
     "TaskStop",
     about!("job_stop"),
     &[text("task_id", "id", "The job, such as job-1").required()],

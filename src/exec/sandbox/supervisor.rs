@@ -1,5 +1,5 @@
-//! The engine's end of the guardian: starts it, asks it for commands, and learns of their ends.
-#![expect(clippy::disallowed_methods, reason = "the guardian is a process")]
+//! The engine's end of the supervisor: starts it, asks it for commands, and learns of their ends.
+#![expect(clippy::disallowed_methods, reason = "the supervisor is a process")]
 
 use super::helper::{ARGUMENT, NO_NAMESPACES};
 use super::proxy::{self, Proxy};
@@ -20,17 +20,17 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 
-/// How long the guardian may take to end the remaining processes when it is no longer needed.
+/// How long the supervisor may take to end the remaining processes when it is no longer needed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The interval between two checks whether it has ended.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The guardian of an environment's commands, started with the first of them.
+/// The supervisor of an environment's commands, started with the first of them.
 ///
 /// Dropping it ends all of its commands.
 #[derive(Debug)]
-pub struct Guardian {
+pub struct Supervisor {
     program: PathBuf,
     /// Arguments behind [`ARGUMENT`].
     arguments: Vec<&'static str>,
@@ -56,8 +56,8 @@ pub(crate) struct NotConfined {
     message: String,
 }
 
-impl Guardian {
-    /// `program` is this program: it becomes the guardian with [`ARGUMENT`]. On Linux, `/proc/self/exe` is it also after
+impl Supervisor {
+    /// `program` is this program: it becomes the supervisor with [`ARGUMENT`]. On Linux, `/proc/self/exe` is it also after
     /// an update has replaced the file.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Guardian {
         request.watched.sockets = kind == Kind::Confined && !names.is_empty();
         let programs = if request.watched.programs {
             let path = request.variables.iter().find(|(name, _)| name == "PATH");
-            watch::DeniedFiles::of(&names.denied_names(), path.map_or("", |(_, path)| path))
+            watch::DeniedFiles::find(&names.denied_names(), path.map_or("", |(_, path)| path))
         } else {
             watch::DeniedFiles::default()
         };
@@ -164,7 +164,7 @@ impl Guardian {
             }
         };
         while guarded.pid.as_raw() == 0 || waits(&guarded) {
-            // On a busy machine a command may end before the guardian reports its process id.
+            // On a busy machine a command may end before the supervisor reports its process id.
             let ended = guarded.next().await?;
             guarded.early = guarded.early.or(ended);
         }
@@ -175,7 +175,7 @@ impl Guardian {
         Ok(guarded)
     }
 
-    /// Sends the packet that asks for a command, to a new guardian if the old one is gone.
+    /// Sends the packet that asks for a command, to a new supervisor if the old one is gone.
     fn ask(&self, kind: Kind, descriptors: wire::Descriptors<BorrowedFd<'_>>) -> io::Result<()> {
         let mut process = lock(&self.process);
         if let Some(Process { control, .. }) = &*process
@@ -190,7 +190,7 @@ impl Guardian {
     }
 
     /// Keeps a finished command and its background processes until its mark is released.
-    pub(crate) fn keep(&self, mark: String, guarded: Guarded) {
+    pub(crate) fn retain(&self, mark: String, guarded: Guarded) {
         let mut left = lock(&self.left);
         left.retain_mut(|(_, guarded)| !guarded.is_over());
         left.push((mark, guarded));
@@ -210,12 +210,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the level enforced for a confined command on this machine. `program` is as for [`Guardian::new`].
+/// Returns the level enforced for a confined command on this machine. `program` is as for [`Supervisor::new`].
 pub async fn probe(program: &Path) -> Level {
-    let guardian = Guardian::new(program);
-    let level = guardian.level().await;
-    // The guardian takes a moment to end, and the caller need not wait for it.
-    drop(tokio::task::spawn_blocking(move || drop(guardian)));
+    let supervisor = Supervisor::new(program);
+    let level = supervisor.level().await;
+    // The supervisor takes a moment to end, and the caller need not wait for it.
+    drop(tokio::task::spawn_blocking(move || drop(supervisor)));
     level
 }
 
@@ -239,7 +239,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The guardian exits when its input ends.
+        // The supervisor exits when its input ends.
         let _ = nix::sys::socket::shutdown(
             std::os::fd::AsRawFd::as_raw_fd(&self.control),
             nix::sys::socket::Shutdown::Both,
@@ -252,7 +252,7 @@ impl Drop for Process {
     }
 }
 
-/// A command of the guardian's. Dropping it kills its keeper, and with that its shell; in namespaces that ends all others, too.
+/// A command of the supervisor's. Dropping it kills its keeper, and with that its shell; in namespaces that ends all others, too.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     connection: UnixStream,

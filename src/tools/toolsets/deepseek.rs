@@ -10,13 +10,13 @@ use super::{
     PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED, SEVERAL, STATUSES, STEP, TASK,
     TASK_LABEL, WRITE_PATH, about, adapt,
 };
-use crate::shape::{Does, Row, count, flag, number, objects, one_of, text};
+use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
-            Does::Read,
+            Builtin::Read,
             "read",
             about!("read"),
             &[
@@ -26,13 +26,13 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::ViewImage,
+            Builtin::ViewImage,
             "read_image",
             about!("view_image"),
             &[text("file_path", "path", super::IMAGE_PATH).required()],
         ),
         Row::new(
-            Does::Shell,
+            Builtin::Shell,
             "bash",
             about!("shell"),
             &[
@@ -46,7 +46,7 @@ pub(crate) const FAMILY: Family = Family {
         .ignoring(&["sandbox_permissions"])
         .adapted(adapt::command),
         Row::new(
-            Does::JobRead,
+            Builtin::JobRead,
             "job_output",
             about!("job_read"),
             &[
@@ -61,14 +61,14 @@ pub(crate) const FAMILY: Family = Family {
         )
         .adapted(adapt::read_job),
         Row::new(
-            Does::JobStop,
+            Builtin::JobStop,
             "job_kill",
             about!("job_stop"),
             &[text("job_id", "id", "The job, such as job-1").required()],
         )
         .adapted(adapt::stop_job),
         Row::new(
-            Does::Edit,
+            Builtin::Edit,
             "edit",
             about!("edit"),
             &[
@@ -80,7 +80,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["sandbox_permissions"]),
         Row::new(
-            Does::Write,
+            Builtin::Write,
             "write",
             about!("write"),
             &[
@@ -90,7 +90,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["sandbox_permissions"]),
         Row::new(
-            Does::Grep,
+            Builtin::Grep,
             "grep",
             about!("grep"),
             &[
@@ -100,13 +100,13 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Find,
+            Builtin::Find,
             "glob",
             about!("find"),
             &[text("pattern", "pattern", GLOB).required(), text("path", "path", IN_FOLDER)],
         ),
         Row::new(
-            Does::Todo,
+            Builtin::Todo,
             "todo_write",
             about!("todo"),
             &[objects(
@@ -123,7 +123,7 @@ pub(crate) const FAMILY: Family = Family {
         RECALL,
         FETCH,
         Row::new(
-            Does::Ask,
+            Builtin::Ask,
             "ask_user_question",
             about!("ask"),
             &[objects(
@@ -141,13 +141,13 @@ pub(crate) const FAMILY: Family = Family {
             .required()],
         ),
         Row::new(
-            Does::ExitPlan,
+            Builtin::ExitPlan,
             "exit_plan_mode",
             about!("exit_plan"),
             &[text("plan", "plan", PLAN).required()],
         ),
         Row::new(
-            Does::RunAgent,
+            Builtin::RunAgent,
             "subagent",
             about!("run_agent"),
             &[

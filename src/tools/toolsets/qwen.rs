@@ -9,13 +9,13 @@ use super::{
     PATTERN, PLAN, PURPOSE, QUESTION, QUESTIONS, READ_PATH, SEARCHED, SEVERAL, STATUSES, STEP,
     TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
 };
-use crate::shape::{Does, Row, count, flag, number, objects, one_of, text, texts, whole};
+use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text, texts, whole};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
-            Does::Read,
+            Builtin::Read,
             "read_file",
             about!("read"),
             &[
@@ -25,7 +25,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Shell,
+            Builtin::Shell,
             "run_shell_command",
             about!("shell"),
             &[
@@ -39,7 +39,7 @@ pub(crate) const FAMILY: Family = Family {
         .adapted(adapt::command),
         JOB,
         Row::new(
-            Does::Edit,
+            Builtin::Edit,
             "edit",
             about!("edit"),
             &[
@@ -51,7 +51,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["expected_replacements"]),
         Row::new(
-            Does::Write,
+            Builtin::Write,
             "write_file",
             about!("write"),
             &[
@@ -61,7 +61,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["record_as_artifact"]),
         Row::new(
-            Does::Grep,
+            Builtin::Grep,
             "grep_search",
             about!("grep"),
             &[
@@ -72,13 +72,13 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Find,
+            Builtin::Find,
             "glob",
             about!("find"),
             &[text("pattern", "pattern", GLOB).required(), text("path", "path", IN_FOLDER)],
         ),
         Row::new(
-            Does::List,
+            Builtin::List,
             "list_directory",
             about!("list"),
             &[
@@ -87,7 +87,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Todo,
+            Builtin::Todo,
             "todo_write",
             about!("todo"),
             &[objects(
@@ -105,7 +105,7 @@ pub(crate) const FAMILY: Family = Family {
         .ignoring(&["blockedBy"]),
         RECALL,
         Row::new(
-            Does::Fetch,
+            Builtin::Fetch,
             "web_fetch",
             about!("fetch"),
             &[
@@ -115,7 +115,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["format"]),
         Row::new(
-            Does::Ask,
+            Builtin::Ask,
             "ask_user_question",
             about!("ask"),
             &[objects(
@@ -133,14 +133,14 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["metadata"]),
         Row::new(
-            Does::ExitPlan,
+            Builtin::ExitPlan,
             "exit_plan_mode",
             about!("exit_plan"),
             &[text("plan", "plan", PLAN).required()],
         )
         .ignoring(&["originalRequest", "researchSummary"]),
         Row::new(
-            Does::RunAgent,
+            Builtin::RunAgent,
             "agent",
             about!("run_agent"),
             &[

@@ -11,13 +11,13 @@ use super::{
     Numbers, OFFSET, OPTION_FIELDS, OPTIONS, PATTERN, PLAN, QUESTION, QUESTIONS, READ_PATH,
     SEARCHED, STATUSES, STEP, TASK, about, adapt,
 };
-use crate::shape::{Does, Row, count, flag, number, objects, one_of, text, texts};
+use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text, texts};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
-            Does::Shell,
+            Builtin::Shell,
             "shell_command",
             about!("shell"),
             &[
@@ -40,13 +40,13 @@ pub(crate) const FAMILY: Family = Family {
         .adapted(adapt::command),
         JOB,
         Row::new(
-            Does::Patch,
+            Builtin::Patch,
             "apply_patch",
             about!("apply_patch"),
             &[text("input", "patch", "The patch, from *** Begin Patch to *** End Patch").required()],
         ),
         Row::new(
-            Does::Read,
+            Builtin::Read,
             "read_file",
             about!("read"),
             &[
@@ -56,14 +56,14 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::ViewImage,
+            Builtin::ViewImage,
             "view_image",
             about!("view_image"),
             &[text("path", "path", super::IMAGE_PATH).required()],
         )
         .ignoring(&["detail"]),
         Row::new(
-            Does::Grep,
+            Builtin::Grep,
             "grep_files",
             about!("grep"),
             &[
@@ -76,7 +76,7 @@ pub(crate) const FAMILY: Family = Family {
         )
         .adapted(adapt::files_by_default),
         Row::new(
-            Does::List,
+            Builtin::List,
             "list_dir",
             about!("list"),
             &[
@@ -86,7 +86,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Todo,
+            Builtin::Todo,
             "update_plan",
             about!("todo"),
             &[
@@ -106,7 +106,7 @@ pub(crate) const FAMILY: Family = Family {
         RECALL,
         FETCH,
         Row::new(
-            Does::Ask,
+            Builtin::Ask,
             "request_user_input",
             about!("ask"),
             &[objects(
@@ -123,13 +123,13 @@ pub(crate) const FAMILY: Family = Family {
             .required()],
         ),
         Row::new(
-            Does::ExitPlan,
+            Builtin::ExitPlan,
             "exit_plan",
             about!("exit_plan"),
             &[text("plan", "plan", PLAN).required()],
         ),
         Row::new(
-            Does::SpawnAgent,
+            Builtin::SpawnAgent,
             "spawn_agent",
             about!("spawn_agent"),
             &[
@@ -141,14 +141,14 @@ pub(crate) const FAMILY: Family = Family {
         .ignoring(&["task_name", "reasoning_effort", "service_tier"])
         .fixing(&[("fork_context", false)]),
         Row::new(
-            Does::SendInput,
+            Builtin::SendInput,
             "send_input",
             about!("send_input"),
             &[text("target", "id", AGENT_ID).required(), text("message", "message", MESSAGE).required()],
         )
         .ignoring(&["interrupt"]),
         Row::new(
-            Does::WaitAgents,
+            Builtin::WaitAgents,
             "wait_agent",
             about!("wait_agents"),
             &[
@@ -157,7 +157,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::CloseAgent,
+            Builtin::CloseAgent,
             "close_agent",
             about!("close_agent"),
             &[text("target", "id", AGENT_ID).required()],

@@ -1,6 +1,6 @@
 //! The files in a session's events, and the effect of a rewind on each of them. Pure.
 //!
-//! The ledger follows journal order rather than the tree, since there is one disk, and its time goes one way.
+//! The timeline follows journal order rather than the tree, since there is one disk, and its time goes one way.
 
 use crate::store::Entry;
 use pintle_protocol::event::Event;

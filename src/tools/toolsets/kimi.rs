@@ -9,13 +9,13 @@ use super::{
     QUESTIONS, READ_PATH, SECONDS, SEVERAL, STEP, TASK, TASK_LABEL, URL, WRITE_PATH, about, adapt,
     claude,
 };
-use crate::shape::{Does, Row, count, flag, number, objects, one_of, text};
+use crate::schema::{Builtin, Row, count, flag, number, objects, one_of, text};
 use std::time::Duration;
 
 pub(crate) const FAMILY: Family = Family {
     rows: &[
         Row::new(
-            Does::Read,
+            Builtin::Read,
             "Read",
             about!("read"),
             &[
@@ -26,14 +26,14 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["max_chars"]),
         Row::new(
-            Does::ViewImage,
+            Builtin::ViewImage,
             "ReadMediaFile",
             about!("view_image"),
             &[text("path", "path", super::IMAGE_PATH).required()],
         )
         .fixing(&[("full_resolution", false)]),
         Row::new(
-            Does::Shell,
+            Builtin::Shell,
             "Bash",
             about!("shell"),
             &[
@@ -49,7 +49,7 @@ pub(crate) const FAMILY: Family = Family {
         claude::TASK_OUTPUT,
         claude::TASK_STOP,
         Row::new(
-            Does::Edit,
+            Builtin::Edit,
             "Edit",
             about!("edit"),
             &[
@@ -60,7 +60,7 @@ pub(crate) const FAMILY: Family = Family {
             ],
         ),
         Row::new(
-            Does::Write,
+            Builtin::Write,
             "Write",
             about!("write"),
             &[
@@ -74,11 +74,11 @@ pub(crate) const FAMILY: Family = Family {
                 ),
             ],
         ),
-        Row::new(Does::Grep, "Grep", about!("grep"), claude::GREP)
+        Row::new(Builtin::Grep, "Grep", about!("grep"), claude::GREP)
             .fixing(claude::SEARCH_FLAGS)
             .adapted(adapt::files_by_default),
         Row::new(
-            Does::Find,
+            Builtin::Find,
             "Glob",
             about!("find"),
             &[
@@ -90,7 +90,7 @@ pub(crate) const FAMILY: Family = Family {
         .ignoring(&["include_dirs"])
         .fixing(&[("include_ignored", false)]),
         Row::new(
-            Does::Todo,
+            Builtin::Todo,
             "TodoList",
             about!("todo"),
             &[objects(
@@ -105,9 +105,14 @@ pub(crate) const FAMILY: Family = Family {
             .required()],
         ),
         RECALL,
-        Row::new(Does::Fetch, "FetchURL", about!("fetch"), &[text("url", "url", URL).required()]),
         Row::new(
-            Does::Ask,
+            Builtin::Fetch,
+            "FetchURL",
+            about!("fetch"),
+            &[text("url", "url", URL).required()],
+        ),
+        Row::new(
+            Builtin::Ask,
             "AskUserQuestion",
             about!("ask"),
             &[objects(
@@ -125,14 +130,14 @@ pub(crate) const FAMILY: Family = Family {
         )
         .ignoring(&["background"]),
         Row::new(
-            Does::ExitPlan,
+            Builtin::ExitPlan,
             "ExitPlanMode",
             about!("exit_plan"),
             &[text("plan", "plan", PLAN).required()],
         )
         .ignoring(&["options"]),
         Row::new(
-            Does::RunAgent,
+            Builtin::RunAgent,
             "Agent",
             about!("run_agent"),
             &[

@@ -1,4 +1,4 @@
-//! The model's briefing: the system prompt, and the changes reported to the model since.
+//! The system prompt, and the changes reported to the model since.
 //!
 //! The prompt is kept in the journal, so that its bytes stay the same whenever the session is reopened; another model gets a new prompt.
 //! This file contains the state; `prompt` reads files and reports changes.
@@ -33,7 +33,7 @@ pub(crate) struct PromptInputs {
 
 /// What the model knows about its working environment. The journal keeps it with `prompt.made`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Briefing {
+pub(crate) struct SystemPromptState {
     /// The model that the prompt is for, as `provider/id`; empty if there is none yet.
     #[serde(default)]
     pub(crate) origin: String,
@@ -99,7 +99,7 @@ pub(crate) struct BriefingUpdate {
     pub(crate) rights: Option<String>,
 }
 
-impl Briefing {
+impl SystemPromptState {
     /// Returns the system prompt; empty until it is built.
     pub(crate) fn system(&self) -> &str {
         &self.system
@@ -116,25 +116,25 @@ impl Briefing {
 
     /// Rebuilds it from a journal.
     pub(crate) fn replay(entries: &[Entry]) -> Self {
-        let mut briefing = Self::default();
+        let mut prompt_state = Self::default();
         for entry in entries {
             let (Some(record), Some(private)) = (&entry.record, &entry.private) else { continue };
             if let Event::PromptMade(_) = &record.event {
-                briefing = serde_json::from_str(private.get()).unwrap_or(briefing);
+                prompt_state = serde_json::from_str(private.get()).unwrap_or(prompt_state);
             }
             if let Event::ItemCompleted { item } = &record.event
                 && let (ItemBody::Compaction(_), ItemStatus::Completed) = (&item.body, item.status)
             {
-                briefing.conversation_compacted();
+                prompt_state.conversation_compacted();
             }
             if let Event::ItemCompleted { item } = &record.event
                 && let ItemBody::EngineMessage(_) = &item.body
                 && let Ok(told) = serde_json::from_str(private.get())
             {
-                briefing.apply(told);
+                prompt_state.apply(told);
             }
         }
-        briefing
+        prompt_state
     }
 
     pub(crate) fn apply(

@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// A connection to a server. Dropping it ends it.
 #[async_trait::async_trait]
-pub trait Link: Send + Sync + std::fmt::Debug {
+pub trait McpClient: Send + Sync + std::fmt::Debug {
     /// Returns the server's reported name and version, and the negotiated protocol version.
     fn about(&self) -> String;
 
@@ -21,26 +21,26 @@ pub trait Link: Send + Sync + std::fmt::Debug {
     fn has_resources(&self) -> bool;
 
     /// Lists the server's tools.
-    async fn tools(&self) -> Result<Vec<ToolShape>, LinkError>;
+    async fn tools(&self) -> Result<Vec<ToolShape>, McpClientError>;
 
     /// Calls a tool. Dropping the future makes the server stop the call.
-    async fn call(&self, call: CallRequest) -> Result<Outcome, LinkError>;
+    async fn call(&self, call: CallRequest) -> Result<Outcome, McpClientError>;
 
     /// Lists the server's resources; empty if it supports none.
-    async fn resources(&self) -> Result<Vec<ResourceShape>, LinkError>;
+    async fn resources(&self) -> Result<Vec<ResourceShape>, McpClientError>;
 
     /// Reads a resource.
-    async fn read(&self, uri: &str) -> Result<Vec<ResourceText>, LinkError>;
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceText>, McpClientError>;
 
     /// Lists the server's prompts; empty if it supports none.
-    async fn prompts(&self) -> Result<Vec<PromptShape>, LinkError>;
+    async fn prompts(&self) -> Result<Vec<PromptShape>, McpClientError>;
 
     /// Fills in a prompt, and returns its messages' texts.
     async fn prompt(
         &self,
         name: &str,
         arguments: Map<String, Value>,
-    ) -> Result<Vec<Content>, LinkError>;
+    ) -> Result<Vec<Content>, McpClientError>;
 
     /// Returns true once the connection has ended.
     fn is_closed(&self) -> bool;
@@ -51,7 +51,7 @@ pub trait Link: Send + Sync + std::fmt::Debug {
 
 /// Why a server failed a request. The text is for users and models.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LinkError {
+pub enum McpClientError {
     /// The server's error message.
     #[error("it returned an error: {0}")]
     Said(String),

@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Error;
-use pintle_base::disk;
+use pintle_base::private_files;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -27,12 +27,12 @@ pub enum Resumed {
 
 /// A growing file of lines. Its writer has a lock on it, so that two clients of one session do not both write.
 #[derive(Debug)]
-pub struct CompanionFile {
+pub struct SidecarFile {
     path: PathBuf,
     file: Option<File>,
 }
 
-impl CompanionFile {
+impl SidecarFile {
     /// Returns a file that is created with its first lines.
     pub fn new(path: PathBuf) -> Self {
         Self { path, file: None }
@@ -54,7 +54,7 @@ impl CompanionFile {
     /// # Errors
     /// The file cannot be read or written.
     pub fn resume(&mut self, lines: &[&str]) -> Result<Resumed, Error> {
-        let file = match disk::open_private(&self.path, OpenOptions::new().append(true)) {
+        let file = match private_files::open_private(&self.path, OpenOptions::new().append(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Resumed::Missing),
             Err(error) => return Err(Error::io(&self.path)(error)),
@@ -62,7 +62,7 @@ impl CompanionFile {
         if !self.is_locked(&file)? {
             return Ok(Resumed::HeldByOther);
         }
-        let content = disk::read(&self.path, MAX_BYTES).map_err(Error::io(&self.path))?;
+        let content = private_files::read(&self.path, MAX_BYTES).map_err(Error::io(&self.path))?;
         let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let (content, cut) = content.split_at(whole);
         let mut expected = lines.iter();
@@ -93,9 +93,9 @@ impl CompanionFile {
     /// The file cannot be written.
     pub fn create(&mut self, text: &str) -> Result<Resumed, Error> {
         if let Some(folder) = self.path.parent() {
-            disk::create_private_folder(folder).map_err(Error::io(folder))?;
+            private_files::create_private_folder(folder).map_err(Error::io(folder))?;
         }
-        let file = match disk::open_private(
+        let file = match private_files::open_private(
             &self.path,
             OpenOptions::new().append(true).create_new(true),
         ) {
@@ -177,7 +177,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("x.jsonl");
             std::fs::write(&path, before).unwrap();
-            let mut file = CompanionFile::new(path.clone());
+            let mut file = SidecarFile::new(path.clone());
             let resumed = if want.is_some() { Resumed::Continued } else { Resumed::Diverged };
             assert_eq!(file.resume(&lines).unwrap(), resumed, "{name}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), want.unwrap_or(before), "{name}");
@@ -188,7 +188,7 @@ mod tests {
     fn one_client_writes_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
-        let [mut first, mut second] = [(); 2].map(|()| CompanionFile::new(path.clone()));
+        let [mut first, mut second] = [(); 2].map(|()| SidecarFile::new(path.clone()));
         assert_eq!(second.resume(&["a\n"]).unwrap(), Resumed::Missing);
         first.create("head\na\n").unwrap();
         assert_eq!(second.create("head\na\n").unwrap(), Resumed::HeldByOther);
@@ -203,12 +203,12 @@ mod tests {
     fn nothing_is_written_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/folder/x.jsonl");
-        let mut file = CompanionFile::new(path.clone());
+        let mut file = SidecarFile::new(path.clone());
         assert!(!file.is_written());
         file.create("head\n").unwrap();
         file.add("a\n").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\na\n");
-        let mut other = CompanionFile::new(path.clone());
+        let mut other = SidecarFile::new(path.clone());
         assert_eq!(other.create("other\n").unwrap(), Resumed::HeldByOther);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\na\n");
         assert_eq!(files(path.parent().unwrap(), ".jsonl"), [path]);
