@@ -321,11 +321,11 @@ methods! {
     /// Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed`
     /// lists the files that are ignored until then.
     request Client "trust/read" TrustRead(SessionParams, TrustResult)
-        experimental "more kinds of files may follow";
+        experimental "more file kinds may be added";
     /// Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with
     /// `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted.
     request Client "trust/agree" TrustAgree(TrustAgreeParams, TrustResult)
-        experimental "more kinds of files may follow";
+        experimental "more file kinds may be added";
     /// Lists the prompts that can be called with `/name`, from the current files.
     request Client "command/list" CommandList(SessionParams, CommandListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.
@@ -333,7 +333,7 @@ methods! {
     /// Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the
     /// config file hooks and ends with the connection.
     request Client "hook/register" HookRegister(HookRegisterParams, Empty)
-        experimental "its points follow the inside of a turn";
+        experimental "its points depend on turn internals";
     /// Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn
     /// on. It ends with the connection.
     request Client "tool/register" ToolRegister(ToolRegisterParams, Empty);
@@ -355,7 +355,7 @@ methods! {
     request Engine "question/request" QuestionRequest(Question, QuestionAnswer);
     /// Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited.
     request Engine "hook/run" HookRunRequest(HookRun, HookAnswer)
-        experimental "its points follow the inside of a turn";
+        experimental "its points depend on turn internals";
     /// Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited.
     request Engine "tool/call" ToolCallRequest(ToolCallParams, ToolCallResult);
     /// Asks a client with the capability `applyEdit` to change its open documents. A document whose version has changed in the meantime is

@@ -331,7 +331,7 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
         (&["tree", "nobody"][..], 2, "`pintle sessions list` lists"),
         (&["rewind", &id], 2, "--to <SEQ|LABEL|#N>"),
         (&["rewind", &id, "--to=#9", "--yes"], 2, "no prompt #9: the session has 2"),
-        (&["rewind", &id, "--to=#0"], 2, "expected the number of a prompt"),
+        (&["rewind", &id, "--to=#0"], 2, "expected a prompt number"),
         (&["rewind", &id, "--to", "nowhere", "--yes"], 2, "unknown label `nowhere`"),
         (&["rewind", &id, "--to", "twice", "--yes"], 2, "use one of their numbers: 15, 29"),
         (

@@ -404,7 +404,7 @@ fn tools_are_set_in_a_table_of_their_own() {
         ("everything", all, Flags::default(), Ok((every, 0))),
         ("the flag", "", flag(), Ok((ToolSettings { web_fetch: true, ..none() }, 0))),
         ("that of searches", "", searches(), Ok((ToolSettings { web_search: true, ..none() }, 0))),
-        ("a key that means nothing", "[tools]\nfoo = 1", Flags::default(), Ok((none(), 1))),
+        ("an unknown key", "[tools]\nfoo = 1", Flags::default(), Ok((none(), 1))),
         ("no table", "tools = 1", Flags::default(), wrong("1:9: `tools` must be a table: [tools]")),
         (
             "a text for a flag",
@@ -546,7 +546,7 @@ fn hooks_are_read_in_order_and_a_wrong_one_says_where() {
         ),
         ("an odd key", "[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"a\"\ncolour = 1"),
         (
-            "tools where there are none",
+            "tools at a point without calls",
             "[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"a\"\ntools = [\"bash\"]",
         ),
     ];
@@ -572,5 +572,5 @@ fn hooks_are_read_in_order_and_a_wrong_one_says_where() {
         no time: c:4:13: `hooks[0].timeout_s` must be a whole number of at least 1
         an odd failure: c:4:14: `hooks[0].on_failure` must be one of "closed", "open"
         an odd key: HookSettings { point: SessionEnd, command: "a", tools: None, timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].colour` is unknown and ignored
-        tools where there are none: HookSettings { point: SessionEnd, command: "a", tools: Some(["bash"]), timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].tools` has no effect at this point and is ignored"#]].assert_eq(&told.join("\n"));
+        tools at a point without calls: HookSettings { point: SessionEnd, command: "a", tools: Some(["bash"]), timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].tools` has no effect at this point and is ignored"#]].assert_eq(&told.join("\n"));
 }

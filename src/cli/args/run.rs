@@ -210,7 +210,7 @@ impl Run {
             )?,
             Some(prompt) => prompt.to_owned(),
             None if std::io::stdin().is_terminal() => {
-                anyhow::bail!("what is to be done? pintle run \"TASK\"");
+                anyhow::bail!("no task given\n  pass one: pintle run \"TASK\"");
             }
             None => anyhow::bail!("name the task, or - to read it from stdin: pintle run -"),
         };

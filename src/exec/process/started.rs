@@ -27,7 +27,7 @@ pub(super) enum Started {
 
 /// A program without a guardian cannot confine.
 const NO_GUARDIAN: &str =
-    "this program was built into another one, which names no program for the guardian";
+    "this library is embedded in a program that does not provide a guardian executable";
 
 impl Started {
     /// Starts a process with these streams: stdin, stdout and stderr.

@@ -219,7 +219,7 @@ fn execute(
         }
         let descriptors: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
         wire::send_with(start.connection, &Frame::Level(level), &descriptors)
-            .map_err(|error| Failure::of("tell the level", error))?;
+            .map_err(|error| Failure::of("send the sandbox level", error))?;
     }
     if request.confinement.is_none() && request.watched.any() {
         let listener = watch::compile(request.watched).and_then(|program| watch_free(&program));

@@ -102,7 +102,7 @@ pub(super) struct Shape {
 
 /// Returns all tools, in order.
 pub(super) fn all() -> Vec<Shape> {
-    let session = json!({"type": "string", "description": "The id of the task's session, as start_task returned it."});
+    let session = json!({"type": "string", "description": "The task's session id, as returned by start_task."});
     let shape = |name, description, properties: Value, required: &[&str], is_read_only| {
         let schema = json!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
@@ -117,8 +117,8 @@ pub(super) fn all() -> Vec<Shape> {
              there, as far as its permissions go. Returns its answer and the files that it changed when it is done, or at once with \
              `background`. A person is asked for permission where that is needed and this client can ask one.",
             json!({
-                "prompt": {"type": "string", "description": "The task, with everything that is to be known about it."},
-                "session": {"type": "string", "description": "The id of an earlier task's session, to go on with it. A new one by default."},
+                "prompt": {"type": "string", "description": "The task, with all relevant information."},
+                "session": {"type": "string", "description": "The session id of an earlier task to continue. A new session by default."},
                 "directory": {"type": "string", "description": "The absolute path of the directory to work in; that of the server by default."},
                 "model": {"type": "string", "description": "The model, as PROVIDER/NAME; the configured one by default."},
                 "mode": {"type": "string", "enum": ["act", "plan"], "description": "plan: it only reads, and answers with a plan."},

@@ -303,7 +303,7 @@ fn the_model_is_told_once_what_became_of_its_changes() {
             &["/w/a.txt:1 edited by hand, now reads:", "    u"],
         ),
         (
-            "edited twice is told once",
+            "edited twice is reported once",
             &[Agent("x b c"), User("u b c"), User("v b c")],
             &["/w/a.txt:1 edited by hand, now reads:", "    v"],
         ),
@@ -314,12 +314,12 @@ fn the_model_is_told_once_what_became_of_its_changes() {
             &["/w/a.txt:1 undone, these lines are gone:", "    x"],
         ),
         (
-            "taken back by hand and restored before it was told",
+            "reverted by hand and restored before it was reported",
             &[Agent("x b c"), User("a b c"), User("x b c")],
             &[],
         ),
         (
-            "taken back by hand and restored after it was told",
+            "reverted by hand and restored after it was reported",
             &[Agent("x b c"), User("a b c"), Told, User("x b c")],
             &["/w/a.txt:1 no longer decided"],
         ),
@@ -328,10 +328,10 @@ fn the_model_is_told_once_what_became_of_its_changes() {
             &[Agent("x b c"), Comment("1.1", "too\nlong")],
             &["/w/a.txt:1 comment:", "    too", "    long"],
         ),
-        ("reverted before it was told", &[Agent("x b c"), Undo("all"), Revert(2)], &[]),
+        ("reverted before it was reported", &[Agent("x b c"), Undo("all"), Revert(2)], &[]),
         ("told", &[Agent("x b c"), Keep("all"), Told], &[]),
         (
-            "reverted after it was told",
+            "reverted after it was reported",
             &[Agent("x b c"), Keep("all"), Told, Revert(2)],
             &["/w/a.txt:1 no longer decided"],
         ),

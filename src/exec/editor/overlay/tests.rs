@@ -163,7 +163,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             "one\nTWO\nthree\nfour\nfive\nsix\n",
         ),
         (
-            "one with unsaved text is changed, and saved by nobody",
+            "one with unsaved text is changed, and not saved",
             true,
             &[],
             "done",
@@ -204,7 +204,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             disk,
         ),
         (
-            "the editor says no",
+            "the editor rejects it",
             true,
             &[Act::Refuse],
             "The editor did not make the change: the text is locked",
@@ -273,7 +273,7 @@ async fn of_several_files_all_are_changed_or_none() {
         ("both", &[][..], None),
         ("typing elsewhere", &[Act::Type("five", "five!")], None),
         ("typing in the same line", &[Act::Type("two", "2")], Some("is being edited")),
-        ("the editor says no", &[Act::Refuse], Some("did not make the change")),
+        ("the editor rejects it", &[Act::Refuse], Some("did not make the change")),
     ] {
         let desk = Desk::new(typed, true);
         let _editor = desk.editor(acts);

@@ -239,7 +239,7 @@ fn branches_are_written_as_branches_and_the_last_line_is_on_the_current_path() {
     for (name, events, want, leaf) in [
         ("one way", vec![said("a"), said("b")], ">a a>b", "a b"),
         ("a branch", vec![said("a"), said("b"), back(1), said("c")], ">a a>b a>c", "a c"),
-        ("left, and nothing said yet", vec![said("a"), said("b"), back(1)], ">a a>b a>custom", "a"),
+        ("left without a message", vec![said("a"), said("b"), back(1)], ">a a>b a>custom", "a"),
         ("to the beginning", vec![said("a"), back(0)], ">a >custom", ""),
         ("and on from there", vec![said("a"), back(0), said("b")], ">a >b", "b"),
         (
