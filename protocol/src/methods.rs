@@ -310,14 +310,14 @@ methods! {
     request Client "models/list" ModelsList(Empty, ModelsListResult);
     /// Lists the providers that support login, and the current logins.
     request Client "auth/status" AuthStatus(Empty, AuthStatusResult)
-        experimental "the ways in which providers log people in still change";
+        experimental "provider login flows may still change";
     /// Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response
     /// is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
     request Client "auth/login" AuthLogin(AuthLoginParams, AuthLoginResult)
-        experimental "the ways in which providers log people in still change";
+        experimental "provider login flows may still change";
     /// Removes the stored login of a provider.
     request Client "auth/logout" AuthLogout(AuthLogoutParams, AuthLogoutResult)
-        experimental "the ways in which providers log people in still change";
+        experimental "provider login flows may still change";
     /// Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed`
     /// lists the files that are ignored until then.
     request Client "trust/read" TrustRead(SessionParams, TrustResult)
@@ -346,7 +346,7 @@ methods! {
     notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
     /// Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`.
     notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams)
-        experimental "the ways in which providers log people in still change";
+        experimental "provider login flows may still change";
     /// Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins
     /// and the others get `$/cancelRequest`.
     request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);

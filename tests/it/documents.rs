@@ -250,7 +250,7 @@ fn an_edit_of_lines_that_are_being_typed_in_is_not_made() {
     editor.open(TYPED, true);
     editor.typing = [Some(("two", "two and a half"))].into();
     let said = editor.turn();
-    assert!(said[0].contains("is being edited by the person"), "{said:?}");
+    assert!(said[0].contains("is being edited by the user"), "{said:?}");
     assert_eq!(editor.text, TYPED.replace("two", "two and a half"));
     assert_eq!(editor.disk(), DISK);
     assert!(editor.hunks().is_empty());

@@ -3679,11 +3679,11 @@ export interface ClientRequests {
   "mcp/logout": { params: McpLogoutParams; result: McpLogoutResult };
   /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };
-  /** Lists the providers that support login, and the current logins. (Experimental: the ways in which providers log people in still change.) */
+  /** Lists the providers that support login, and the current logins. (Experimental: provider login flows may still change.) */
   "auth/status": { params: Empty; result: AuthStatusResult };
-  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: the ways in which providers log people in still change.) */
+  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: provider login flows may still change.) */
   "auth/login": { params: AuthLoginParams; result: AuthLoginResult };
-  /** Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.) */
+  /** Removes the stored login of a provider. (Experimental: provider login flows may still change.) */
   "auth/logout": { params: AuthLogoutParams; result: AuthLogoutResult };
   /** Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed` lists the files that are ignored until then. (Experimental: more file kinds may be added.) */
   "trust/read": { params: SessionParams; result: TrustResult };
@@ -3731,7 +3731,7 @@ export interface EngineNotifications {
   "session/event": { params: AnyRecord };
   /** Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual. */
   "session/lagged": { params: SessionLaggedParams };
-  /** Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: the ways in which providers log people in still change.) */
+  /** Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: provider login flows may still change.) */
   "auth/openUrl": { params: AuthOpenUrlParams };
 }
 

@@ -269,24 +269,24 @@ fn what_stands_in_the_way_of_the_data_folder_is_named() {
         ("PINTLE_HOME", "real", None),
         ("PINTLE_HOME", "link", None),
         ("PINTLE_HOME", "not/made/yet", None),
-        ("PINTLE_HOME", "file", Some("PINTLE_HOME is `HERE/file`, which is no folder")),
+        ("PINTLE_HOME", "file", Some("PINTLE_HOME is `HERE/file`, which is not a directory")),
         (
             "PINTLE_HOME",
             "file/below",
-            Some("PINTLE_HOME is `HERE/file/below`, but `HERE/file` is no folder"),
+            Some("PINTLE_HOME is `HERE/file/below`, but `HERE/file` is not a directory"),
         ),
         ("PINTLE_HOME", "dangling", Some("PINTLE_HOME is `HERE/dangling`, which is a broken link")),
         (
             "HOME",
             "file",
             Some(
-                "the session directory is `HERE/file/.local/share/pintle`, but `HERE/file` is no folder",
+                "the session directory is `HERE/file/.local/share/pintle`, but `HERE/file` is not a directory",
             ),
         ),
         (
             "XDG_DATA_HOME",
             "file",
-            Some("the session directory is `HERE/file/pintle`, but `HERE/file` is no folder"),
+            Some("the session directory is `HERE/file/pintle`, but `HERE/file` is not a directory"),
         ),
     ] {
         let place = format!("{path}/{place}");

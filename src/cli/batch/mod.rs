@@ -366,7 +366,9 @@ impl<'a> Loop<'a> {
                 Err(error) => return Err(error).context("failed to start a worker"),
             },
         };
-        self.results.begin(&mark.id).with_context(|| format!("the folder of {}", mark.id))?;
+        self.results
+            .begin(&mark.id)
+            .with_context(|| format!("the results directory of {}", mark.id))?;
         let folder = self.results.folder(&mark.id);
         let task = task.clone();
         let order = Order {

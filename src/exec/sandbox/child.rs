@@ -176,13 +176,13 @@ fn execute(
     let _ = nix::unistd::setsid();
     if let Some(cwd) = &request.cwd {
         let cwd = Path::new(OsStr::from_bytes(cwd));
-        nix::unistd::chdir(cwd).map_err(|error| Failure::of("enter the folder", error))?;
+        nix::unistd::chdir(cwd).map_err(|error| Failure::of("enter the directory", error))?;
     }
     let [stdin, stdout, stderr] = start.streams;
     let placed = nix::unistd::dup2_stdin(stdin)
         .and_then(|()| nix::unistd::dup2_stdout(stdout))
         .and_then(|()| nix::unistd::dup2_stderr(stderr));
-    placed.map_err(|error| Failure::of("place the streams", error))?;
+    placed.map_err(|error| Failure::of("redirect the standard streams", error))?;
 
     // The program is looked for and its arguments are made before anything is denied.
     let strings = |texts: &mut dyn Iterator<Item = String>| -> Result<Vec<CString>, Failure> {

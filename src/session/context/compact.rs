@@ -157,7 +157,7 @@ pub fn branch_request(messages: &[Arc<Message>]) -> String {
 
 fn write_message(text: &mut String, message: &Message) {
     match message {
-        Message::User(blocks) => push(text, "person", &plain_text(blocks)),
+        Message::User(blocks) => push(text, "user", &plain_text(blocks)),
         Message::ToolResult(result) => {
             let content = shortened(plain_text(&result.content));
             let kind = if result.is_error { "failed result" } else { "result" };
@@ -442,13 +442,13 @@ mod tests {
             </earlier-memory>
             Update that memory with what happened since:
 
-            [person]
+            [user]
             u4 four
 
             [agent]
             a0 four
 
-            [person]
+            [user]
             u1 four
 
 

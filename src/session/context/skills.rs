@@ -69,8 +69,7 @@ pub fn layer(skills: &[Skill]) -> Option<String> {
         })
         .collect();
     (!lines.is_empty()).then(|| {
-        let head = "How some things are done here. When one of these fits the task, read its file first; paths in it are \
-            relative to its folder.";
+        let head = "Descriptions of how to do certain tasks. If one matches the task, read its file first; paths in it are relative to its directory.";
         tag("skills", &[], &format!("{head}\n{}", lines.join("\n")))
     })
 }

@@ -2343,13 +2343,13 @@ M.method = {
   ---Lists the providers and models that are known by name, from the current settings files.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",
-  ---Lists the providers that support login, and the current logins. (Experimental: the ways in which providers log people in still change.)
+  ---Lists the providers that support login, and the current logins. (Experimental: provider login flows may still change.)
   ---Params: `pintle.Empty`; result: `pintle.AuthStatusResult`.
   auth_status = "auth/status",
-  ---Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: the ways in which providers log people in still change.)
+  ---Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: provider login flows may still change.)
   ---Params: `pintle.AuthLoginParams`; result: `pintle.AuthLoginResult`.
   auth_login = "auth/login",
-  ---Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.)
+  ---Removes the stored login of a provider. (Experimental: provider login flows may still change.)
   ---Params: `pintle.AuthLogoutParams`; result: `pintle.AuthLogoutResult`.
   auth_logout = "auth/logout",
   ---Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed` lists the files that are ignored until then. (Experimental: more file kinds may be added.)
@@ -2379,7 +2379,7 @@ M.method = {
   ---Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual.
   ---Params: `pintle.SessionLaggedParams`.
   session_lagged = "session/lagged",
-  ---Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: the ways in which providers log people in still change.)
+  ---Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: provider login flows may still change.)
   ---Params: `pintle.AuthOpenUrlParams`.
   auth_openUrl = "auth/openUrl",
   ---Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.

@@ -67,7 +67,7 @@ fn an_invalid_patch_is_reported_with_line_and_expected_form() {
         (
             "no files",
             "*** Begin Patch\n*** End Patch",
-            "line 2 of the patch: the patch names no file, so nothing would be changed",
+            "line 2 of the patch: the patch contains no file, so nothing would be changed",
         ),
         (
             "no path",
