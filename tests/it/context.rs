@@ -507,7 +507,7 @@ fn a_rule_is_told_again_once_the_conversation_was_summed_up() {
             ===
             git repository: no
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal read\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal read\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n"
             assistant "ok"
             user "second"
             assistant read {"path":"b.txt"}

@@ -223,7 +223,7 @@ fn a_folder_that_is_no_recording_is_told() {
     std::fs::write(other.path().join("recording.json"), "{\"version\":9,\"createdMs\":1}").unwrap();
     for (folder, wanted) in [
         (empty.path().to_str().unwrap(), "is not a recording directory"),
-        (other.path().to_str().unwrap(), "version 9"),
+        (other.path().to_str().unwrap(), "version is 9"),
         ("/dev/null/there/", "is not a recording directory"),
     ] {
         let out = run(&place, &["x", "--replay", folder], &[]);

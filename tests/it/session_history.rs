@@ -350,7 +350,7 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
         (&["keep", &id, "--all", "--hunk", "1.1"], 2, "cannot be used with"),
         (&["undo", &id, "--hunk", "1.1"], 2, "hunk 1.1 does not exist"),
         (&["undo", &id, "--hunk", "1.1"], 2, "`pintle sessions review"),
-        (&["undo", &id, "--file", "other.txt"], 2, "name a file that has hunks"),
+        (&["undo", &id, "--file", "other.txt"], 2, "specify a file that has hunks"),
         (&["revert", &id, "3"], 2, "event 3 is not a verdict"),
         (&["tree", &id, "--wrap", ""], 2, "--wrap"),
     ] {

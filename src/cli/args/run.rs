@@ -212,7 +212,7 @@ impl Run {
             None if std::io::stdin().is_terminal() => {
                 anyhow::bail!("no task given\n  pass one: pintle run \"TASK\"");
             }
-            None => anyhow::bail!("name the task, or - to read it from stdin: pintle run -"),
+            None => anyhow::bail!("specify the task, or - to read it from stdin: pintle run -"),
         };
         anyhow::ensure!(!prompt.trim().is_empty(), "the task is empty");
         Ok(prompt)
@@ -236,7 +236,7 @@ impl Run {
         );
         anyhow::ensure!(
             on_stdout == 0 || matches!(self.format, Format::Text),
-            "`-` writes to stdout, where --format json and events print the result: name a file"
+            "`-` writes to stdout, where --format json and events print the result: specify a file"
         );
         Ok(Output { patch, reports })
     }

@@ -27,7 +27,7 @@ pub(super) async fn hook_register(
 ) -> HandlerResult<Empty> {
     let HookRegisterParams { points, tools, timeout_ms, on_failure } = params;
     if points.is_empty() {
-        return Err(invalid("`points` is empty", "name at least one, such as beforeToolCall"));
+        return Err(invalid("`points` is empty", "specify at least one, such as beforeToolCall"));
     }
     let session_points = [
         HookPoint::SessionStart,

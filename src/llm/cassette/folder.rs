@@ -78,7 +78,7 @@ fn facts(folder: &Path) -> Result<Facts, Error> {
         return Ok(facts);
     }
     let other = facts.version;
-    Err(wrong(format!("its layout has version {other}, and this program knows {VERSION}")))
+    Err(wrong(format!("its layout version is {other}, but this program supports {VERSION}")))
 }
 
 /// Returns a request's file.

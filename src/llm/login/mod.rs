@@ -193,7 +193,8 @@ impl Logins {
     pub async fn set_key(&self, name: &str, key: &Secret) -> Result<(), Error> {
         let text = key.expose().trim();
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            let message = "a key has printable characters, no spaces and no line breaks";
+            let message =
+                "a key must consist of printable characters, without spaces or line breaks";
             return Err(Error::new(ErrorKind::InvalidRequest, message));
         }
         self.0.ambient.secrets().add(text);

@@ -27,7 +27,7 @@ pub const BRANCH_INSTRUCTIONS: &str = include_str!("prompts/summarize_left.md");
 const BRANCH_HEADING: &str = "the user went back to this point of the conversation. This is a summary of the abandoned branch.";
 
 /// Starts a compaction summary.
-const HEADING: &str = "the conversation so far was too long and is summed up here.";
+const HEADING: &str = "the conversation so far was too long; this is a summary.";
 
 /// Introduces the user's messages in a summary.
 const PINNED: &str = "\n## The user's messages, verbatim\n";
@@ -404,7 +404,7 @@ mod tests {
         apply(&mut messages, cut.kept, &first);
         assert_eq!(invariants::check(&messages), Ok(()));
         expect![[r"
-            From the engine, not from the user: the conversation so far was too long and is summed up here.
+            From the engine, not from the user: the conversation so far was too long; this is a summary.
 
             ## Goal
             all

@@ -93,7 +93,7 @@ mod tests {
             ),
             ("without a description", "---\nname: paper\n---\n", Err("it has no `description`")),
             ("without a head", "Makes PDFs", Err("it has no `description`")),
-            ("broken", "---\nname: paper\n", Err("its front matter begins")),
+            ("broken", "---\nname: paper\n", Err("its front matter is not closed")),
         ] {
             let got = parse(Path::new("/w/.pintle/skills/pdf/SKILL.md"), text);
             match (got, want) {

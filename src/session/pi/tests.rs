@@ -168,7 +168,7 @@ fn what_a_model_reads_of_an_imported_session() {
                 ("3", result("d", "seen")),
                 ("4", user("so?")),
             ],
-            "user: hi\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.\nresult of d: seen\nuser: so?\n".into(),
+            "user: hi\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session contains no result for this call. Check its effects before you continue.\nresult of d: seen\nuser: so?\n".into(),
         ),
         (
             "a cut reply keeps its words and none of its calls",

@@ -180,25 +180,25 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "lines that are not there",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, 2, 1]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
+            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
         (
             "line 0",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, 0, 1]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
+            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
         (
             "lines without end",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, u64::MAX, u64::MAX]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
+            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
         (
             "no lines",
             &[Agent("x b")],
             UndoLines("1.1", [0, 0, 0, 0]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
+            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
         ("an event that is not a verdict", &[Agent("x b")], Revert(1), "event 1 is not a verdict"),
         (
@@ -217,7 +217,7 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "lines that the last line's end hangs on",
             &[Agent("x y z$")],
             KeepLines("1.1", [0, 0, 3, 1]),
-            "these lines of hunk 1.1 cannot be decided separately, since the last line of the file has no line end; decide about the whole hunk",
+            "these lines of hunk 1.1 cannot be decided separately, since the last line of the file has no line ending; decide on the whole hunk",
         ),
     ];
     for (name, steps, last, want) in rows {

@@ -165,7 +165,7 @@ async fn all_of_a_patch_is_made_or_nothing() {
         (
             "a move over a file",
             "*** Update File: b\n*** Move to: twice\n",
-            "error: Cannot move b to twice: there is a file. Delete it first, or move elsewhere.\nNothing was changed.",
+            "error: Cannot move b to twice: the target exists. Delete it first, or choose another path.\nNothing was changed.",
         ),
         (
             "a picture",

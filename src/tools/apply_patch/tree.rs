@@ -75,8 +75,7 @@ impl<'a> Tree<'a> {
                 let new_name = target.name;
                 if target.now.is_some() {
                     return Err(format!(
-                        "Cannot move {name} to {new_name}: there is a file. Delete it first, or move \
-                         elsewhere."
+                        "Cannot move {name} to {new_name}: the target exists. Delete it first, or choose another path."
                     ));
                 }
                 (target.now, target.told, target.origin) = (Some(content), told, Some(at));

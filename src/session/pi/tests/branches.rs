@@ -75,7 +75,7 @@ fn every_branch_comes_in_and_the_same_tree_goes_out() {
                 ("6", "2", user("neither")), ("7", "6", say("none")),
                 ("8", "3", user("only d")), ("9", "8", say("one")),
             ],
-            "user: root\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.\nresult of d: seen d\nuser: only d\na/m: one\n".to_owned(),
+            "user: root\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session contains no result for this call. Check its effects before you continue.\nresult of d: seen d\nuser: only d\na/m: one\n".to_owned(),
             vec![],
         ),
         (
