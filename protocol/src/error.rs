@@ -45,7 +45,11 @@ pub const CODES: &[(i32, &str, &str)] = &[
         "invalidParams",
         "Params of the wrong shape or value; `data.path` points at the field.",
     ),
-    (INTERNAL_ERROR, "internal", "The engine could not do its job; the message says what failed."),
+    (
+        INTERNAL_ERROR,
+        "internal",
+        "An internal failure of the engine; see the message for the cause.",
+    ),
     (CANCELLED, "cancelled", "The request was cancelled before it had an effect."),
     (
         AUTH_REQUIRED,
@@ -56,7 +60,7 @@ pub const CODES: &[(i32, &str, &str)] = &[
     (
         UNSUPPORTED_PROTOCOL,
         "unsupportedProtocol",
-        "The engine supports none of the offered versions; `data.supported` lists those that it does.",
+        "The engine supports none of the offered versions; `data.supported` lists the supported ones.",
     ),
     (
         OVERLOADED,

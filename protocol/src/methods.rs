@@ -310,22 +310,22 @@ methods! {
     request Client "models/list" ModelsList(Empty, ModelsListResult);
     /// Lists the providers that support login, and the current logins.
     request Client "auth/status" AuthStatus(Empty, AuthStatusResult)
-        experimental "the ways in which providers log people in still change";
+        experimental "provider login flows may still change";
     /// Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response
     /// is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it.
     request Client "auth/login" AuthLogin(AuthLoginParams, AuthLoginResult)
-        experimental "the ways in which providers log people in still change";
+        experimental "provider login flows may still change";
     /// Removes the stored login of a provider.
     request Client "auth/logout" AuthLogout(AuthLogoutParams, AuthLogoutResult)
-        experimental "the ways in which providers log people in still change";
+        experimental "provider login flows may still change";
     /// Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed`
     /// lists the files that are ignored until then.
     request Client "trust/read" TrustRead(SessionParams, TrustResult)
-        experimental "more kinds of files may follow";
+        experimental "more file kinds may be added";
     /// Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with
     /// `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted.
     request Client "trust/agree" TrustAgree(TrustAgreeParams, TrustResult)
-        experimental "more kinds of files may follow";
+        experimental "more file kinds may be added";
     /// Lists the prompts that can be called with `/name`, from the current files.
     request Client "command/list" CommandList(SessionParams, CommandListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.
@@ -333,7 +333,7 @@ methods! {
     /// Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the
     /// config file hooks and ends with the connection.
     request Client "hook/register" HookRegister(HookRegisterParams, Empty)
-        experimental "its points follow the inside of a turn";
+        experimental "its points depend on turn internals";
     /// Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn
     /// on. It ends with the connection.
     request Client "tool/register" ToolRegister(ToolRegisterParams, Empty);
@@ -346,7 +346,7 @@ methods! {
     notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
     /// Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`.
     notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams)
-        experimental "the ways in which providers log people in still change";
+        experimental "provider login flows may still change";
     /// Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins
     /// and the others get `$/cancelRequest`.
     request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);
@@ -355,7 +355,7 @@ methods! {
     request Engine "question/request" QuestionRequest(Question, QuestionAnswer);
     /// Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited.
     request Engine "hook/run" HookRunRequest(HookRun, HookAnswer)
-        experimental "its points follow the inside of a turn";
+        experimental "its points depend on turn internals";
     /// Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited.
     request Engine "tool/call" ToolCallRequest(ToolCallParams, ToolCallResult);
     /// Asks a client with the capability `applyEdit` to change its open documents. A document whose version has changed in the meantime is

@@ -51,7 +51,7 @@ pub(super) async fn check(env: &dyn Environment, what: &str, folder: &Path) -> R
     }
     match env.stat(folder).await {
         Ok(stat) if stat.kind == FileKind::Folder => Ok(()),
-        Ok(_) => Err(wrong("is not a folder".to_owned())),
+        Ok(_) => Err(wrong("is not a directory".to_owned())),
         Err(error) => Err(wrong(format!("cannot be used: {error}"))),
     }
 }

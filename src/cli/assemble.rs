@@ -230,7 +230,7 @@ async fn require_sandbox(permissions: &PermissionPolicy) -> anyhow::Result<()> {
     match permissions.sandbox.level().await {
         Some(level) if level.is_full() => Ok(()),
         Some(level) => anyhow::bail!(
-            "cannot start with `--sandbox required`: this machine enforces only {}\n  run `pintle doctor` to see what is missing",
+            "cannot start with `--sandbox required`: this machine enforces only {}\n  run `pintle doctor` for the missing features",
             level.summary()
         ),
         None => anyhow::bail!(

@@ -2,10 +2,7 @@
 //!
 //! One process listens for a data directory. It owns the lock `engine.lock`, and `engine.json` names its socket and token, readable only by
 //! this user.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the files of a shared engine are the program's own"
-)]
+#![expect(clippy::disallowed_methods, reason = "manages the shared engine's files")]
 
 use anyhow::Context;
 use pintle_base::ambient::Ambient;
@@ -250,7 +247,7 @@ fn kept_token(path: &Path) -> anyhow::Result<String> {
             anyhow::bail!("{}: {error}\n  chmod 600 {}", named(), path.display());
         }
         Err(_) if path.is_symlink() => {
-            anyhow::bail!("{} is a symbolic link\n  use the path of its target", named());
+            anyhow::bail!("{} is a symbolic link\n  use its target's path", named());
         }
         Err(error) => return Err(error).with_context(named),
     };

@@ -132,7 +132,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// Those of looking at a file; [`Error::Refused`] if a file would have to be read for it.
     async fn versions(&self, paths: &[PathBuf]) -> Vec<Result<Version, Error>> {
-        let refused = || Err(Error::Refused("a version takes the whole file here".to_owned()));
+        let refused =
+            || Err(Error::Refused("versions require reading the whole file here".to_owned()));
         paths.iter().map(|_| refused()).collect()
     }
 

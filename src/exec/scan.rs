@@ -129,7 +129,7 @@ pub(super) fn scan(
     let Scan { root, known, keep, limits } = scan;
     let mut began = Instant::now();
     let is_late = |began: Instant| began.elapsed() > limits.time;
-    let late = || format!("looking at them takes longer than {} s", limits.time.as_secs_f32());
+    let late = || format!("scanning them takes longer than {} s", limits.time.as_secs_f32());
     let is_small = (1..FEW_FILES).contains(&known.len());
     let threads = if is_small { 1 } else { walk::all_threads() };
     let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late(began));

@@ -45,7 +45,7 @@ pub enum Changed {
 
 impl WriteLog {
     /// Marks the log as complete: from now on it receives every changed path.
-    #[expect(clippy::disallowed_methods, reason = "it is compared with the times of files")]
+    #[expect(clippy::disallowed_methods, reason = "it is compared with file times")]
     pub fn watch(&self) {
         self.with(|state| state.since = Some(SystemTime::now() - LAG));
     }

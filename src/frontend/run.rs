@@ -419,7 +419,7 @@ async fn attempt(
                 if watch.is_over {
                     return Ok(());
                 }
-                return Err(Error::new(ErrorKind::Internal, "failed to write the end of the turn to the journal")
+                return Err(Error::new(ErrorKind::Internal, "failed to write the turn's end to the journal")
                     .hint("free disk space or check the permissions of the data directory; earlier work is saved"));
             }
             () = stopped(options, clock, heard), if !is_stopping => {

@@ -123,7 +123,7 @@ impl Wire for Replay {
         let number = at + 1;
         let Some(exchange) = self.exchanges.get(at) else {
             let message = format!(
-                "{} holds {} exchanges, and this is request {number}",
+                "{} has {} exchanges, but this is request {number}",
                 self.name,
                 self.exchanges.len()
             );
@@ -167,10 +167,8 @@ fn pieces(pieces: Vec<Bytes>, delay: Duration, end: End) -> ByteStream {
     match end {
         End::Whole => paced.boxed(),
         End::Broken => {
-            let error = Error::new(
-                ErrorKind::Network,
-                "the connection broke, as it did when this was recorded",
-            );
+            let error =
+                Error::new(ErrorKind::Network, "the connection was lost, as in the recording");
             paced.chain(stream::iter([Err(error)])).boxed()
         }
         End::Dropped => paced.chain(stream::pending()).boxed(),

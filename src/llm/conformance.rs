@@ -227,7 +227,7 @@ impl Speller {
                 self.comment();
                 self.data(&json!({ "type": "keepalive", "sequence_number": 2 }));
             }
-            UsageFirst => return Err("usage stands in the last event only"),
+            UsageFirst => return Err("usage is only in the last event"),
             Error => self.data(&json!({ "type": "error", "error": { "type": "overloaded_error", "message": "busy" } })),
             End(why, has_usage) => {
                 let usage = if has_usage { json!({ "input_tokens": 10, "output_tokens": 5 }) } else { Value::Null };
@@ -471,7 +471,7 @@ fn every_scenario_means_the_same_on_every_wire() {
         arguments in pieces × gemini: arguments come whole
         content null × anthropic: each piece has its own type, with text in it
         content as a list × anthropic: each piece has its own type, with text in it
-        usage first × openai-responses: usage stands in the last event only
+        usage first × openai-responses: usage is only in the last event
         refusal × anthropic: a refusal is a stop reason, its text an ordinary block
         refusal × gemini: a refusal is a finish reason, its text an ordinary part
         cut inside a call × gemini: arguments come whole

@@ -184,7 +184,7 @@ impl Provider for Commanded {
                 self.slots.iter().map(|(_, printed)| printed.command.as_str()).collect();
             let hint = error.hint.clone().map(|hint| format!("; {hint}")).unwrap_or_default();
             return Err(error.hint(format!(
-                "run once more, the command for the key printed the same: {}{hint}",
+                "the key command printed the same key again: {}{hint}",
                 commands.join("; ")
             )));
         }

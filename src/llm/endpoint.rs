@@ -358,7 +358,7 @@ fn fill_in<'a>(
                 let name = name.replace('|', " or ");
                 let message = format!("the URL of {provider} depends on {name}, which is not set");
                 return Err(Error::new(ErrorKind::Auth, message)
-                    .hint(format!("set {name}, or name the place with --base-url")));
+                    .hint(format!("set {name}, or pass the URL with --base-url")));
             }
         }
     }
@@ -587,7 +587,7 @@ mod tests {
         let error = Endpoint::resolve("azure", &Ambient::fixed(key), None).unwrap_err();
         assert_eq!(
             error.hint.unwrap(),
-            "set AZURE_OPENAI_RESOURCE, or name the place with --base-url"
+            "set AZURE_OPENAI_RESOURCE, or pass the URL with --base-url"
         );
     }
 

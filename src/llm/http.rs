@@ -310,7 +310,7 @@ fn add_headers(headers: &mut HeaderMap, given: &[(String, Secret)]) -> Result<()
         let pair = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.expose()));
         let (Ok(key), Ok(mut value)) = pair else {
             return Err(Error::new(ErrorKind::InvalidRequest, format!("the header `{name}` cannot be sent"))
-                .hint("it holds a line break or another character that headers cannot have; look at the key or header you set"));
+                .hint("it contains a line break or another invalid character; check the key or header that you set"));
         };
         value.set_sensitive(true);
         headers.insert(key, value);

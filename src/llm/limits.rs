@@ -118,7 +118,7 @@ where
                 std::task::ready!(quiet.as_mut().poll(cx));
                 this.deltas = None;
                 let message = format!(
-                    "{}: no part of the reply for {} s, although the connection is alive",
+                    "{}: no reply data for {} s, although the connection is alive",
                     this.name,
                     limit.as_secs()
                 );

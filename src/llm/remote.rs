@@ -307,7 +307,7 @@ impl Deltas {
         (input > window).then(|| {
             let name = &self.endpoint.name;
             let message =
-                format!("{name} read {input} tokens, and the model's window holds {window}");
+                format!("{name} read {input} tokens, but the model's window has {window}");
             Error::new(ErrorKind::Overflow, message)
         })
     }

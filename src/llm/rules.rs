@@ -203,7 +203,7 @@ fn responses(items: &[Value]) -> Checked {
                 let has_more = !text(item, "encrypted_content").is_empty()
                     || !list(item, "content").is_empty();
                 ensure(has_more, "reasoning that the server did not keep", item)?;
-                ensure(item.get("status").is_none(), "a status that is not taken", item)?;
+                ensure(item.get("status").is_none(), "an unsupported status", item)?;
             }
             "" => return Err(format!("an item without type: {item}")),
             _ => {}

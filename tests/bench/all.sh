@@ -75,9 +75,9 @@ for program in rg fd fdfind; do
 done
 processor=$(sed -n '/^model name/{s/^[^:]*: *//p;q}' /proc/cpuinfo)
 cat >tests/bench/RESULTS.md <<END
-# Results of the benchmarks
+# Benchmark results
 
-The last full run. Another machine has other figures; the ratios are of one run, and say more.
+The latest full run. Figures depend on the machine; the ratios compare programs within one run and are more reliable.
 
 |  |  |
 |---|---|
@@ -90,12 +90,12 @@ The last full run. Another machine has other figures; the ratios are of one run,
 | peers | ${peers:-none} |
 
 \`\`\`sh
-tests/bench/all.sh --write           # all of it, and this file
-tests/bench/all.sh floor             # one benchmark; what each measures is said at the top of its file
+tests/bench/all.sh --write           # run all benchmarks and update this file
+tests/bench/all.sh floor             # run one benchmark; each is described at the top of its file
 \`\`\`
 
-An aim is the most that a figure is to be: \`3.5\` of the figure itself, \`1.5 ×\` of its ratio to what stands beside it, \`+0.08\` of its
-difference from that. \`over\` is said where it is missed; [OVER.md](OVER.md) says where the rest goes.
+\`aim\` is an upper limit: \`3.5\` for the figure, \`1.5 ×\` for its ratio to the reference in the column \`beside\`, \`+0.08\` for the difference.
+\`over\` marks figures that miss it; [OVER.md](OVER.md) explains them.
 
 \`\`\`text
 $(cat "$table")

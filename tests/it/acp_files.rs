@@ -235,7 +235,7 @@ fn what_is_typed_meanwhile_is_kept() {
         let told = run(&place, &mut editor, offers(true, true), &calls, &[]);
         if editor.typed.is_none() && !editor.log.iter().any(|line| line.starts_with("write")) {
             assert_eq!(editor.buffers["a.txt"], all.replace("one", "mine"), "{times}");
-            outcomes.push(told.contains("being edited by the person"));
+            outcomes.push(told.contains("being edited by the user"));
         }
     }
     // Both ways of being told are met: it was typed before the change was made, or while.

@@ -224,7 +224,7 @@ fn what_comes_of_it_is_told_also_where_the_editor_fails() {
             "it keeps the end of the output only",
             (None, Some(4)),
             all,
-            "[the editor did not keep the start of the output]\ntwo\n",
+            "[the editor discarded the beginning of the output]\ntwo\n",
         ),
     ];
     for (name, (refuses, keeps), want, text) in rows {

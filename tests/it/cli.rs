@@ -211,7 +211,7 @@ fn the_web_is_fetched_only_where_a_person_said_so() {
             "",
             "Unknown tool `web_fetch`",
         ),
-        ("it asks, and nobody is there", &["--web-fetch"], "", "nobody is there to give it"),
+        ("it asks, and nobody is there", &["--web-fetch"], "", "no user is available to grant it"),
         (
             "not from this machine",
             &["--web-fetch", "--permission", "full"],

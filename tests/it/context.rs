@@ -64,7 +64,7 @@ fn documents_are_told_from_the_root_down_and_instructions_last() {
         expect![[r#"
         git repository: /w, branch main
         <project_documents>
-        What people have written down for agents that work here. Where two of them differ, the later one holds; what the person says in the conversation counts more than all of them.
+        Instructions from the project and the user for agents. If two of them conflict, the later one applies; messages from the user in the conversation take precedence over all of them.
         <document path="/home/user/.config/pintle/AGENTS.md">
         For all.
         </document>
@@ -103,7 +103,7 @@ fn git_is_asked_for_what_is_changed_and_done() {
         expect![[r#"
             git repository: /w, branch fix
             <git>
-            The repository when this session began; look again before you rely on it.
+            The repository state when this session began; check again before you rely on it.
             changed files: 1, untracked: 2
             last commits:
             - second
@@ -137,7 +137,7 @@ fn a_document_that_changes_is_told_once_and_the_prompt_stays() {
         expect![[r#"
             git repository: no
             <project_documents>
-            What people have written down for agents that work here. Where two of them differ, the later one holds; what the person says in the conversation counts more than all of them.
+            Instructions from the project and the user for agents. If two of them conflict, the later one applies; messages from the user in the conversation take precedence over all of them.
             <document path="/w/AGENTS.md">
             Use tabs.
             </document>
@@ -173,7 +173,7 @@ fn documents_below_are_told_when_a_file_there_is_touched() {
         expect![[r#"
             git repository: /w, branch main
             <project_documents>
-            What people have written down for agents that work here. Where two of them differ, the later one holds; what the person says in the conversation counts more than all of them.
+            Instructions from the project and the user for agents. If two of them conflict, the later one applies; messages from the user in the conversation take precedence over all of them.
             <document path="/w/AGENTS.md">
             Use tabs.
             </document>
@@ -182,14 +182,14 @@ fn documents_below_are_told_when_a_file_there_is_touched() {
             user "a"
             assistant read {"path":"web/a.ts"}
             result of read "x"
-            user "From the engine, not from the user: there are instructions for folders that you have just worked in. Each applies to the files of its folder, also to what you have done there already, and takes precedence over those of the folders above.\n<document path=\"/w/web/rules.md\">\nNo semicolons.\n</document>\n<document path=\"/w/web/AGENTS.md\">\nUse spaces.\n@rules.md\n</document>"
+            user "From the engine, not from the user: these instructions are for directories that you have just worked in. Each applies to the files in its directory, including changes you have already made there, and takes precedence over those in parent directories.\n<document path=\"/w/web/rules.md\">\nNo semicolons.\n</document>\n<document path=\"/w/web/AGENTS.md\">\nUse spaces.\n@rules.md\n</document>"
             assistant read {"path":"web/a.ts"}
             result of read "x"
             assistant "one"
             user "b"
             assistant ls {"path":"web/deep"}
             result of ls "AGENTS.md\nb.ts"
-            user "From the engine, not from the user: there are instructions for folders that you have just worked in. Each applies to the files of its folder, also to what you have done there already, and takes precedence over those of the folders above.\n<document path=\"/w/web/deep/AGENTS.md\">\nDeep.\n</document>"
+            user "From the engine, not from the user: these instructions are for directories that you have just worked in. Each applies to the files in its directory, including changes you have already made there, and takes precedence over those in parent directories.\n<document path=\"/w/web/deep/AGENTS.md\">\nDeep.\n</document>"
             assistant "two"
             user "From the engine, not from the user: the project's instructions for agents have changed. These files now read as follows.\n<document path=\"/w/web/rules.md\">\nSemicolons.\n</document>"
             user "c"
@@ -268,7 +268,7 @@ fn rules_are_told_always_when_touched_or_by_name() {
             user "go"
             assistant read {"path":"a.txt"}
             result of read "one\ntwo"
-            user "From the engine, not from the user: the project has rules for files that you have just touched. Keep to them, also in what you have done already.\n<rule path=\"/w/.pintle/rules/text.md\">\nEnd with a newline.\n</rule>"
+            user "From the engine, not from the user: the project has rules for files that you have just touched. Follow them, also for changes you have already made.\n<rule path=\"/w/.pintle/rules/text.md\">\nEnd with a newline.\n</rule>"
             assistant read {"path":"b.txt"}
             result of read "bee"
         "#]],
@@ -292,7 +292,7 @@ fn skills_are_listed_and_a_broken_one_is_a_warning() {
         expect![[r#"
             git repository: no
             <skills>
-            How some things are done here. When one of these fits the task, read its file first; paths in it are relative to its folder.
+            Descriptions of how to do certain tasks. If one matches the task, read its file first; paths in it are relative to its directory.
             - pdf (/w/.pintle/skills/pdf/SKILL.md): Makes PDFs
             - own (/home/user/.config/pintle/skills/own/SKILL.md): My way
             </skills>
@@ -507,12 +507,12 @@ fn a_rule_is_told_again_once_the_conversation_was_summed_up() {
             ===
             git repository: no
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal read\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal read\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n"
             assistant "ok"
             user "second"
             assistant read {"path":"b.txt"}
             result of read "bee"
-            user "From the engine, not from the user: the project has rules for files that you have just touched. Keep to them, also in what you have done already.\n<rule path=\"/w/.pintle/rules/text.md\">\nEnd with a newline.\n</rule>"
+            user "From the engine, not from the user: the project has rules for files that you have just touched. Follow them, also for changes you have already made.\n<rule path=\"/w/.pintle/rules/text.md\">\nEnd with a newline.\n</rule>"
             assistant read {"path":"a.txt"}
             result of read "one\ntwo"
         "#]],

@@ -250,7 +250,7 @@ fn an_edit_of_lines_that_are_being_typed_in_is_not_made() {
     editor.open(TYPED, true);
     editor.typing = [Some(("two", "two and a half"))].into();
     let said = editor.turn();
-    assert!(said[0].contains("is being edited by the person"), "{said:?}");
+    assert!(said[0].contains("is being edited by the user"), "{said:?}");
     assert_eq!(editor.text, TYPED.replace("two", "two and a half"));
     assert_eq!(editor.disk(), DISK);
     assert!(editor.hunks().is_empty());
@@ -497,7 +497,7 @@ fn what_makes_no_sense_is_refused_and_says_what_to_do() {
             "a version that does not rise",
             "document/change",
             json!({"path": path, "version": 1, "changes": changes, "isDirty": true}),
-            "-32041 the version of PATH that is known is 1: send `document/open` with the whole text",
+            "-32041 the known version of PATH is 1: send `document/open` with the whole text",
         ),
         (
             "a file that is not open",
@@ -509,7 +509,7 @@ fn what_makes_no_sense_is_refused_and_says_what_to_do() {
             "a version that was never told",
             "document/save",
             json!({"path": path, "version": 7}),
-            "-32041 the version of PATH that is known is 1: send `document/open` with the whole text",
+            "-32041 the known version of PATH is 1: send `document/open` with the whole text",
         ),
     ] {
         let error = editor.program.ask(method, params);

@@ -135,7 +135,7 @@ fn anchors_are_beginnings_summaries_and_names() {
             > compact: begun
             turn started
             started   #6 compaction Requested running
-            completed #6 compaction Requested completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\nall in all\n\n## The user's messages, verbatim\n> first\n"
+            completed #6 compaction Requested completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\nall in all\n\n## The user's messages, verbatim\n> first\n"
             turn Completed EndTurn after 0 steps
             > prompt third: Started
             accepted Prompt "third"
@@ -150,7 +150,7 @@ fn anchors_are_beginnings_summaries_and_names() {
             anchor 19 HandOver "tried a.txt"
             anchor 24 Compaction "all in all"
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\nall in all\n\n## The user's messages, verbatim\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\nall in all\n\n## The user's messages, verbatim\n> first\n"
             user "From the engine, not from the user: the user went back to this point of the conversation. This is a summary of the abandoned branch.\n\ntried a.txt"
             user "third""#]],
     );

@@ -472,7 +472,7 @@ fn a_key_of_stdin_is_stored_and_settings_and_variables_precede_it() {
         (
             "two words\n".to_owned(),
             vec!["login", "openai", "--key"],
-            "no spaces and no line breaks",
+            "without spaces or line breaks",
         ),
     ] {
         let mut command = place.command(&args);

@@ -60,17 +60,12 @@ fn a_short_lived_token_is_exchanged_and_the_account_may_have_another_server() {
 #[test]
 fn a_login_that_the_exchange_does_not_accept_is_to_be_made_again() {
     for (name, status, body, want) in [
-        (
-            "refused",
-            401,
-            json!({"message": "Bad credentials"}),
-            "own does not accept the login any more",
-        ),
+        ("refused", 401, json!({"message": "Bad credentials"}), "own no longer accepts the login"),
         (
             "no plan",
             403,
             json!({"message": "no access to Copilot"}),
-            "own gives no access: no access to Copilot",
+            "own denied access: no access to Copilot",
         ),
     ] {
         let provider = Provider::start(move |_| (status, body.to_string()));

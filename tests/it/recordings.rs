@@ -222,9 +222,9 @@ fn a_folder_that_is_no_recording_is_told() {
     let other = tempfile::tempdir().unwrap();
     std::fs::write(other.path().join("recording.json"), "{\"version\":9,\"createdMs\":1}").unwrap();
     for (folder, wanted) in [
-        (empty.path().to_str().unwrap(), "is no folder of recordings"),
-        (other.path().to_str().unwrap(), "version 9"),
-        ("/dev/null/there/", "is no folder of recordings"),
+        (empty.path().to_str().unwrap(), "is not a recording directory"),
+        (other.path().to_str().unwrap(), "version is 9"),
+        ("/dev/null/there/", "is not a recording directory"),
     ] {
         let out = run(&place, &["x", "--replay", folder], &[]);
         let said = String::from_utf8(out.stderr).unwrap();

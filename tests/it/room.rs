@@ -76,14 +76,14 @@ fn a_full_window_is_summed_up_and_the_turn_goes_on() {
             updated   #4 call read: a.txt running
             completed #4 call read: a.txt completed = "one\ntwo"
             started   #5 compaction Threshold running
-            completed #5 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n\n> second\n"
+            completed #5 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal all of it\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n\n> second\n"
             started   #6 message running ""
             completed #6 message completed "and on"
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
             > context: 1 summary, 1 assistant, 1 result of read
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n\n> second\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal all of it\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n\n> second\n"
             assistant read {"path":"a.txt"}
             result of read "one\ntwo""#]],
     );
@@ -108,7 +108,7 @@ fn a_second_summary_updates_the_first() {
             turn started
             completed #3 user "second"
             started   #4 compaction Threshold running
-            completed #4 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one\n\n## The user's messages, verbatim\n> first\n"
+            completed #4 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal one\n\n## The user's messages, verbatim\n> first\n"
             started   #5 message running ""
             completed #5 message completed "b"
             step 1 EndTurn
@@ -118,13 +118,13 @@ fn a_second_summary_updates_the_first() {
             turn started
             completed #6 user "third"
             started   #7 compaction Threshold running
-            completed #7 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one and two\n\n## The user's messages, verbatim\n> first\n\n> second\n"
+            completed #7 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal one and two\n\n## The user's messages, verbatim\n> first\n\n> second\n"
             started   #8 message running ""
             completed #8 message completed "c"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one and two\n\n## The user's messages, verbatim\n> first\n\n> second\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal one and two\n\n## The user's messages, verbatim\n> first\n\n> second\n"
             assistant "b"
             user "third""#]],
     );
@@ -149,13 +149,13 @@ fn an_overflow_is_summed_up_and_asked_once_more() {
             turn started
             completed #3 user "second"
             started   #4 compaction Overflow running
-            completed #4 compaction Overflow completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## The user's messages, verbatim\n> first\n"
+            completed #4 compaction Overflow completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal short\n\n## The user's messages, verbatim\n> first\n"
             started   #5 message running ""
             completed #5 message completed "b"
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## The user's messages, verbatim\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal short\n\n## The user's messages, verbatim\n> first\n"
             user "second""#]],
     );
 }
@@ -179,7 +179,7 @@ fn a_second_overflow_ends_the_turn() {
             turn started
             completed #3 user "second"
             started   #4 compaction Overflow running
-            completed #4 compaction Overflow completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## The user's messages, verbatim\n> first\n"
+            completed #4 compaction Overflow completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal short\n\n## The user's messages, verbatim\n> first\n"
             turn Failed after 2 steps overflow: still too long
             > prompt third: Started
             accepted Prompt "third"
@@ -190,7 +190,7 @@ fn a_second_overflow_ends_the_turn() {
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## The user's messages, verbatim\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal short\n\n## The user's messages, verbatim\n> first\n"
             user "second"
             user "third""#]],
     );
@@ -284,7 +284,7 @@ fn without_a_summary_all_old_results_go_and_the_newest_stays() {
             completed #4 call bash: long completed = "(a long text)"
             started   #5 compaction Overflow running
             completed #5 compaction Overflow failed = "no"
-            pruned 2 results, 27702 to 12008 tokens
+            pruned 2 results, 27703 to 12009 tokens
             started   #6 message running ""
             completed #6 message completed "on it goes"
             step 5 EndTurn
@@ -327,13 +327,13 @@ fn a_stop_while_it_is_summed_up_changes_nothing() {
             turn started
             completed #5 user "third"
             started   #6 compaction Threshold running
-            completed #6 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal b\n\n## The user's messages, verbatim\n> first\n\n> second\n"
+            completed #6 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal b\n\n## The user's messages, verbatim\n> first\n\n> second\n"
             started   #7 message running ""
             completed #7 message completed "c"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal b\n\n## The user's messages, verbatim\n> first\n\n> second\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal b\n\n## The user's messages, verbatim\n> first\n\n> second\n"
             user "third""#]],
     );
 }
@@ -361,7 +361,7 @@ fn messages_that_come_while_it_is_summed_up_are_kept() {
             accepted FollowUp "third"
             > steer quick: accepted
             accepted Steer "quick"
-            completed #4 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal\n\n## The user's messages, verbatim\n> first\n"
+            completed #4 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal\n\n## The user's messages, verbatim\n> first\n"
             completed #5 user "quick"
             started   #6 message running ""
             completed #6 message completed "b"
@@ -374,7 +374,7 @@ fn messages_that_come_while_it_is_summed_up_are_kept() {
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal\n\n## The user's messages, verbatim\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal\n\n## The user's messages, verbatim\n> first\n"
             user "second"
             user "quick"
             assistant "b"
@@ -412,7 +412,7 @@ fn a_person_can_ask_for_it() {
             > compact keep names: begun
             turn started
             started   #6 compaction Requested running
-            completed #6 compaction Requested completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal both\n\n## The user's messages, verbatim\n> first\n"
+            completed #6 compaction Requested completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal both\n\n## The user's messages, verbatim\n> first\n"
             turn Completed EndTurn after 0 steps
             > prompt third: Started
             accepted Prompt "third"
@@ -424,7 +424,7 @@ fn a_person_can_ask_for_it() {
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal both\n\n## The user's messages, verbatim\n> first\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal both\n\n## The user's messages, verbatim\n> first\n"
             user "second"
             assistant "b"
             user "third""#]],
@@ -449,13 +449,13 @@ fn open_todos_stand_in_the_summary() {
             plan [x] look [ ] mend
             completed #2 call todo_write: 1 of 2 done completed = "The list is now:\n[x] look\n[ ] mend"
             started   #3 compaction Threshold running
-            completed #3 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal mend it\n\n## Open todos\n[ ] mend\n\n## The user's messages, verbatim\n> go\n"
+            completed #3 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal mend it\n\n## Open todos\n[ ] mend\n\n## The user's messages, verbatim\n> go\n"
             started   #4 message running ""
             completed #4 message completed "on"
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal mend it\n\n## Open todos\n[ ] mend\n\n## The user's messages, verbatim\n> go\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal mend it\n\n## Open todos\n[ ] mend\n\n## The user's messages, verbatim\n> go\n"
             assistant todo_write {"items":[{"content":"look","status":"completed"},{"content":"mend","status":"pending"}]}
             result of todo_write "The list is now:\n[x] look\n[ ] mend""#]],
     );
@@ -487,8 +487,8 @@ fn a_summary_names_the_files_that_were_read_and_changed() {
         .filter(|line| line.contains("completed #") && line.contains("compaction"))
         .collect();
     expect![[r#"
-        completed #11 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal A\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## The user's messages, verbatim\n> go\n"
-        completed #13 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal B\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## The user's messages, verbatim\n> go\n\n> more\n\n> on\n""#]].assert_eq(&summaries.join("\n"));
+        completed #11 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal A\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## The user's messages, verbatim\n> go\n"
+        completed #13 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal B\n\n## Files\nRead: b.txt\nChanged: a.txt\n\n## The user's messages, verbatim\n> go\n\n> more\n\n> on\n""#]].assert_eq(&summaries.join("\n"));
 }
 
 #[test]
@@ -520,13 +520,13 @@ fn a_turn_that_the_cut_divides_is_summed_up_apart() {
             updated   #5 call read: a.txt running
             completed #5 call read: a.txt completed = "one\ntwo"
             started   #6 compaction Threshold running
-            completed #6 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## The task in progress\n### Request second\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n\n> second\n"
+            completed #6 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal all of it\n\n## The task in progress\n### Request second\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n\n> second\n"
             started   #7 message running ""
             completed #7 message completed "on"
             step 3 EndTurn
             turn Completed EndTurn after 3 steps
             --- the model read
-            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## The task in progress\n### Request second\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n\n> second\n"
+            user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\n## Goal all of it\n\n## The task in progress\n### Request second\n\n## Files\nRead: a.txt\n\n## The user's messages, verbatim\n> first\n\n> second\n"
             assistant read {"path":"a.txt"}
             result of read "one\ntwo""#]],
     );

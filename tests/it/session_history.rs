@@ -331,7 +331,7 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
         (&["tree", "nobody"][..], 2, "`pintle sessions list` lists"),
         (&["rewind", &id], 2, "--to <SEQ|LABEL|#N>"),
         (&["rewind", &id, "--to=#9", "--yes"], 2, "no prompt #9: the session has 2"),
-        (&["rewind", &id, "--to=#0"], 2, "expected the number of a prompt"),
+        (&["rewind", &id, "--to=#0"], 2, "expected a prompt number"),
         (&["rewind", &id, "--to", "nowhere", "--yes"], 2, "unknown label `nowhere`"),
         (&["rewind", &id, "--to", "twice", "--yes"], 2, "use one of their numbers: 15, 29"),
         (
@@ -350,7 +350,7 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
         (&["keep", &id, "--all", "--hunk", "1.1"], 2, "cannot be used with"),
         (&["undo", &id, "--hunk", "1.1"], 2, "hunk 1.1 does not exist"),
         (&["undo", &id, "--hunk", "1.1"], 2, "`pintle sessions review"),
-        (&["undo", &id, "--file", "other.txt"], 2, "name a file that has hunks"),
+        (&["undo", &id, "--file", "other.txt"], 2, "specify a file that has hunks"),
         (&["revert", &id, "3"], 2, "event 3 is not a verdict"),
         (&["tree", &id, "--wrap", ""], 2, "--wrap"),
     ] {

@@ -207,7 +207,7 @@ fn doctor_names_what_is_wrong_and_reindex_mends_the_index() {
         (&damaged, "line 6 repeats the number 2 after 4"),
         (&torn, "is incomplete; it is moved aside"),
         (&headless, "is not a pintle journal; restore its first line"),
-        (&empty, "`pintle sessions delete` removes the folder"),
+        (&empty, "`pintle sessions delete` removes the directory"),
     ] {
         // The folder's name may stand in what is said of it.
         let is_said = out.split(id.as_str()).skip(1).any(|about| about.contains(says));

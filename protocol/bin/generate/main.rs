@@ -4,7 +4,7 @@
 //! fails where one differs. The examples of the reference come from `protocol/examples/methods.json`. With `--release` it also writes
 //! `protocol/stable.json`, the stable surface of the version, with which later changes are compared: see `surface`.
 #![expect(clippy::disallowed_methods, reason = "a generator reads and writes files")]
-#![expect(clippy::print_stderr, reason = "a generator tells what it did")]
+#![expect(clippy::print_stderr, reason = "a generator reports its steps")]
 
 mod lua;
 mod model;

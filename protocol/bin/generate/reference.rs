@@ -29,7 +29,7 @@ pub(crate) fn write(model: &Model, examples: &Value) -> String {
             row(&mut out, method);
         }
     }
-    out.push_str("\n## Errors\n\nEvery error carries `data.code`, the name or a narrower one below it, and `data.hint` where there is something to do.\n\n| code | name | |\n|---|---|---|\n");
+    out.push_str("\n## Errors\n\nEvery error carries `data.code`, which is the name or a more specific one below it, and `data.hint` if the user can act on it.\n\n| code | name | |\n|---|---|---|\n");
     for (code, name, doc) in &model.errors {
         let _ = writeln!(out, "| {code} | `{name}` | {doc} |");
         for (_, name, doc) in model.narrower.iter().filter(|(of, _, _)| of == code) {

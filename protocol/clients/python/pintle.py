@@ -4690,7 +4690,7 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 # Params of the wrong shape or value; `data.path` points at the field.
 INVALID_PARAMS = -32602
-# The engine could not do its job; the message says what failed.
+# An internal failure of the engine; see the message for the cause.
 INTERNAL = -32603
 # The request was cancelled before it had an effect.
 CANCELLED = -32800
@@ -4698,7 +4698,7 @@ CANCELLED = -32800
 AUTH_REQUIRED = -32000
 # The named session does not exist.
 NOT_FOUND = -32002
-# The engine supports none of the offered versions; `data.supported` lists those that it does.
+# The engine supports none of the offered versions; `data.supported` lists the supported ones.
 UNSUPPORTED_PROTOCOL = -32022
 # Too many requests in flight on this connection; wait for responses.
 OVERLOADED = -32040

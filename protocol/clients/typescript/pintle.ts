@@ -3679,21 +3679,21 @@ export interface ClientRequests {
   "mcp/logout": { params: McpLogoutParams; result: McpLogoutResult };
   /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };
-  /** Lists the providers that support login, and the current logins. (Experimental: the ways in which providers log people in still change.) */
+  /** Lists the providers that support login, and the current logins. (Experimental: provider login flows may still change.) */
   "auth/status": { params: Empty; result: AuthStatusResult };
-  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: the ways in which providers log people in still change.) */
+  /** Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: provider login flows may still change.) */
   "auth/login": { params: AuthLoginParams; result: AuthLoginResult };
-  /** Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.) */
+  /** Removes the stored login of a provider. (Experimental: provider login flows may still change.) */
   "auth/logout": { params: AuthLogoutParams; result: AuthLogoutResult };
-  /** Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed` lists the files that are ignored until then. (Experimental: more kinds of files may follow.) */
+  /** Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed` lists the files that are ignored until then. (Experimental: more file kinds may be added.) */
   "trust/read": { params: SessionParams; result: TrustResult };
-  /** Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more kinds of files may follow.) */
+  /** Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more file kinds may be added.) */
   "trust/agree": { params: TrustAgreeParams; result: TrustResult };
   /** Lists the prompts that can be called with `/name`, from the current files. */
   "command/list": { params: SessionParams; result: CommandListResult };
   /** Lists the skills that can be called with `/` and their name, from the current files. */
   "skill/list": { params: SessionParams; result: SkillListResult };
-  /** Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the config file hooks and ends with the connection. (Experimental: its points follow the inside of a turn.) */
+  /** Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the config file hooks and ends with the connection. (Experimental: its points depend on turn internals.) */
   "hook/register": { params: HookRegisterParams; result: Empty };
   /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
   "tool/register": { params: ToolRegisterParams; result: Empty };
@@ -3715,7 +3715,7 @@ export interface EngineRequests {
   "approval/request": { params: Approval; result: ApprovalAnswer };
   /** Asks the user a question from the model. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
   "question/request": { params: Question; result: QuestionAnswer };
-  /** Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. (Experimental: its points follow the inside of a turn.) */
+  /** Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. (Experimental: its points depend on turn internals.) */
   "hook/run": { params: HookRun; result: HookAnswer };
   /** Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited. */
   "tool/call": { params: ToolCallParams; result: ToolCallResult };
@@ -3731,7 +3731,7 @@ export interface EngineNotifications {
   "session/event": { params: AnyRecord };
   /** Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual. */
   "session/lagged": { params: SessionLaggedParams };
-  /** Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: the ways in which providers log people in still change.) */
+  /** Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: provider login flows may still change.) */
   "auth/openUrl": { params: AuthOpenUrlParams };
 }
 
@@ -3745,7 +3745,7 @@ export const ErrorCode = {
   methodNotFound: -32601,
   /** Params of the wrong shape or value; `data.path` points at the field. */
   invalidParams: -32602,
-  /** The engine could not do its job; the message says what failed. */
+  /** An internal failure of the engine; see the message for the cause. */
   internal: -32603,
   /** The request was cancelled before it had an effect. */
   cancelled: -32800,
@@ -3753,7 +3753,7 @@ export const ErrorCode = {
   authRequired: -32000,
   /** The named session does not exist. */
   notFound: -32002,
-  /** The engine supports none of the offered versions; `data.supported` lists those that it does. */
+  /** The engine supports none of the offered versions; `data.supported` lists the supported ones. */
   unsupportedProtocol: -32022,
   /** Too many requests in flight on this connection; wait for responses. */
   overloaded: -32040,

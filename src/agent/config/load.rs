@@ -233,7 +233,7 @@ fn check_data(data: &Path, name: &str) -> Result<(), Error> {
         let facts = fs::symlink_metadata(place).ok()?;
         let kind = match fs::metadata(place) {
             Ok(target) if target.is_dir() => None,
-            Ok(_) => Some("is no folder"),
+            Ok(_) => Some("is not a directory"),
             Err(_) if facts.is_symlink() => Some("is a broken link"),
             Err(_) => None,
         };

@@ -273,24 +273,24 @@ fn what_stands_in_the_way_of_the_data_folder_is_named() {
         ("PINTLE_HOME", "real", None),
         ("PINTLE_HOME", "link", None),
         ("PINTLE_HOME", "not/made/yet", None),
-        ("PINTLE_HOME", "file", Some("PINTLE_HOME is `HERE/file`, which is no folder")),
+        ("PINTLE_HOME", "file", Some("PINTLE_HOME is `HERE/file`, which is not a directory")),
         (
             "PINTLE_HOME",
             "file/below",
-            Some("PINTLE_HOME is `HERE/file/below`, but `HERE/file` is no folder"),
+            Some("PINTLE_HOME is `HERE/file/below`, but `HERE/file` is not a directory"),
         ),
         ("PINTLE_HOME", "dangling", Some("PINTLE_HOME is `HERE/dangling`, which is a broken link")),
         (
             "HOME",
             "file",
             Some(
-                "the session directory is `HERE/file/.local/share/pintle`, but `HERE/file` is no folder",
+                "the session directory is `HERE/file/.local/share/pintle`, but `HERE/file` is not a directory",
             ),
         ),
         (
             "XDG_DATA_HOME",
             "file",
-            Some("the session directory is `HERE/file/pintle`, but `HERE/file` is no folder"),
+            Some("the session directory is `HERE/file/pintle`, but `HERE/file` is not a directory"),
         ),
     ] {
         let place = format!("{path}/{place}");
@@ -414,7 +414,7 @@ fn tools_are_set_in_a_table_of_their_own() {
         ("everything", all, Flags::default(), Ok((every, 0))),
         ("the flag", "", flag(), Ok((ToolSettings { web_fetch: true, ..none() }, 0))),
         ("that of searches", "", searches(), Ok((ToolSettings { web_search: true, ..none() }, 0))),
-        ("a key that means nothing", "[tools]\nfoo = 1", Flags::default(), Ok((none(), 1))),
+        ("an unknown key", "[tools]\nfoo = 1", Flags::default(), Ok((none(), 1))),
         ("no table", "tools = 1", Flags::default(), wrong("1:9: `tools` must be a table: [tools]")),
         (
             "a text for a flag",
@@ -562,7 +562,7 @@ fn hooks_are_read_in_order_and_a_wrong_one_says_where() {
         ),
         ("an odd key", "[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"a\"\ncolour = 1"),
         (
-            "tools where there are none",
+            "tools at a point without calls",
             "[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"a\"\ntools = [\"bash\"]",
         ),
     ];
@@ -588,5 +588,5 @@ fn hooks_are_read_in_order_and_a_wrong_one_says_where() {
         no time: c:4:13: `hooks[0].timeout_s` must be a whole number of at least 1
         an odd failure: c:4:14: `hooks[0].on_failure` must be one of "closed", "open"
         an odd key: HookSettings { point: SessionEnd, command: "a", tools: None, timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].colour` is unknown and ignored
-        tools where there are none: HookSettings { point: SessionEnd, command: "a", tools: Some(["bash"]), timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].tools` has no effect at this point and is ignored"#]].assert_eq(&told.join("\n"));
+        tools at a point without calls: HookSettings { point: SessionEnd, command: "a", tools: Some(["bash"]), timeout_s: None, on_failure: Closed } c:4:1: `hooks[0].tools` has no effect at this point and is ignored"#]].assert_eq(&told.join("\n"));
 }

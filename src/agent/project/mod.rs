@@ -152,7 +152,7 @@ impl<'a> ProjectFiles<'a> {
                 let kept = files.clone();
                 let agree = move || answers.agree_first(&folder, kept);
                 if let Err(error) = tokio::task::spawn_blocking(agree).await {
-                    tracing::warn!("failed to keep the content of the project's files: {error}");
+                    tracing::warn!("failed to store the content of project files: {error}");
                 }
                 Agreement::To(files)
             }

@@ -29,7 +29,7 @@ impl Session {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
             let _ = reply.send(Err(Error::new(busy, "a turn is running").hint(
-                "compact when it has ended; near the end of the window this happens automatically",
+                "compact after it ends; this happens automatically when the context window is nearly full",
             )));
             return;
         }

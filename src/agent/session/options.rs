@@ -139,7 +139,7 @@ impl Session {
             queue_option("followUpMode", "Queued prompts in one turn", self.inbox.follow_up_mode),
             ConfigOption {
                 id: AUTO_COMPACT.to_owned(),
-                name: "Compact near the end of the window".to_owned(),
+                name: "Compact when the context window is nearly full".to_owned(),
                 value: if settings.room.is_automatic { "on" } else { "off" }.to_owned(),
                 choices: ["on", "off"].map(str::to_owned).into(),
             },

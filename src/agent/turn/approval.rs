@@ -224,8 +224,7 @@ pub(crate) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> Strin
     let reason = match outcome.by {
         DecidedBy::Client => "The user declined this call. It did not run.".to_owned(),
         DecidedBy::NoApprover => {
-            let reason = "Denied: this call needs permission and nobody is there to give it \
-                (noApprover). It did not run. Do not try to reach the same end by another way.";
+            let reason = "Denied: this call requires permission, and no user is available to grant it (noApprover). It did not run. Do not try to achieve the same result another way.";
             let rules: Vec<String> = proposed.iter().map(Rule::to_string).collect();
             if rules.is_empty() {
                 reason.to_owned()

@@ -328,7 +328,7 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
             Judgement::Warn(_) => ("the model is repeating the same calls", None),
             Judgement::Stop => (
                 "the turn was stopped: the model kept repeating the same calls after two warnings",
-                Some("send a prompt that tells it what to do instead"),
+                Some("send a prompt with other instructions"),
             ),
         };
         self.host.record(Event::Notice(Notice {

@@ -97,7 +97,7 @@ impl Network {
             let found = Certificate::from_pem_bundle(pem.as_bytes()).ok();
             let found = found.filter(|found| !found.is_empty()).ok_or_else(|| SetupError {
                 message: "the file of `extra_ca_file` holds no certificate".to_owned(),
-                hint: "name a file in PEM, with -----BEGIN CERTIFICATE-----",
+                hint: "specify a PEM file with -----BEGIN CERTIFICATE-----",
             })?;
             builder = builder.tls_certs_merge(found);
         }
@@ -105,7 +105,7 @@ impl Network {
             let identity = Identity::from_pem(pem.expose().as_bytes()).map_err(|_| SetupError {
                 message: "the file of `client_certificate_file` holds no certificate with its key"
                     .to_owned(),
-                hint: "name a file in PEM that holds both, the key without a password",
+                hint: "specify a PEM file that contains both, with an unencrypted key",
             })?;
             builder = builder.identity(identity);
         }

@@ -63,7 +63,7 @@ pub(crate) struct Batch {
 
 /// The limits of a task whose line has none of its own.
 #[derive(Debug, Clone, Copy, clap::Args)]
-#[expect(clippy::struct_field_names, reason = "the names of the options")]
+#[expect(clippy::struct_field_names, reason = "matches the option names")]
 pub(crate) struct Each {
     /// End after N model replies
     #[arg(long, value_name = "N", help_heading = heading::TASK_LIMITS)]

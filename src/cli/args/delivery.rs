@@ -37,7 +37,7 @@ fn parse_report(text: &str) -> Result<ReportTarget, String> {
     match (format, file) {
         (ReportFormat::Github, None) => Ok(ReportTarget { format, file: None }),
         (ReportFormat::Github, Some(_)) => Err(
-            "github takes no file: annotations go to stderr, the summary to $GITHUB_STEP_SUMMARY"
+            "github does not accept a file: annotations go to stderr, the summary to $GITHUB_STEP_SUMMARY"
                 .to_owned(),
         ),
         (_, None | Some("")) => Err(format!("missing file: expected {name}=FILE")),

@@ -117,7 +117,7 @@ fn place(text: &str) -> Result<Place, String> {
     let text = text.trim();
     if let Some(number) = text.strip_prefix('#') {
         let number = number.parse().ok().filter(|number| *number > 0);
-        let wrong = || "expected the number of a prompt, such as #2".to_owned();
+        let wrong = || "expected a prompt number, such as #2".to_owned();
         return number.map(Place::Prompt).ok_or_else(wrong);
     }
     if text.is_empty() {

@@ -57,7 +57,7 @@ impl Listen {
             };
             if is_second {
                 anyhow::bail!(
-                    "--listen was given two sockets of one kind\n  use at most one unix: and one ws:// socket"
+                    "--listen was passed twice for the same kind of socket\n  pass at most one unix: and one ws:// socket"
                 );
             }
         }

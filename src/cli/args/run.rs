@@ -210,9 +210,9 @@ impl Run {
             )?,
             Some(prompt) => prompt.to_owned(),
             None if std::io::stdin().is_terminal() => {
-                anyhow::bail!("what is to be done? pintle run \"TASK\"");
+                anyhow::bail!("no task given\n  pass one: pintle run \"TASK\"");
             }
-            None => anyhow::bail!("name the task, or - to read it from stdin: pintle run -"),
+            None => anyhow::bail!("specify the task, or - to read it from stdin: pintle run -"),
         };
         anyhow::ensure!(!prompt.trim().is_empty(), "the task is empty");
         Ok(prompt)
@@ -236,7 +236,7 @@ impl Run {
         );
         anyhow::ensure!(
             on_stdout == 0 || matches!(self.format, Format::Text),
-            "`-` writes to stdout, where --format json and events print the result: name a file"
+            "`-` writes to stdout, where --format json and events print the result: specify a file"
         );
         Ok(Output { patch, reports })
     }

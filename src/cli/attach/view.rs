@@ -302,7 +302,7 @@ impl View {
                     json!(QuestionAnswer { option_ids, ..QuestionAnswer::default() })
                 }
                 None if line.trim().is_empty() => {
-                    self.say("! enter text, or the number of an option");
+                    self.say("! enter text or an option number");
                     return;
                 }
                 None => {
@@ -628,7 +628,7 @@ mod tests {
             ("1,2", "! enter a number from 1 to 2\n"),
             ("yes", "! enter a number from 1 to 2\n"),
             ("2", "→ \"r1\" {\"optionId\":\"deny\"}\n"),
-            (" ", "! enter text, or the number of an option\n"),
+            (" ", "! enter text or an option number\n"),
             ("1, 2", "→ \"r2\" {\"optionIds\":[\"red\",\"blue\"]}\n"),
             (
                 "go",

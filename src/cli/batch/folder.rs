@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Invariant: a file that marks something as finished (`result.json`) is written under a temporary name and renamed, after all others.
-#![expect(clippy::disallowed_methods, reason = "the results folder is the batch's own")]
+#![expect(clippy::disallowed_methods, reason = "the batch owns the results directory")]
 
 use super::list::{Mark, list_digest};
 use crate::cli::args::batch::{FindingsFile, Shard};

@@ -366,7 +366,9 @@ impl<'a> Loop<'a> {
                 Err(error) => return Err(error).context("failed to start a worker"),
             },
         };
-        self.results.begin(&mark.id).with_context(|| format!("the folder of {}", mark.id))?;
+        self.results
+            .begin(&mark.id)
+            .with_context(|| format!("the results directory of {}", mark.id))?;
         let folder = self.results.folder(&mark.id);
         let task = task.clone();
         let order = Order {
@@ -401,7 +403,7 @@ impl<'a> Loop<'a> {
         self.budget.add(used);
         if was_known && self.budget.has_unknown_cost && self.budget.max_cost.is_some() {
             self.reporter.complain(
-                "the price of a model is unknown: --max-cost does not count it; use --max-tokens",
+                "a model has no known price, so --max-cost does not count it; use --max-tokens",
             );
         }
         if self.budget.is_used_up() && self.why.is_none() {

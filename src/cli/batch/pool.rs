@@ -1,5 +1,5 @@
 //! The workers, as seen from the batch: processes of this program, each with one task at a time.
-#![expect(clippy::disallowed_methods, reason = "starts the workers of a batch")]
+#![expect(clippy::disallowed_methods, reason = "starts batch workers")]
 
 use super::budget::tokens;
 use super::folder::Used;

@@ -41,7 +41,7 @@ const TOPICS: [Topic; 16] = [
     },
     Topic {
         name: "permissions",
-        summary: "what the agent may do without asking, and limitations",
+        summary: "permission modes, rules, trust and limitations",
         text: include_str!("permissions.md"),
     },
     Topic {
@@ -51,7 +51,7 @@ const TOPICS: [Topic; 16] = [
     },
     Topic {
         name: "secrets",
-        summary: "provider keys: where they are visible, what is redacted",
+        summary: "provider keys: sources, visibility and redaction",
         text: include_str!("secrets.md"),
     },
     Topic {
@@ -66,7 +66,7 @@ const TOPICS: [Topic; 16] = [
     },
     Topic {
         name: "context",
-        summary: "what the model reads: AGENTS.md, rules, skills, prompts",
+        summary: "model input: AGENTS.md, rules, skills, prompts",
         text: include_str!("context.md"),
     },
     Topic {

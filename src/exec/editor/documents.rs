@@ -133,7 +133,7 @@ pub enum Problem {
     #[error("{0} is not open")]
     NotOpen(String),
     /// The version does not increase, or is unknown.
-    #[error("the version of {path} that is known is {current}")]
+    #[error("the known version of {path} is {current}")]
     Stale {
         /// The editor's name for the document.
         path: String,
@@ -463,7 +463,7 @@ mod tests {
                 "the same version",
                 1,
                 vec![change(1, None, "x")],
-                Err("the version of /w/a that is known is 1"),
+                Err("the known version of /w/a is 1"),
             ),
             ("of another connection", 2, vec![change(2, None, "x")], Err("/w/a is not open")),
         ] {

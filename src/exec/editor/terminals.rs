@@ -156,7 +156,7 @@ impl Editor {
         };
         let (text, is_whole) = self.printed(&terminal, limit).await;
         if !is_whole {
-            capture.push(b"[the editor did not keep the start of the output]\n").await;
+            capture.push(b"[the editor discarded the beginning of the output]\n").await;
         }
         output(&capture.push(text.as_bytes()).await);
         family.let_go();

@@ -327,7 +327,7 @@ async fn a_command_in_a_terminal_comes_first_and_reads_nothing() {
         ("a comment", "echo a # b", true),
         ("in the background", "cat & wait; echo a", true),
         ("an open text", "cat <<X\na", false),
-        ("a line that goes on", "echo a \\", false),
+        ("an unfinished line", "echo a \\", false),
     ] {
         let command = Command::new(line, "/", "tests");
         let run = local.in_terminal(&command).unwrap();

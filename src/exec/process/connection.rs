@@ -207,7 +207,7 @@ impl Connection {
         };
         if !is_sent {
             let end = End::Exited(1);
-            let checked = envelope.check(&end, command, "the connection takes no request");
+            let checked = envelope.check(&end, command, "the connection accepts no requests");
             return (checked.and(Ok(never_run(command, temporary, end).await)), None);
         }
         let mut running = Running::new(family, child, pipe, command, temporary);

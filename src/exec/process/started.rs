@@ -27,7 +27,7 @@ pub(super) enum Started {
 
 /// A program without a supervisor cannot confine.
 const NO_SUPERVISOR: &str =
-    "this program was built into another one, which names no program for the supervisor";
+    "this library is embedded in a program that does not provide a supervisor executable";
 
 impl Started {
     /// Starts a process with these streams: stdin, stdout and stderr.

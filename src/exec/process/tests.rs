@@ -190,7 +190,7 @@ async fn dropping_the_future_kills_all() {
     let shell = shell(folder.path());
     let running = run(&shell, &id, command(line, folder.path()), &none, &mut output);
     tokio::select! {
-        ran = running => panic!("it should go on: {ran:?}"),
+        ran = running => panic!("it should continue: {ran:?}"),
         ready = rx.recv() => assert_eq!(ready.as_deref(), Some("ready\n")),
     }
     // The signal is sent; the kernel needs a moment to take the processes down.

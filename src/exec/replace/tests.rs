@@ -44,10 +44,10 @@ fn a_file_that_became_a_folder_takes_all_of_it_back() {
     assert_eq!(
         names(folder.path()),
         ["last", "old"],
-        "what was new is gone, no temporary file is left"
+        "the new content is gone, no temporary file is left"
     );
     assert_eq!(fs::read_to_string(folder.path().join("old")).unwrap(), "old");
-    assert!(folder.path().join("last/x").exists(), "what somebody else made is not touched");
+    assert!(folder.path().join("last/x").exists(), "files of others are unchanged");
 }
 
 #[test]

@@ -176,13 +176,13 @@ fn execute(
     let _ = nix::unistd::setsid();
     if let Some(cwd) = &request.cwd {
         let cwd = Path::new(OsStr::from_bytes(cwd));
-        nix::unistd::chdir(cwd).map_err(|error| Failure::new("enter the folder", error))?;
+        nix::unistd::chdir(cwd).map_err(|error| Failure::new("enter the directory", error))?;
     }
     let [stdin, stdout, stderr] = start.streams;
     let placed = nix::unistd::dup2_stdin(stdin)
         .and_then(|()| nix::unistd::dup2_stdout(stdout))
         .and_then(|()| nix::unistd::dup2_stderr(stderr));
-    placed.map_err(|error| Failure::new("place the streams", error))?;
+    placed.map_err(|error| Failure::new("redirect the standard streams", error))?;
 
     // The program is looked for and its arguments are made before anything is denied.
     let strings = |texts: &mut dyn Iterator<Item = String>| -> Result<Vec<CString>, Failure> {
@@ -219,7 +219,7 @@ fn execute(
         }
         let descriptors: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
         wire::send_with(start.connection, &Frame::Level(level), &descriptors)
-            .map_err(|error| Failure::new("tell the level", error))?;
+            .map_err(|error| Failure::new("send the sandbox level", error))?;
     }
     if request.confinement.is_none() && request.watched.any() {
         let listener = watch::compile(request.watched).and_then(|program| watch_free(&program));

@@ -95,7 +95,7 @@ impl Level {
             "commands can create files that control other programs, such as .envrc, and change those in subdirectories",
         );
         if !self.namespaces {
-            gap(true, "commands can change modes and times of files outside the workspace");
+            gap(true, "commands can change file modes and times outside the workspace");
             gap(
                 true,
                 "a program that renames files during checks can write to protected paths inside the workspace",

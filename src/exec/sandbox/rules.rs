@@ -26,7 +26,7 @@ const DEVICES: [&str; 6] =
 const DEVICE_FOLDERS: [&str; 2] = ["/dev/pts", "/dev/shm"];
 
 /// Returns the kernel's Landlock ABI version; 0 if it has none.
-#[expect(unsafe_code, reason = "the crate does not tell the number")]
+#[expect(unsafe_code, reason = "the crate does not expose the version")]
 pub(super) fn abi() -> u32 {
     const VERSION: libc::c_uint = 1;
     // Safety: with this flag the call takes no attributes and only returns a number.

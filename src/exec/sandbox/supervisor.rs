@@ -46,7 +46,7 @@ struct Process {
 }
 
 /// The steps whose system error is the command's error.
-const EXECUTE: [&str; 2] = ["execute", "enter the folder"];
+const EXECUTE: [&str; 2] = ["execute", "enter the directory"];
 
 /// Why a command could not be confined; inside an [`io::Error`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

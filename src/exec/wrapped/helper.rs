@@ -212,7 +212,7 @@ impl Wrapped {
         let mut request = format!("{mark} {input_bytes} do_{function}");
         for argument in arguments {
             if argument.contains('\0') {
-                let message = "a text with a NUL cannot be sent there".to_owned();
+                let message = "text with a NUL character cannot be sent".to_owned();
                 return Err(Error::Io { path: self.place(), message });
             }
             request.push(' ');

@@ -130,7 +130,7 @@ async fn a_prefix_that_does_not_work_says_why() {
     for (name, prefix, want) in [
         ("no program", vec!["/no/such/program"], "No such file"),
         ("one that fails", vec!["sh", "-c", "echo no box >&2; exit 1", "sh"], "no box"),
-        ("one that says nothing", vec!["false"], "no response"),
+        ("a silent one", vec!["false"], "no response"),
     ] {
         let prefix = prefix.into_iter().map(str::to_owned).collect();
         let options = local::Options::default();

@@ -75,7 +75,7 @@ impl Translator {
     }
 
     /// Returns a durable event's updates. Events about a session as a whole are handled in `events`.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "most events are no part of what is drawn")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most events are not displayed")]
     pub(super) fn durable(&mut self, event: &Event, seq: u64) -> Updates {
         let mut updates = Updates::new();
         match event {
@@ -124,7 +124,7 @@ impl Translator {
     /// Returns the context window usage, if the window's size is known.
     pub(super) fn used(&self, context: &ContextUsage) -> Option<acp::SessionUpdate> {
         let update = acp::UsageUpdate::new(context.tokens, context.window?);
-        #[expect(clippy::cast_precision_loss, reason = "a sum of money for people to see")]
+        #[expect(clippy::cast_precision_loss, reason = "an amount for display")]
         let cost = self.cost.map(|nano| acp::Cost::new(nano as f64 / 1e9, "USD"));
         Some(acp::SessionUpdate::UsageUpdate(update.cost(cost)))
     }

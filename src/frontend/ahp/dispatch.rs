@@ -529,7 +529,7 @@ fn approval_answer(
     action: &ChatToolCallConfirmedAction,
 ) -> Result<ApprovalAnswer, String> {
     if action.edited_tool_input.is_some() {
-        return Err("the arguments of a call cannot be changed; deny it with a reason".to_owned());
+        return Err("call arguments cannot be changed; deny the call with a reason".to_owned());
     }
     let wanted = if action.approved { Decision::Allow } else { Decision::Deny };
     let chosen = action.selected_option_id.as_deref();

@@ -158,7 +158,7 @@ pub(super) fn invoke(
         let conflicts =
             decided.verdict.parts.iter().filter(|part| part.outcome == Outcome::Conflict).count();
         let message = if decided.is_queued {
-            Some("This will be done when the running call has ended.".to_owned())
+            Some("This is applied when the running call ends.".to_owned())
         } else if let Some(cause) = decided.verdict.parts.iter().find_map(|part| part.cause.as_ref())
         {
             Some(format!(

@@ -26,7 +26,7 @@ pub(super) type Make =
     Box<dyn FnOnce(SessionHandle) -> BoxFuture<'static, Result<(), String>> + Send>;
 
 /// An open session.
-#[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(super) struct Open {
     pub(super) channels: Channels,
     pub(super) translator: Translator,

@@ -144,7 +144,7 @@ async fn read_request<S: AsyncRead + Unpin>(
         }
         let read = stream.read_buf(&mut bytes).await;
         if read.unwrap_or(0) == 0 {
-            let why = "the connection closed in the middle of the request";
+            let why = "the connection closed during the request";
             return Err(Refusal::new(StatusCode::BAD_REQUEST, why));
         }
     }

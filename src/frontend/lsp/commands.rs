@@ -131,7 +131,7 @@ pub(super) fn named_session(arguments: &[Value]) -> HandlerResult<Option<Session
     match arguments {
         [] | [Value::Null] => Ok(None),
         [Value::String(id)] => Ok(Some(SessionId::new(id.as_str()))),
-        _ => Err(invalid_params("`pintle.sessions` takes the id of a session, or nothing")),
+        _ => Err(invalid_params("`pintle.sessions` takes a session id, or nothing")),
     }
 }
 

@@ -128,7 +128,7 @@ impl Driver {
             commands::KEEP => self.decision(Verb::Keep, &command, &arguments)?,
             commands::UNDO => self.decision(Verb::Undo, &command, &arguments)?,
             commands::REVERT => {
-                let named = commands::number(&command, "the number of a verdict", &arguments)?;
+                let named = commands::number(&command, "a verdict number", &arguments)?;
                 let verdict = named.or(self.changes.last_verdict).ok_or_else(|| {
                     wire::failed("no decisions in this session", "send the verdict's number")
                 })?;

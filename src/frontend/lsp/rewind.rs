@@ -152,7 +152,7 @@ pub(super) fn rewound(rewound: Result<SessionRewindResult, Error>) -> (Vec<u8>, 
         (0, 0) => "pintle rewound the session".to_owned(),
         (done, 0) => format!("pintle rewound the session, with {done} of the files"),
         (done, left) => {
-            format!("pintle rewound the session, with {done} of the files; {left} stay")
+            format!("pintle rewound the session, with {done} of the files; {left} are unchanged")
         }
     };
     (wire::show(lsp::MessageType::INFO, &text), Input::texts(&result.input))

@@ -25,7 +25,7 @@ pub(super) struct Hello {
 
 /// Client capabilities that affect the messages sent to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate capability")]
 pub(super) struct Offers {
     /// True if it shows the progress of work, which the user can cancel.
     pub(super) progress: bool,

@@ -41,8 +41,7 @@ const MAX_RUNNING: usize = 32;
 const POLL_INTERVAL_MS: u64 = 1000;
 
 /// The description for the client's model.
-const INSTRUCTIONS: &str = "pintle is a coding agent. start_task gives it a task in a directory and returns its answer; its session \
-    can be gone on with. What it may do without asking is configured by its user.";
+const INSTRUCTIONS: &str = "pintle is a coding agent. start_task gives it a task in a directory and returns its answer; its session can be continued. The user configures which actions it may take without asking.";
 
 /// The server of one connection.
 #[derive(Debug)]

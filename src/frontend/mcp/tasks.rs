@@ -158,7 +158,7 @@ impl Follower {
             self.take(batch);
         }
         if !self.watch.is_over {
-            let message = "the session was closed, or writing the end of the turn failed";
+            let message = "the session was closed, or the turn's end could not be written";
             self.watch.refused(Error::new(ErrorKind::Internal, message));
         } else if let Err(error) = count_lines(&self.engine, &self.session, &mut self.watch).await {
             tracing::warn!("failed to count the changed lines: {}", error.message);

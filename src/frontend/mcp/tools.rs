@@ -102,7 +102,7 @@ pub(super) struct Shape {
 
 /// Returns all tools, in order.
 pub(super) fn all() -> Vec<Shape> {
-    let session = json!({"type": "string", "description": "The id of the task's session, as start_task returned it."});
+    let session = json!({"type": "string", "description": "The task's session id, as returned by start_task."});
     let shape = |name, description, properties: Value, required: &[&str], is_read_only| {
         let schema = json!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
@@ -113,24 +113,21 @@ pub(super) fn all() -> Vec<Shape> {
     vec![
         shape(
             "start_task",
-            "Gives a task to pintle, a coding agent that works in a directory by itself: it reads and edits files and runs commands \
-             there, as far as its permissions go. Returns its answer and the files that it changed when it is done, or at once with \
-             `background`. A person is asked for permission where that is needed and this client can ask one.",
+            "Runs a task with pintle, a coding agent that works independently in a directory: it reads and edits files and runs commands there, within its permissions. Returns its answer and the changed files when it is done, or immediately with `background`. If a call requires permission, the user is asked through this client, if it supports that.",
             json!({
-                "prompt": {"type": "string", "description": "The task, with everything that is to be known about it."},
-                "session": {"type": "string", "description": "The id of an earlier task's session, to go on with it. A new one by default."},
-                "directory": {"type": "string", "description": "The absolute path of the directory to work in; that of the server by default."},
+                "prompt": {"type": "string", "description": "The task, with all relevant information."},
+                "session": {"type": "string", "description": "The session id of an earlier task to continue. A new session by default."},
+                "directory": {"type": "string", "description": "The absolute path of the working directory; the server's by default."},
                 "model": {"type": "string", "description": "The model, as PROVIDER/NAME; the configured one by default."},
                 "mode": {"type": "string", "enum": ["act", "plan"], "description": "plan: it only reads, and answers with a plan."},
-                "background": {"type": "boolean", "description": "Return at once; task_result waits for the end. False by default."},
+                "background": {"type": "boolean", "description": "Return immediately; task_result waits for the end. False by default."},
             }),
             &["prompt"],
             false,
         ),
         shape(
             "task_result",
-            "Returns the state of a task: what it does now and what it asks, or its result once it is over. Waits for the end for as \
-             long as `waitSeconds` says, and passes its questions on to a person meanwhile.",
+            "Returns a task's state: its current activity and open questions, or its result once it has ended. Waits up to `waitSeconds` for the end, and forwards its questions to the user in the meantime.",
             json!({
                 "session": session,
                 "waitSeconds": {"type": "integer", "minimum": 0, "maximum": MAX_WAIT_S, "description": "0 by default."},
@@ -140,21 +137,21 @@ pub(super) fn all() -> Vec<Shape> {
         ),
         shape(
             "steer_task",
-            "Says something to a running task; it reads the message before its next step.",
+            "Sends a message to a running task, which reads it before its next step.",
             json!({"session": session, "message": {"type": "string"}}),
             &["session", "message"],
             false,
         ),
         shape(
             "stop_task",
-            "Stops a running task. Its changes stay.",
+            "Stops a running task. Its changes are kept.",
             json!({"session": session}),
             &["session"],
             false,
         ),
         shape(
             "task_patch",
-            "Returns everything that the session's tasks changed as a patch for `git apply`.",
+            "Returns all changes by the session's tasks as a patch for `git apply`.",
             json!({"session": session}),
             &["session"],
             true,

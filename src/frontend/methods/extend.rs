@@ -27,7 +27,7 @@ pub(super) async fn hook_register(
 ) -> HandlerResult<Empty> {
     let HookRegisterParams { points, tools, timeout_ms, on_failure } = params;
     if points.is_empty() {
-        return Err(invalid("`points` is empty", "name at least one, such as beforeToolCall"));
+        return Err(invalid("`points` is empty", "specify at least one, such as beforeToolCall"));
     }
     let session_points = [
         HookPoint::SessionStart,
@@ -76,11 +76,11 @@ pub(super) async fn tool_register(
         return Err(invalid(&format!("invalid tool name `{name}`"), hint));
     }
     if shape.description.trim().is_empty() {
-        return Err(invalid("`description` is empty", "tell the model what the tool does"));
+        return Err(invalid("`description` is empty", "describe the tool for the model"));
     }
     if shape.parameters.get("type").and_then(|kind| kind.as_str()) != Some("object") {
         let hint = "send a JSON Schema with \"type\": \"object\"";
-        return Err(invalid("`parameters` is not the schema of an object", hint));
+        return Err(invalid("`parameters` is not an object schema", hint));
     }
     let extensions = connection.update_extensions(|extensions| {
         extensions.tools.retain(|tool| tool.shape.name != shape.name);

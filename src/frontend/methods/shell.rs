@@ -53,7 +53,7 @@ async fn item_of(session: &SessionHandle, seq: u64) -> Result<Item, Error> {
 }
 
 fn lost() -> Error {
-    Error::new(ErrorKind::Internal, "the end of the command is not in the journal")
+    Error::new(ErrorKind::Internal, "the command's end is not in the journal")
 }
 
 fn result(job: Job) -> HandlerResult<ShellRunResult> {

@@ -68,7 +68,7 @@ pub fn recorded_at(folder: &Path) -> Result<u64, Error> {
 fn facts(folder: &Path) -> Result<Facts, Error> {
     let path = folder.join(FACTS);
     let wrong = |why: String| {
-        let message = format!("{} is no folder of recordings: {why}", folder.display());
+        let message = format!("{} is not a recording directory: {why}", folder.display());
         Error::new(ErrorKind::Replay, message).hint("record one with --record DIR/")
     };
     let text = read(&path).map_err(|error| wrong(error.message))?;
@@ -78,7 +78,7 @@ fn facts(folder: &Path) -> Result<Facts, Error> {
         return Ok(facts);
     }
     let other = facts.version;
-    Err(wrong(format!("its layout has version {other}, and this program knows {VERSION}")))
+    Err(wrong(format!("its layout version is {other}, but this program supports {VERSION}")))
 }
 
 /// Returns a request's file.
@@ -143,7 +143,7 @@ impl ReplayFolder {
         let place = self.folder.display();
         let message = match nearest {
             Some((_, name, lines)) => format!(
-                "no recorded request in {place} is this one; the nearest, {name}.jsonl, differs (- recorded, + sent):\n{}",
+                "no recorded request in {place} matches; the most similar one, {name}.jsonl, differs (- recorded, + sent):\n{}",
                 difference::shown(&lines, &sent)
             ),
             None => format!("there are no recorded requests in {place}"),

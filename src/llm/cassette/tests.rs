@@ -48,7 +48,7 @@ fn a_cassette_by_hand_answers_in_order() {
     assert_eq!(replay.remaining(), 0);
     let error = heard(&replay, request(&hi())).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Replay);
-    assert_eq!(error.message, "the cassette holds 3 exchanges, and this is request 4");
+    assert_eq!(error.message, "the cassette has 3 exchanges, but this is request 4");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "headers",
                 "login",
             ];
-            assert!(known.contains(&key.as_str()), "{key} means nothing");
+            assert!(known.contains(&key.as_str()), "{key} is unused");
         }
     }
 }

@@ -321,7 +321,7 @@ fn tagged_reasoning_is_reasoning() {
         ("empty", vec!["<think>\n\n</think>\n\n", "yes"], "text \"yes\"\n"),
         ("not at the start", vec!["a <think>b</think>"], "text \"a <think>b</think>\"\n"),
         ("another tag", vec!["<t", "his>"], "text \"<this>\"\n"),
-        ("the start of a tag", vec!["<thin"], "text \"<thin\"\n"),
+        ("a tag's beginning", vec!["<thin"], "text \"<thin\"\n"),
         ("blank", vec!["\n", " a"], "text \"\\n a\"\n"),
         ("never closed", vec!["<think>hm</th"], "reasoning \"hm</th\" MARK\n"),
         ("nothing but reasoning", vec!["<think>hm</think>"], "reasoning \"hm\" MARK\n"),

@@ -49,7 +49,7 @@ async fn those_who_ask_at_once_share_one_run() {
 async fn the_output_of_a_command_is_cached_for_its_lifetime() {
     let hour = Some(Duration::from_secs(3600));
     for (name, max_age, refused, want) in [
-        ("for ever", None, None, "k-1"),
+        ("forever", None, None, "k-1"),
         ("for its time", hour, None, "k-1"),
         ("and no longer", Some(Duration::ZERO), None, "k-2"),
         ("until it is refused", None, Some(1), "k-2"),

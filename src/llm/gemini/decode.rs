@@ -124,7 +124,7 @@ impl Decode for Decoder {
                 let words = &self.finish_message;
                 let words = if words.is_empty() { "no further word" } else { words };
                 return Err(Broken::Wire(format!(
-                    "the model's reply is broken ({reason}): {words}"
+                    "the model's reply is invalid ({reason}): {words}"
                 )));
             }
             _ => StopReason::Other,

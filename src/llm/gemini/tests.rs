@@ -73,7 +73,7 @@ fn odd_streams_end_well_or_say_why() {
     check(
         &[parts(&json!([])), finish("MALFORMED_FUNCTION_CALL")],
         expect![[r#"
-        protocol: test: the model's reply is broken (MALFORMED_FUNCTION_CALL): because
+        protocol: test: the model's reply is invalid (MALFORMED_FUNCTION_CALL): because
     "#]],
     );
     check(

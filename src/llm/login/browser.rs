@@ -97,8 +97,8 @@ pub(super) async fn log_in(
 /// Returns an unguessable text: 32 random bytes (RFC 7636, section 4.1).
 fn random() -> Result<Secret, Error> {
     let mut bytes = [0; 32];
-    SystemRandom::new()
-        .fill(&mut bytes)
-        .map_err(|_| Error::new(ErrorKind::Auth, "the system gives no random numbers"))?;
+    SystemRandom::new().fill(&mut bytes).map_err(|_| {
+        Error::new(ErrorKind::Auth, "no random numbers are available from the system")
+    })?;
     Ok(Secret::new(URL_SAFE_NO_PAD.encode(bytes)))
 }

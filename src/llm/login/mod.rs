@@ -193,7 +193,8 @@ impl Logins {
     pub async fn set_key(&self, name: &str, key: &Secret) -> Result<(), Error> {
         let text = key.expose().trim();
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            let message = "a key has printable characters, no spaces and no line breaks";
+            let message =
+                "a key must consist of printable characters, without spaces or line breaks";
             return Err(Error::new(ErrorKind::InvalidRequest, message));
         }
         self.0.ambient.secrets().add(text);
@@ -241,7 +242,7 @@ impl Logins {
         } else {
             // The provider refuses the login itself.
             let renewed = self.token(name, login, given, Some(&from)).await?;
-            let again = || log_in_again(name, format!("{name} does not accept the login any more"));
+            let again = || log_in_again(name, format!("{name} no longer accepts the login"));
             if renewed == from {
                 return Err(again());
             }
@@ -268,7 +269,7 @@ impl Logins {
             Ok(Answer::Object(body)) => body,
             Ok(Answer::Refused { code, .. }) if code == "HTTP 401" => return Ok(None),
             Ok(Answer::Refused { message, .. }) => {
-                return Err(log_in_again(name, format!("{name} gives no access: {message}")));
+                return Err(log_in_again(name, format!("{name} denied access: {message}")));
             }
             Err(error) if error.status == Some(401) => return Ok(None),
             Err(error) => return Err(error),

@@ -71,7 +71,7 @@ fn another_model_reads_what_was_thought_and_none_of_what_was_sealed() {
         assert!(!own.contains("first I look"), "{api:?}: to itself it goes back as it came");
     }
     let own = request("a/m");
-    assert!(matches!(as_text_for_others(&own), Cow::Borrowed(_)), "nothing is copied in vain");
+    assert!(matches!(as_text_for_others(&own), Cow::Borrowed(_)), "nothing is copied needlessly");
 }
 
 /// Keeps the request bodies.

@@ -54,9 +54,9 @@ fn input_beyond_the_window_is_an_overflow_where_the_server_does_not_say_so() {
     for (name, provider, model, input, cached, want) in [
         ("it fits", "zai", "glm-4.6", window, 0, None),
         ("it does not fit", "zai", "glm-4.6", window + 1, 0, Some(ErrorKind::Overflow)),
-        ("what was cached counts", "zai", "glm-4.6", window + 1, 1000, Some(ErrorKind::Overflow)),
+        ("cached input counts", "zai", "glm-4.6", window + 1, 1000, Some(ErrorKind::Overflow)),
         ("a model that is not known", "zai", "glm-nobody", window + 1, 0, None),
-        ("a server that would say so", "openai", "gpt-5.4", 9_000_000, 0, None),
+        ("a server that would report it", "openai", "gpt-5.4", 9_000_000, 0, None),
     ] {
         let usage = json!({ "prompt_tokens": input, "completion_tokens": 1, "prompt_tokens_details": { "cached_tokens": cached } });
         let chunks = [

@@ -317,7 +317,7 @@ fn a_part_that_streamed_under_another_number_is_not_said_twice() {
             "text \"ab\"\n",
         ),
         (
-            "another number in the text's own end",
+            "another number at the text's end",
             vec![delta(1, "ab"), whole(0, "ab"), item(json!([text("ab")]))],
             "text \"ab\"\n",
         ),

@@ -27,7 +27,7 @@ pub const BRANCH_INSTRUCTIONS: &str = include_str!("prompts/summarize_left.md");
 const BRANCH_HEADING: &str = "the user went back to this point of the conversation. This is a summary of the abandoned branch.";
 
 /// Starts a compaction summary.
-const HEADING: &str = "the conversation so far was too long and is summed up here.";
+const HEADING: &str = "the conversation so far was too long; this is a summary.";
 
 /// Introduces the user's messages in a summary.
 const PINNED: &str = "\n## The user's messages, verbatim\n";
@@ -157,7 +157,7 @@ pub fn branch_request(messages: &[Arc<Message>]) -> String {
 
 fn write_message(text: &mut String, message: &Message) {
     match message {
-        Message::User(blocks) => push(text, "person", &plain_text(blocks)),
+        Message::User(blocks) => push(text, "user", &plain_text(blocks)),
         Message::ToolResult(result) => {
             let content = shortened(plain_text(&result.content));
             let kind = if result.is_error { "failed result" } else { "result" };
@@ -404,7 +404,7 @@ mod tests {
         apply(&mut messages, cut.kept, &first);
         assert_eq!(invariants::check(&messages), Ok(()));
         expect![[r"
-            From the engine, not from the user: the conversation so far was too long and is summed up here.
+            From the engine, not from the user: the conversation so far was too long; this is a summary.
 
             ## Goal
             all
@@ -442,13 +442,13 @@ mod tests {
             </earlier-memory>
             Update that memory with what happened since:
 
-            [person]
+            [user]
             u4 four
 
             [agent]
             a0 four
 
-            [person]
+            [user]
             u1 four
 
 

@@ -90,8 +90,7 @@ pub fn message(documents: &[Document]) -> String {
     let mut parts: Vec<String> = parts.collect();
     parts.reverse();
     from_engine(format_args!(
-        "there are instructions for folders that you have just worked in. Each applies to the files of its folder, also to what you have \
-        done there already, and takes precedence over those of the folders above.\n{}",
+        "these instructions are for directories that you have just worked in. Each applies to the files in its directory, including changes you have already made there, and takes precedence over those in parent directories.\n{}",
         parts.join("\n")
     ))
 }
@@ -114,8 +113,7 @@ pub fn layer(documents: &[Document]) -> Option<String> {
     parts.reverse();
     (!parts.is_empty()).then(|| {
         format!(
-            "<project_documents>\nWhat people have written down for agents that work here. Where two of them differ, the later one \
-            holds; what the person says in the conversation counts more than all of them.\n{}\n</project_documents>",
+            "<project_documents>\nInstructions from the project and the user for agents. If two of them conflict, the later one applies; messages from the user in the conversation take precedence over all of them.\n{}\n</project_documents>",
             enclosed("project_documents", &parts.join("\n"))
         )
     })

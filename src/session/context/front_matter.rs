@@ -38,9 +38,7 @@ pub fn parse(text: &str) -> Result<(FrontMatter, &str), String> {
                 return Ok((FrontMatter(fields(head.into_iter().skip(1))?), after));
             }
             (false, false) if after.is_empty() && !rest.contains('\n') => {
-                return Err(
-                    "its front matter begins with `---` and has no `---` at its end".to_owned()
-                );
+                return Err("its front matter is not closed with `---`".to_owned());
             }
             (false, false) => head.push((head.len() + 1, line.trim_end())),
         }
@@ -224,16 +222,8 @@ mod tests {
                 Ok((None, "text\n---\nname: a\n---\n")),
             ),
             ("nothing", "", Ok((None, ""))),
-            (
-                "no end",
-                "---\nname: a\n",
-                Err("its front matter begins with `---` and has no `---` at its end"),
-            ),
-            (
-                "only its begin",
-                "---",
-                Err("its front matter begins with `---` and has no `---` at its end"),
-            ),
+            ("no end", "---\nname: a\n", Err("its front matter is not closed with `---`")),
+            ("only its begin", "---", Err("its front matter is not closed with `---`")),
             (
                 "no key",
                 "---\nname: a\nwhat\n---\n",

@@ -73,7 +73,8 @@ impl Snapshot {
             lines.push(format!("last commits:\n{}", subjects.join("\n")));
         }
         (!lines.is_empty()).then(|| {
-            let head = "The repository when this session began; look again before you rely on it.";
+            let head =
+                "The repository state when this session began; check again before you rely on it.";
             super::tag("git", &[], &format!("{head}\n{}", lines.join("\n")))
         })
     }
@@ -123,7 +124,7 @@ mod tests {
         };
         expect_test::expect![[r"
             <git>
-            The repository when this session began; look again before you rely on it.
+            The repository state when this session began; check again before you rely on it.
             changed files: 2, untracked: 1
             last commits:
             - third

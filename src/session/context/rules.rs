@@ -115,7 +115,7 @@ pub fn message(rules: &[(PathBuf, String)]) -> String {
         })
         .collect();
     from_engine(format_args!(
-        "the project has rules for files that you have just touched. Keep to them, also in what you have done already.\n{}",
+        "the project has rules for files that you have just touched. Follow them, also for changes you have already made.\n{}",
         parts.join("\n")
     ))
 }

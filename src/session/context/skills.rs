@@ -69,8 +69,7 @@ pub fn layer(skills: &[Skill]) -> Option<String> {
         })
         .collect();
     (!lines.is_empty()).then(|| {
-        let head = "How some things are done here. When one of these fits the task, read its file first; paths in it are \
-            relative to its folder.";
+        let head = "Descriptions of how to do certain tasks. If one matches the task, read its file first; paths in it are relative to its directory.";
         tag("skills", &[], &format!("{head}\n{}", lines.join("\n")))
     })
 }
@@ -94,7 +93,7 @@ mod tests {
             ),
             ("without a description", "---\nname: paper\n---\n", Err("it has no `description`")),
             ("without a head", "Makes PDFs", Err("it has no `description`")),
-            ("broken", "---\nname: paper\n", Err("its front matter begins")),
+            ("broken", "---\nname: paper\n", Err("its front matter is not closed")),
         ] {
             let got = parse(Path::new("/w/.pintle/skills/pdf/SKILL.md"), text);
             match (got, want) {

@@ -39,7 +39,7 @@ pub fn request(messages: &[Arc<Message>]) -> Option<String> {
     let cut = |text: String| truncate::guard(&text, SHOWN, "").unwrap_or(text);
     let agent = last.map(|last| format!("\n\n[agent]\n{}", cut(last))).unwrap_or_default();
     Some(format!(
-        "<conversation>\n[person]\n{}\n</conversation>\n\nName it now.",
+        "<conversation>\n[user]\n{}\n</conversation>\n\nName it now.",
         enclosed("conversation", &(cut(first) + &agent))
     ))
 }
@@ -130,7 +130,7 @@ mod tests {
         let reply = [user(told), user("fix it"), agent("looking"), user("well?"), agent("done")];
         expect_test::expect![[r"
             <conversation>
-            [person]
+            [user]
             fix it
 
             [agent]

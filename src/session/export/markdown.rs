@@ -23,7 +23,7 @@ impl Renderer for Page {
     fn begin(&mut self, head: &Head, text: &mut String) {
         let _ = writeln!(text, "# {}\n", one_line(head.title()));
         let _ = writeln!(text, "- session: `{}`", one_line(head.session.as_str()));
-        let _ = writeln!(text, "- folder: `{}`", one_line(&head.cwd));
+        let _ = writeln!(text, "- directory: `{}`", one_line(&head.cwd));
         let _ = writeln!(text, "- created: {}\n", moment(head.created_ms));
     }
 

@@ -21,7 +21,7 @@ pub fn read(text: &str, ambient: &Ambient) -> Keys {
     let providers = match serde_json::from_str(text) {
         Ok(Value::Object(providers)) => providers,
         Ok(_) => {
-            keys.warnings.push("ignored: not an object of providers".to_owned());
+            keys.warnings.push("ignored: expected an object with providers".to_owned());
             return keys;
         }
         // The parser's message could contain a part of the file.
@@ -74,7 +74,7 @@ mod tests {
                 "",
                 "`a` has no key; it is not used\n`b` is of an unknown type; it is not used\n`c` is of an unknown type; it is not used\n`d` has a command instead of a key; put it into models.json as `apiKey`; it is not used",
             ),
-            (r#"["sk-1"]"#, "", "ignored: not an object of providers"),
+            (r#"["sk-1"]"#, "", "ignored: expected an object with providers"),
             (r#"{"a":sk-1}"#, "", "invalid JSON at line 1 column 6; it is not used"),
         ] {
             let read = read(text, &ambient);

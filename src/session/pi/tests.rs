@@ -168,7 +168,7 @@ fn what_a_model_reads_of_an_imported_session() {
                 ("3", result("d", "seen")),
                 ("4", user("so?")),
             ],
-            "user: hi\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.\nresult of d: seen\nuser: so?\n".into(),
+            "user: hi\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session contains no result for this call. Check its effects before you continue.\nresult of d: seen\nuser: so?\n".into(),
         ),
         (
             "a cut reply keeps its words and none of its calls",
@@ -199,7 +199,7 @@ fn what_a_model_reads_of_an_imported_session() {
             "user: hi\na/m: read({\"path\":\"a\"})=c\nresult of c: seen\nuser: by the way\na/m: yes\n".into(),
         ),
         (
-            "thoughts go back with what was signed",
+            "thoughts are sent back with their signatures",
             vec![("1", user("hi")), ("2", reply(json!([
                 {"type": "thinking", "thinking": "hm", "thinkingSignature": "s"},
                 {"type": "thinking", "thinking": "[hidden]", "thinkingSignature": "d", "redacted": true},
@@ -240,7 +240,7 @@ fn what_a_model_reads_of_an_imported_session() {
         ),
         ("an empty message", vec![("1", user(""))], "user: (an empty message)\n".into()),
         (
-            "a person's own commands",
+            "a user's commands",
             vec![
                 ("1", json!({"message": {"role": "bashExecution", "command": "ls", "output": "a\n", "exitCode": 2, "cancelled": false, "truncated": true}})),
                 ("2", json!({"message": {"role": "bashExecution", "command": "env", "output": "", "excludeFromContext": true}})),
@@ -248,7 +248,7 @@ fn what_a_model_reads_of_an_imported_session() {
             "user: The person ran `ls`⏎```⏎a⏎```⏎Exit code 2.⏎The output was cut.\n".into(),
         ),
         (
-            "what is not for a model stays out",
+            "entries not meant for a model are omitted",
             vec![
                 ("1", json!({"type": "custom", "customType": "x", "data": {"secret": 1}})),
                 ("2", json!({"type": "label", "targetId": "1", "label": "here"})),
@@ -275,7 +275,7 @@ fn what_a_model_reads_of_an_imported_session() {
             let mut same = line.clone();
             let original = given.iter().find(|given| given["id"] == line["id"]).unwrap();
             same["parentId"] = original["parentId"].clone();
-            assert_eq!(&same, original, "{name}: what came from Pi goes back as it came");
+            assert_eq!(&same, original, "{name}: data from Pi is written back unchanged");
         }
         out.sort_by_key(ToString::to_string);
         come.sort_by_key(ToString::to_string);
@@ -373,7 +373,7 @@ fn what_is_no_session_is_refused_with_its_line() {
         ("other JSON", "\n{\"a\":1}".to_owned(), "line 2 is not a Pi session header"),
         ("a list", "[]".to_owned(), "line 1 is not a Pi session header"),
         (
-            "a journal of ours",
+            "a pintle journal",
             "{\"journal\":\"pintle\",\"version\":1}".to_owned(),
             "line 1 is not a Pi session header",
         ),
@@ -454,7 +454,7 @@ proptest! {
         // What was written is read again, and a model reads the same.
         let again = stored(&text).1;
         let ids: std::collections::HashSet<String> = again.iter().skip(1).map(|line| line["id"].to_string()).collect();
-        prop_assert_eq!(ids.len(), again.len() - 1, "every line has an id of its own");
+        prop_assert_eq!(ids.len(), again.len() - 1, "every line has a distinct id");
         prop_assert_eq!(conversation(&file(&again)), before);
     }
 }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// The result for a call that has none in the file.
-const UNKNOWN: &str = "Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.";
+const UNKNOWN: &str = "Interrupted, outcome unknown: the imported session contains no result for this call. Check its effects before you continue.";
 
 /// The result for a call in a cut reply.
 const NOT_RUN: &str = "Not run: the reply was cut before this call began.";

@@ -56,7 +56,7 @@ pub enum Refused {
     },
     /// The hunk has changed since it was shown.
     #[error(
-        "hunk {hunk} has changed since it was shown (changedSeq is {changed_seq} now); look at it again"
+        "hunk {hunk} has changed since it was shown (changedSeq is {changed_seq} now); review it again"
     )]
     Changed {
         /// The hunk.
@@ -66,7 +66,7 @@ pub enum Refused {
     },
     /// The hunk does not have these lines.
     #[error(
-        "hunk {hunk} has {old} lines before and {new} now, counted from 1; name at least one of them"
+        "hunk {hunk} has {old} lines before and {new} now, counted from 1; specify at least one of them"
     )]
     NoSuchLines {
         /// The hunk.
@@ -78,11 +78,11 @@ pub enum Refused {
     },
     /// These lines depend on others.
     #[error(
-        "these lines of hunk {0} cannot be decided separately, since the last line of the file has no line end; decide about the whole hunk"
+        "these lines of hunk {0} cannot be decided separately, since the last line of the file has no line ending; decide on the whole hunk"
     )]
     Inseparable(HunkId),
     /// The agent did not change this file.
-    #[error("the agent has not changed {0}; name a file that has hunks")]
+    #[error("the agent has not changed {0}; specify a file that has hunks")]
     UnknownFile(String),
     /// There is no open hunk.
     #[error("there is no open hunk to decide about")]

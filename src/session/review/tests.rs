@@ -180,25 +180,25 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "lines that are not there",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, 2, 1]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
+            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
         (
             "line 0",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, 0, 1]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
+            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
         (
             "lines without end",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, u64::MAX, u64::MAX]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
+            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
         (
             "no lines",
             &[Agent("x b")],
             UndoLines("1.1", [0, 0, 0, 0]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
+            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
         ("an event that is not a verdict", &[Agent("x b")], Revert(1), "event 1 is not a verdict"),
         (
@@ -217,7 +217,7 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "lines that the last line's end hangs on",
             &[Agent("x y z$")],
             KeepLines("1.1", [0, 0, 3, 1]),
-            "these lines of hunk 1.1 cannot be decided separately, since the last line of the file has no line end; decide about the whole hunk",
+            "these lines of hunk 1.1 cannot be decided separately, since the last line of the file has no line ending; decide on the whole hunk",
         ),
     ];
     for (name, steps, last, want) in rows {
@@ -303,7 +303,7 @@ fn the_model_is_told_once_what_became_of_its_changes() {
             &["/w/a.txt:1 edited by hand, now reads:", "    u"],
         ),
         (
-            "edited twice is told once",
+            "edited twice is reported once",
             &[Agent("x b c"), User("u b c"), User("v b c")],
             &["/w/a.txt:1 edited by hand, now reads:", "    v"],
         ),
@@ -314,12 +314,12 @@ fn the_model_is_told_once_what_became_of_its_changes() {
             &["/w/a.txt:1 undone, these lines are gone:", "    x"],
         ),
         (
-            "taken back by hand and restored before it was told",
+            "reverted by hand and restored before it was reported",
             &[Agent("x b c"), User("a b c"), User("x b c")],
             &[],
         ),
         (
-            "taken back by hand and restored after it was told",
+            "reverted by hand and restored after it was reported",
             &[Agent("x b c"), User("a b c"), Told, User("x b c")],
             &["/w/a.txt:1 no longer decided"],
         ),
@@ -328,10 +328,10 @@ fn the_model_is_told_once_what_became_of_its_changes() {
             &[Agent("x b c"), Comment("1.1", "too\nlong")],
             &["/w/a.txt:1 comment:", "    too", "    long"],
         ),
-        ("reverted before it was told", &[Agent("x b c"), Undo("all"), Revert(2)], &[]),
+        ("reverted before it was reported", &[Agent("x b c"), Undo("all"), Revert(2)], &[]),
         ("told", &[Agent("x b c"), Keep("all"), Told], &[]),
         (
-            "reverted after it was told",
+            "reverted after it was reported",
             &[Agent("x b c"), Keep("all"), Told, Revert(2)],
             &["/w/a.txt:1 no longer decided"],
         ),

@@ -140,7 +140,7 @@ pub enum Error {
     )]
     Gone(PathBuf),
     /// The index cannot be used; the sessions still can.
-    #[error("the index {path} cannot be used: {message}")]
+    #[error("the index {path} is not usable: {message}")]
     Index {
         /// Its file.
         path: PathBuf,
@@ -148,7 +148,7 @@ pub enum Error {
         message: String,
     },
     /// Another process has locked the index for too long.
-    #[error("another program holds the index {0}; try again, or end that program")]
+    #[error("another program has locked the index {0}; try again, or exit that program")]
     IndexHeld(PathBuf),
     /// A cursor that no page returned.
     #[error("invalid cursor `{0}`; send the nextCursor from the previous page")]
@@ -363,7 +363,7 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
         self.index.list(filter, after, limit).or_else(|error| {
-            tracing::warn!("{error}; reading the folders instead");
+            tracing::warn!("{error}; reading the session directories instead");
             list::list(&self.sessions, filter, after, limit)
         })
     }

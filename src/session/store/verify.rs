@@ -46,7 +46,7 @@ fn verify(folder: &Path) -> (u64, Vec<String>) {
         Ok(file) => file,
         Err(error) => {
             let problem = format!(
-                "the journal cannot be read ({error}); `pintle sessions delete` removes the folder"
+                "the journal cannot be read ({error}); `pintle sessions delete` removes the directory"
             );
             return (0, vec![problem]);
         }

@@ -128,25 +128,24 @@ async fn all_of_a_patch_is_made_or_nothing() {
         (
             "lines that are not there",
             "*** Update File: b\n@@\n-nothing like it\n+x\n",
-            "error: Cannot apply hunk 1 to b: these lines are not there:\nnothing like it\nNothing was changed.",
+            "error: Cannot apply hunk 1 to b: these lines were not found:\nnothing like it\nNothing was changed.",
         ),
         (
             "lines nearly there",
             "*** Update File: b\n@@\n-let total = sum(item);\n+x\n",
-            "error: Cannot apply hunk 1 to b: these lines are not there:\nlet total = sum(item);\n\
+            "error: Cannot apply hunk 1 to b: these lines were not found:\nlet total = sum(item);\n\
              The closest lines are 1-1 (93% similar): read them and try again.\nNothing was changed.",
         ),
         (
             "lines in several places",
             "*** Update File: twice\n@@\n-x\n+y\n",
-            "error: Cannot apply hunk 1 to twice: its lines are there more than once (lines 1, 2). Add neighbouring lines, \
-             or a line that stands above behind @@.\nNothing was changed.",
+            "error: Cannot apply hunk 1 to twice: its lines occur more than once (lines 1, 2). Add neighbouring lines, \
+             or a line from above the change after @@.\nNothing was changed.",
         ),
         (
             "no such hint",
             "*** Update File: b\n@@ fn gone\n-x\n+y\n",
-            "error: Cannot apply hunk 1 to b: there is no line `fn gone`. What stands behind @@ must be a line of the \
-             file.\nNothing was changed.",
+            "error: Cannot apply hunk 1 to b: no line `fn gone` was found. The text after @@ must be a line of the file.\nNothing was changed.",
         ),
         (
             "a file that is not there",
@@ -166,7 +165,7 @@ async fn all_of_a_patch_is_made_or_nothing() {
         (
             "a move over a file",
             "*** Update File: b\n*** Move to: twice\n",
-            "error: Cannot move b to twice: there is a file. Delete it first, or move elsewhere.\nNothing was changed.",
+            "error: Cannot move b to twice: the target exists. Delete it first, or choose another path.\nNothing was changed.",
         ),
         (
             "a picture",

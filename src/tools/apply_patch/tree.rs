@@ -75,8 +75,7 @@ impl<'a> Tree<'a> {
                 let new_name = target.name;
                 if target.now.is_some() {
                     return Err(format!(
-                        "Cannot move {name} to {new_name}: there is a file. Delete it first, or move \
-                         elsewhere."
+                        "Cannot move {name} to {new_name}: the target exists. Delete it first, or choose another path."
                     ));
                 }
                 (target.now, target.told, target.origin) = (Some(content), told, Some(at));
@@ -182,8 +181,7 @@ fn misplaced(name: &str, body: &str, reason: &Misplaced) -> String {
     };
     match reason {
         Misplaced::NoHint { hunk, hint, below: line } => format!(
-            "Cannot apply hunk {hunk} to {name}: there is no line `{hint}`{}. What stands behind @@ \
-             must be a line of the file.",
+            "Cannot apply hunk {hunk} to {name}: no line `{hint}` was found{}. The text after @@ must be a line of the file.",
             below(line)
         ),
         Misplaced::NoLines { hunk, lines, below: line } => {
@@ -193,15 +191,14 @@ fn misplaced(name: &str, body: &str, reason: &Misplaced) -> String {
                 format!("\nThe closest lines are {first_line}-{last_line} ({percent}% similar): read them and try again.")
             });
             format!(
-                "Cannot apply hunk {hunk} to {name}: these lines are not there{}:\n{sought}{near}",
+                "Cannot apply hunk {hunk} to {name}: these lines were not found{}:\n{sought}{near}",
                 below(line)
             )
         }
         Misplaced::Ambiguous { hunk, lines } => {
             let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
             format!(
-                "Cannot apply hunk {hunk} to {name}: its lines are there more than once (lines {}). Add \
-                 neighbouring lines, or a line that stands above behind @@.",
+                "Cannot apply hunk {hunk} to {name}: its lines occur more than once (lines {}). Add neighbouring lines, or a line from above the change after @@.",
                 lines.join(", ")
             )
         }

@@ -171,7 +171,7 @@ async fn the_scenarios_hold() {
         ("no colours, no pager", "echo $TERM $PAGER $GIT_PAGER", "dumb cat cat\n"),
         ("an editor fails", "$EDITOR file; $VISUAL file; echo $?", "1\n"),
         (
-            "a child's death by signal is told",
+            "a child's death by signal is reported",
             "exec 2>/dev/null; bash -c 'kill -SEGV $$'; exit $?",
             "error: (no output)\n\nCommand exited with code 139 (128 + 11: SIGSEGV)",
         ),

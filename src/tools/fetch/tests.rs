@@ -120,7 +120,7 @@ async fn pages_are_fetched() {
         ("a place in a page", "/text#a", "[URL/text: text/plain, 6B]\n\na <b>"),
         ("redirects", "/moved", "[URL/page: text/html, 45B]\n\n# T\n\nh\u{e4}llo [there](x)"),
         (
-            "redirects for ever",
+            "redirects forever",
             "/loop",
             "error: Cannot fetch URL/loop: it redirects more than 5 times",
         ),
@@ -209,7 +209,7 @@ async fn this_machine_and_private_networks_are_refused() {
         let want = "is this machine or on a private network, which is not allowed (setting web_fetch_private under [tools])";
         assert!(got.starts_with("error: ") && got.ends_with(want), "{host}: {got}");
     }
-    assert!(asked.try_recv().is_err(), "nobody was asked");
+    assert!(asked.try_recv().is_err(), "no question was asked");
 }
 
 #[tokio::test]
@@ -231,7 +231,7 @@ async fn a_name_is_looked_up_once_and_the_answer_is_held_to() {
     };
     let refused = net.get(&url, &settings(false)).await.unwrap_err().to_string();
     assert!(refused.starts_with("changing.test is this machine"), "{refused}");
-    assert!(asked.try_recv().is_err(), "nobody was asked");
+    assert!(asked.try_recv().is_err(), "no question was asked");
     assert_eq!(net.get(&url, &settings(true)).await.unwrap().body, b"x");
     assert_eq!(LOOK_UPS.load(Ordering::SeqCst), 2, "once for each call");
     let request = asked.recv().await.unwrap().to_ascii_lowercase();

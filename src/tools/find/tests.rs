@@ -43,7 +43,7 @@ async fn paths_are_found_in_path_order() {
         ("none", json!({"pattern": "*.go"}), "No files found matching pattern"),
         ("a link is not followed", json!({"pattern": "l*"}), "c/loop\nlink"),
         (
-            "a link is followed where it is named",
+            "a link given as the path is followed",
             json!({"pattern": "*.txt", "path": "link"}),
             "d/e.txt\nskipped-not.txt",
         ),

@@ -84,7 +84,7 @@ async fn lines_are_shown_in_path_order() {
             "src/c/d.rs:1: let x = [1];",
         ),
         (
-            "the end of a line in a file with CRLF",
+            "line endings in a file with CRLF",
             json!({"pattern": r"\{\}$", "path": "src/b.rs"}),
             "b.rs:1: fn one() {}",
         ),
@@ -94,7 +94,7 @@ async fn lines_are_shown_in_path_order() {
             "a.rs:1: fn one() {}\na.rs:2: fn two() {}",
         ),
         (
-            "a link is followed where it is named",
+            "a link given as the path is followed",
             json!({"pattern": "two", "path": "link"}),
             "a.rs:2: fn two() {}",
         ),
@@ -130,7 +130,7 @@ async fn other_profiles_choose_what_comes_back() {
             "a:2: one\n\n[1 matches limit reached. Use LIMIT=2 for more, or refine pattern]",
         ),
         (
-            "a limit of files",
+            "a file limit",
             json!({"pattern": "one", "output_mode": "files_with_matches", "limit": 1}),
             "a\n\n[1 files limit reached. Use LIMIT=2 for more, or refine pattern]",
         ),

@@ -64,7 +64,7 @@ async fn other_profiles_list_by_depth() {
     for (name, arguments, want) in [
         ("one level", json!({}), ".git/\n.gitignore\na/\na.txt\ntarget/"),
         (
-            "two levels; a folder is followed by what is in it, ignored ones are not entered",
+            "two levels; a directory is followed by its entries, ignored ones are not entered",
             json!({"depth": 2}),
             ".git/\n.gitignore\na/\na/b/\na/B2\na/up\na.txt\ntarget/",
         ),

@@ -326,7 +326,7 @@ fn definition(
 ) -> Result<Definition, String> {
     let table = table(name, value, *origin == Origin::User, problems)?;
     if name.trim().is_empty() || name.chars().any(char::is_control) {
-        return Err("its name must be a word".to_owned());
+        return Err("its name must not be empty or contain control characters".to_owned());
     }
     let oauth = table.oauth;
     if oauth.client_secret.is_some() && oauth.client_id.is_none() {

@@ -138,7 +138,7 @@ impl Places {
             return None;
         }
         if self.private.iter().any(|private| path.starts_with(private)) {
-            return Some("pintle's own data and configuration");
+            return Some("pintle's data and configuration");
         }
         let folded = fold(path);
         let what = self.folded(&folded, |path| SECRET_NAMES.find(path));
@@ -295,15 +295,12 @@ mod tests {
             ("/home/u/.sshx/config", Outside),
             ("/home/u/.aws/credentials", Zone::Secret("AWS credentials")),
             ("/w/deploy/id_ed25519", Zone::Secret("a private key")),
-            (
-                "/home/u/.config/pintle/config.toml",
-                Zone::Secret("pintle's own data and configuration"),
-            ),
+            ("/home/u/.config/pintle/config.toml", Zone::Secret("pintle's data and configuration")),
             ("/home/u/.config/pintle/skills/x/SKILL.md", Outside),
             ("/home/u/.local/share/pintle/sessions/s/artifacts/1.txt", Outside),
             (
                 "/home/u/.local/share/pintle/sessions/t/journal.jsonl",
-                Zone::Secret("pintle's own data and configuration"),
+                Zone::Secret("pintle's data and configuration"),
             ),
             ("/proc/self/environ", Zone::Secret("a process's memory, variables or files")),
             ("/proc/12/task/12/mem", Zone::Secret("a process's memory, variables or files")),

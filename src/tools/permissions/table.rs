@@ -31,7 +31,7 @@ pub(super) struct Row {
     /// A description for the user.
     pub(super) what: &'static str,
     /// The tool, and the documentation that states the paths.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for those who keep the table"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for maintainers of the table"))]
     pub(super) source: &'static str,
     pub(super) patterns: &'static [&'static str],
 }
@@ -113,7 +113,7 @@ pub(super) const SECRETS: &[Row] = &[
     row("AI provider keys", "Lambda (docs.lambda.ai), Vast.ai (docs.vast.ai/cli), RunPod (docs.runpod.io/runpodctl), Replicate, Together, LM Studio: their CLIs", &[
         "~/.lambda_cloud/", "~/.vast_api_key", "~/.config/vastai/", "~/.runpod/", "~/.replicate/", "~/.together/", "~/.lmstudio/.internal/",
     ]),
-    row("another agent's history", "Claude Code (code.claude.com/docs/en/data-usage), Codex (developers.openai.com/codex/config), Gemini CLI, opencode: prompts and results, with what was pasted and printed", &[
+    row("another agent's history", "Claude Code (code.claude.com/docs/en/data-usage), Codex (developers.openai.com/codex/config), Gemini CLI, opencode: prompts and results, including pasted and printed text", &[
         "~/.claude/history.jsonl", "~/.claude/projects/", "~/.codex/history.jsonl", "~/.codex/sessions/", "~/.gemini/tmp/", "~/.local/share/opencode/storage/",
     ]),
     row("AI provider keys", "OpenAI, Anthropic, Ollama, Replicate, Weights & Biases (netrc), Kaggle, Modal, Together: their CLIs", &[

@@ -257,7 +257,7 @@ proptest! {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "bash is the judge of the analysis")]
+#[expect(clippy::disallowed_methods, reason = "bash judges the analysis")]
 fn run_in_bash(command: &str, folder: &Path) {
     use std::process::{Command, Stdio};
     Command::new("bash")
@@ -642,7 +642,7 @@ fn files_get_the_decision_of_their_zone() {
         /home/u/.aws/config | read AAAA | write DDDD | changes AWS credentials (/home/u/.aws/config)
         /home/u/.aws/credentials | read DDDD | write DDDD | changes AWS credentials (/home/u/.aws/credentials)
         /home/u/.kube/config | read DDDD | write DDDD | changes Kubernetes credentials (/home/u/.kube/config)
-        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"]].assert_eq(&table.join("\n"));
+        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | changes pintle's data and configuration (/home/u/.config/pintle/config.toml)"]].assert_eq(&table.join("\n"));
 }
 
 #[test]
@@ -697,7 +697,7 @@ fn a_rule_about_a_tool_is_about_those_of_other_families_and_no_clients() {
         ("the other way", of("allow", "shell_command"), "Bash", make(), Decision::Allow),
         ("another purpose", of("deny", "edit"), "Bash", make(), Decision::Ask),
         ("jobs are no commands", of("allow", "job"), "Bash", make(), Decision::Ask),
-        ("a client's own", of("allow", "lookup"), "lookup", Action::Client, Decision::Allow),
+        ("a client tool", of("allow", "lookup"), "lookup", Action::Client, Decision::Allow),
         ("a client's like another", of("allow", "grep"), "search", Action::Client, Decision::Ask),
     ] {
         assert_eq!(decided(tool, action, &rules), want, "{name}");

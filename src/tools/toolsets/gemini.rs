@@ -38,7 +38,7 @@ pub(crate) const FAMILY: Family = Family {
                     "Files to read, relative or absolute; or globs, such as src/**/*.rs",
                 )
                 .required(),
-                texts("exclude", "exclude", "Globs of files to exclude"),
+                texts("exclude", "exclude", "File globs to exclude"),
             ],
         )
         .ignoring(&WAIT)

@@ -175,7 +175,7 @@ pub(crate) const FAMILY: Family = Family {
 
 pub(super) const AGENT_ID: &str = "The sub-agent, such as agent-1";
 pub(super) const AGENT_IDS: &str =
-    "The sub-agents, such as agent-1; default: all that are working or have unread results";
+    "The sub-agents, such as agent-1; default: all working ones and those with unread results";
 pub(super) const MESSAGE: &str = "The message";
 
 /// Background jobs, for families whose own agent has no tool for them that fits.

@@ -180,7 +180,7 @@ async fn gpt_calls_its_own_tools() {
         shell_command: echo hi => Exit code: 0 | Output: | hi |
         shell_command: echo 'a b' c => Exit code: 0 | Output: | a b c |
         apply_patch: 2 files => Applied the patch: | M src/a.rs | A new.txt
-        apply_patch: src/a.rs => error: Cannot apply hunk 1 to src/a.rs: these lines are not there: | three | Nothing was changed.
+        apply_patch: src/a.rs => error: Cannot apply hunk 1 to src/a.rs: these lines were not found: | three | Nothing was changed.
         apply_patch: new.txt => Applied the patch: | D new.txt
         apply_patch: a.rs => Applied the patch: | M a.rs
         read_file: CWD/src/a.rs => L1: fn eins() {} |  | [2 more lines in file. Use offset=2 to continue.]

@@ -96,7 +96,7 @@ def evaluate(options):
     scripts = None
     if options.replay:
         if not options.replay.is_dir():
-            raise plan.PlanError(f"--replay {options.replay} is no folder")
+            raise plan.PlanError(f"--replay {options.replay} is not a directory")
         scripts = batch.scripted(options.replay)
     if scripts is not None:
         found = [task for task in found if task.id in scripts]

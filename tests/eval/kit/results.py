@@ -10,8 +10,8 @@ VERSION = 1
 ERRORS = (
     ("unknown tool", re.compile(r"^(There is no tool|Unknown tool) ")),
     ("not JSON", re.compile(r"arguments are not valid JSON")),
-    ("no match", re.compile(r"Could not find the exact text|these lines are not there|^Cannot apply hunk .* there is no line")),
-    ("several matches", re.compile(r"occurrences of the text|its lines are there more than once")),
+    ("no match", re.compile(r"Could not find the exact text|these lines were not found|^Cannot apply hunk .* no line `.*` was found")),
+    ("several matches", re.compile(r"occurrences of the text|its lines occur more than once")),
     ("no change", re.compile(r"produced identical content")),
     ("malformed patch", re.compile(r"^Nothing was changed: ")),
     ("wrong arguments", re.compile(r"unknown argument|is missing: it must|must be (a|an|one|at|not|of)|expected one of|must not be empty")),

@@ -165,7 +165,7 @@ def errors_say_what_to_do(root):
         (("m/x", "--only", "nothing-*"), "no task of"),
         (("m/x", "--out", KIT / "out"), "inside of the repository"),
         (("m/x", "--tasks", root / "gone"), "does not exist"),
-        (("m/x", "--replay", root / "gone"), "is no folder"),
+        (("m/x", "--replay", root / "gone"), "is not a directory"),
         (("nobody/x", "--only", "md-links", "--out", root / "nobody", "--", "--no-such-option"), "did not begin"),
         (("--compare", root / "a", root / "b"), "No such file"),
     ):

@@ -292,7 +292,7 @@ fn nobody_there_means_no() {
             step 1 ToolUse
             asked bash: make: runs a command
             answered Deny for Once by NoApprover
-            completed #2 call bash: make declined = error "Denied: this call needs permission and nobody is there to give it (noApprover). It did not run. Do not try to reach the same end by another way. The user has a rule that would allow it: allow `make`."
+            completed #2 call bash: make declined = error "Denied: this call requires permission, and no user is available to grant it (noApprover). It did not run. Do not try to achieve the same result another way. The user has a rule that would allow it: allow `make`."
             started   #3 message running ""
             completed #3 message completed "nobody answered"
             step 2 EndTurn
@@ -300,7 +300,7 @@ fn nobody_there_means_no() {
             --- the model read
             user "a"
             assistant bash {"command":"make"}
-            result of bash error "Denied: this call needs permission and nobody is there to give it (noApprover). It did not run. Do not try to reach the same end by another way. The user has a rule that would allow it: allow `make`.""#]],
+            result of bash error "Denied: this call requires permission, and no user is available to grant it (noApprover). It did not run. Do not try to achieve the same result another way. The user has a rule that would allow it: allow `make`.""#]],
     );
 }
 

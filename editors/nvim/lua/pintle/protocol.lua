@@ -2343,19 +2343,19 @@ M.method = {
   ---Lists the providers and models that are known by name, from the current settings files.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",
-  ---Lists the providers that support login, and the current logins. (Experimental: the ways in which providers log people in still change.)
+  ---Lists the providers that support login, and the current logins. (Experimental: provider login flows may still change.)
   ---Params: `pintle.Empty`; result: `pintle.AuthStatusResult`.
   auth_status = "auth/status",
-  ---Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: the ways in which providers log people in still change.)
+  ---Logs in to a provider and stores the login. For the methods `device` and `browser` the client gets `auth/openUrl`, and the response is sent when the user has finished there. Other requests do not wait for it; `$/cancelRequest` ends it. (Experimental: provider login flows may still change.)
   ---Params: `pintle.AuthLoginParams`; result: `pintle.AuthLoginResult`.
   auth_login = "auth/login",
-  ---Removes the stored login of a provider. (Experimental: the ways in which providers log people in still change.)
+  ---Removes the stored login of a provider. (Experimental: provider login flows may still change.)
   ---Params: `pintle.AuthLogoutParams`; result: `pintle.AuthLogoutResult`.
   auth_logout = "auth/logout",
-  ---Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed` lists the files that are ignored until then. (Experimental: more kinds of files may follow.)
+  ---Lists the project files that configure the engine, each with the user's agreement to its current content. The notice `notAgreed` lists the files that are ignored until then. (Experimental: more file kinds may be added.)
   ---Params: `pintle.SessionParams`; result: `pintle.TrustResult`.
   trust_read = "trust/read",
-  ---Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more kinds of files may follow.)
+  ---Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more file kinds may be added.)
   ---Params: `pintle.TrustAgreeParams`; result: `pintle.TrustResult`.
   trust_agree = "trust/agree",
   ---Lists the prompts that can be called with `/name`, from the current files.
@@ -2364,7 +2364,7 @@ M.method = {
   ---Lists the skills that can be called with `/` and their name, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.SkillListResult`.
   skill_list = "skill/list",
-  ---Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the config file hooks and ends with the connection. (Experimental: its points follow the inside of a turn.)
+  ---Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the config file hooks and ends with the connection. (Experimental: its points depend on turn internals.)
   ---Params: `pintle.HookRegisterParams`; result: `pintle.Empty`.
   hook_register = "hook/register",
   ---Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
@@ -2379,7 +2379,7 @@ M.method = {
   ---Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual.
   ---Params: `pintle.SessionLaggedParams`.
   session_lagged = "session/lagged",
-  ---Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: the ways in which providers log people in still change.)
+  ---Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: provider login flows may still change.)
   ---Params: `pintle.AuthOpenUrlParams`.
   auth_openUrl = "auth/openUrl",
   ---Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.
@@ -2388,7 +2388,7 @@ M.method = {
   ---Asks the user a question from the model. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`.
   ---Params: `pintle.Question`; result: `pintle.QuestionAnswer`.
   question_request = "question/request",
-  ---Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. (Experimental: its points follow the inside of a turn.)
+  ---Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. (Experimental: its points depend on turn internals.)
   ---Params: `pintle.HookRun`; result: `pintle.HookAnswer`.
   hook_run = "hook/run",
   ---Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited.
@@ -2409,7 +2409,7 @@ M.code = {
   methodNotFound = -32601,
   ---Params of the wrong shape or value; `data.path` points at the field.
   invalidParams = -32602,
-  ---The engine could not do its job; the message says what failed.
+  ---An internal failure of the engine; see the message for the cause.
   internal = -32603,
   ---The request was cancelled before it had an effect.
   cancelled = -32800,
@@ -2417,7 +2417,7 @@ M.code = {
   authRequired = -32000,
   ---The named session does not exist.
   notFound = -32002,
-  ---The engine supports none of the offered versions; `data.supported` lists those that it does.
+  ---The engine supports none of the offered versions; `data.supported` lists the supported ones.
   unsupportedProtocol = -32022,
   ---Too many requests in flight on this connection; wait for responses.
   overloaded = -32040,

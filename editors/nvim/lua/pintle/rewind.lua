@@ -68,7 +68,7 @@ end
 local SCOPES = {
   { label = "Conversation and files", scope = "both" },
   {
-    label = "Conversation and files, with a summary of the branch that is left for the model",
+    label = "Conversation and files, with a summary of the abandoned branch for the model",
     scope = "both",
     summarize = true,
   },

@@ -66,7 +66,7 @@ export function scopeRows(): ScopeRow[] {
     { label: t("Conversation and files"), scope: "both" },
     {
       label: t("Conversation and files, with a summary"),
-      description: t("the model gets a summary of the branch that is left"),
+      description: t("the model gets a summary of the abandoned branch"),
       scope: "both",
       summarize: true,
     },

@@ -35,10 +35,7 @@ export function drawApproval(
 ): HTMLElement {
   const { title, reason, decidedBy } = approval;
   const changes = approval.changes ?? [];
-  const why =
-    decidedBy === undefined
-      ? t("Asked because {0}.", reason)
-      : t("Asked because {0} ({1}).", reason, decidedBy);
+  const why = decidedBy === undefined ? t("Reason: {0}", reason) : t("Reason: {0} ({1})", reason, decidedBy);
   return el(
     "article",
     {

@@ -100,7 +100,7 @@ export class ToolCard implements Drawn {
     this.#full.hidden = fullBytes === undefined;
     if (fullBytes === undefined) return;
     const show = button(t("Show All"), () => this.#send({ type: "fullOutput", key: this.#key }), "link");
-    this.#full.replaceChildren(`${t("A part of {0}.", sizeText(fullBytes))} `, show);
+    this.#full.replaceChildren(`${t("Part of {0}.", sizeText(fullBytes))} `, show);
   }
 
   /** A sub-agent's own transcript is read when somebody looks at it. */

@@ -1,8 +1,5 @@
 //! Rows of changes and the steps that they need.
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "rows are values that are made where they stand"
-)]
+#![expect(clippy::needless_pass_by_value, reason = "rows are built in place")]
 
 use super::*;
 

@@ -56,7 +56,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             &["error: HOME/more.json:1:1: not valid JSON: Unterminated object"],
         ),
         (
-            "and mended by itself",
+            "and repaired automatically",
             "more.json",
             Some("{\"providers\": {\"more\": {}}}"),
             "json more",
@@ -64,7 +64,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
         ),
         ("taken away", "models.json", None, "more", &[]),
         (
-            "what a running engine keeps",
+            "settings kept by a running engine",
             "config.toml",
             Some(
                 "model = \"a/b\"\nretries = 9\napproval_timeout_s = 5\nquestion_timeout_s = 5\ninstructions = \"Be brief.\"\n\

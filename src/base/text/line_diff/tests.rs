@@ -39,7 +39,7 @@ fn ranges_are_carried_over_changes() {
         ("deleted", &deletion, 2..4, Lean::After, 2..2),
         ("half deleted", &deletion, 3..6, Lean::After, 2..4),
         ("replaced as a part", &around, 2..4, Lean::After, 1..3),
-        ("no lines within what is replaced", &around, 3..3, Lean::After, 1..1),
+        ("no lines within the replaced part", &around, 3..3, Lean::After, 1..1),
     ] {
         assert_eq!(carried(changes, &range, lean), want, "{name}");
     }

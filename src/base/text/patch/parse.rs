@@ -51,7 +51,9 @@ pub fn parse(text: &str) -> Result<Vec<FilePatch>, Malformed> {
         }
     }
     if files.is_empty() {
-        return Err(reader.wrong("the patch names no file, so nothing would be changed".to_owned()));
+        return Err(
+            reader.wrong("the patch contains no file, so nothing would be changed".to_owned())
+        );
     }
     Ok(files)
 }

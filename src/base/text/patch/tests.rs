@@ -67,7 +67,7 @@ fn an_invalid_patch_is_reported_with_line_and_expected_form() {
         (
             "no files",
             "*** Begin Patch\n*** End Patch",
-            "line 2 of the patch: the patch names no file, so nothing would be changed",
+            "line 2 of the patch: the patch contains no file, so nothing would be changed",
         ),
         (
             "no path",
@@ -111,7 +111,7 @@ fn hunks_find_their_place() {
         ("below a hint", "f\nx\ng\nx\n", "@@ g\n-x\n+y\n", "f\nx\ng\ny\n", &[None]),
         ("two hints", "A\nf\nB\nf\nx\n", "@@ B\n@@ f\n-x\n+y\n", "A\nf\nB\nf\ny\n", &[None]),
         (
-            "a hint that is the beginning of a line",
+            "a hint that is a line prefix",
             "fn a() {\nx\n",
             "@@ fn a\n-x\n+y\n",
             "fn a() {\ny\n",

@@ -242,10 +242,7 @@ fn refused(error: Error, id: &SessionId) -> anyhow::Error {
 }
 
 /// Returns a hint, worded for the users of these commands.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "the other actions have no command of their own"
-)]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other actions have no separate command")]
 fn hint_words(hint: &Hint, id: &SessionId) -> String {
     let Hint::Action(action) = hint else { return hint.to_string() };
     match action {

@@ -210,7 +210,7 @@ fn described(anchor: &Anchor) -> String {
             format!("end of the history copied from {from}")
         }
         (AnchorKind::Compaction, _) => format!("summarized to free context: {text}"),
-        (AnchorKind::HandOver, _) => format!("summary of the branch that was left: {text}"),
+        (AnchorKind::HandOver, _) => format!("summary of the abandoned branch: {text}"),
         (AnchorKind::Label, _) => format!("[{text}]"),
     }
 }

@@ -62,7 +62,7 @@ impl Overlay {
         match self.unsaved_at(path).await? {
             None => Ok(()),
             Some(_) => Err(Error::Refused(format!(
-                "{} has unsaved changes in the editor. Ask the person to save or discard them first.",
+                "{} has unsaved changes in the editor. Ask the user to save or discard them first.",
                 path.display()
             ))),
         }

@@ -142,7 +142,7 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
     let asked = tokio::time::timeout(update::EDIT_TIMEOUT, documents.ask_text(owner, path)).await;
     let refused = |why: &str| {
         Error::Refused(format!(
-            "The editor did not give the text of {}: {why}. Try again, or ask the person.",
+            "The editor did not return the text of {}: {why}. Try again, or ask the user.",
             path.display()
         ))
     };

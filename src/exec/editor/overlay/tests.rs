@@ -163,7 +163,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             "one\nTWO\nthree\nfour\nfive\nsix\n",
         ),
         (
-            "one with unsaved text is changed, and saved by nobody",
+            "one with unsaved text is changed, and not saved",
             true,
             &[],
             "done",
@@ -190,7 +190,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             "typing in the same line",
             true,
             &[Act::Type("two", "two and a half")],
-            "/w/a is being edited by the person: the same lines (2) were changed in the editor meanwhile. Nothing was changed. \
+            "/w/a is being edited by the user: the same lines (2) have changed in the editor. Nothing was changed. \
              Read the file again before you decide.",
             "one\ntwo and a half\nthree\nfour\nfive\nsix typed\n",
             disk,
@@ -199,12 +199,12 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             "closed just then",
             true,
             &[Act::Close],
-            "/w/a was closed in the editor meanwhile. Read it and try again.",
+            "/w/a was closed in the editor in the meantime. Read it and try again.",
             "closed",
             disk,
         ),
         (
-            "the editor says no",
+            "the editor rejects it",
             true,
             &[Act::Refuse],
             "The editor did not make the change: the text is locked",
@@ -242,7 +242,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
 #[tokio::test]
 async fn where_no_editor_takes_edits_saved_files_are_written_and_unsaved_text_is_not() {
     let disk = "one\ntwo\nthree\nfour\nfive\nsix\n";
-    let refused = "/w/a has unsaved changes in an editor that accepts no edits. Ask the person to save or discard them first.";
+    let refused = "/w/a has unsaved changes in an editor that accepts no edits. Ask the user to save or discard them first.";
     for (name, is_dirty, want, on_disk) in [
         ("saved", false, None, "one\nTWO\nthree\nfour\nfive\nsix\n"),
         ("unsaved", true, Some(refused), disk),
@@ -273,7 +273,7 @@ async fn of_several_files_all_are_changed_or_none() {
         ("both", &[][..], None),
         ("typing elsewhere", &[Act::Type("five", "five!")], None),
         ("typing in the same line", &[Act::Type("two", "2")], Some("is being edited")),
-        ("the editor says no", &[Act::Refuse], Some("did not make the change")),
+        ("the editor rejects it", &[Act::Refuse], Some("did not make the change")),
     ] {
         let desk = Desk::new(typed, true);
         let _editor = desk.editor(acts);
@@ -347,7 +347,7 @@ async fn unsaved_text_is_what_is_read_and_searched_and_never_removed() {
         assert_eq!(files, want, "{name}");
     }
     let told =
-        "/w/a has unsaved changes in the editor. Ask the person to save or discard them first.";
+        "/w/a has unsaved changes in the editor. Ask the user to save or discard them first.";
     let removed = env.remove(path).await.unwrap_err().to_string();
     let moved = env.rename(path, Path::new("/w/c")).await.unwrap_err().to_string();
     let replaced = env.rename(Path::new("/w/b"), path).await.unwrap_err().to_string();

@@ -173,7 +173,7 @@ async fn place(
     if document.is_dirty {
         if !takes_edits {
             return Err(Error::Refused(format!(
-                "{} has unsaved changes in an editor that accepts no edits. Ask the person to save or discard them first.",
+                "{} has unsaved changes in an editor that accepts no edits. Ask the user to save or discard them first.",
                 path.display()
             )));
         }
@@ -245,7 +245,7 @@ fn split(
 
 fn text(content: FileContent) -> Result<String, String> {
     String::from_utf8(content.into_bytes()).map_err(|_| {
-        "The file is open in an editor, and the new content is not UTF-8 text. Ask the person to close it first."
+        "The file is open in an editor, and the new content is not UTF-8 text. Ask the user to close it first."
             .to_owned()
     })
 }
@@ -329,7 +329,8 @@ impl Edit<'_> {
     fn rebase(&mut self, documents: &Documents) -> Result<(), Error> {
         let path = self.open.path.display();
         let Some(typed) = documents.get(&self.open.path) else {
-            let what = format!("{path} was closed in the editor meanwhile. Read it and try again.");
+            let what =
+                format!("{path} was closed in the editor in the meantime. Read it and try again.");
             return Err(Error::Refused(what));
         };
         let labels = Labels { ours: "agent", base: "before", theirs: "editor" };
@@ -344,8 +345,7 @@ impl Edit<'_> {
         });
         let lines = lines.collect::<Vec<_>>().join(", ");
         Err(Error::Refused(format!(
-            "{path} is being edited by the person: the same lines ({lines}) were changed in the editor meanwhile. Nothing was \
-             changed. Read the file again before you decide."
+            "{path} is being edited by the user: the same lines ({lines}) have changed in the editor. Nothing was changed. Read the file again before you decide."
         )))
     }
 }
@@ -411,7 +411,7 @@ async fn make(
             edit.rebase(documents)?;
         }
     }
-    let what = "The file is being typed in all the time. Nothing was changed; try again later.";
+    let what = "The user keeps typing in the file. Nothing was changed; try again later.";
     Err(Error::Refused(what.to_owned()))
 }
 

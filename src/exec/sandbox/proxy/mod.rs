@@ -241,8 +241,10 @@ impl Service {
                 let text = format!("The head is larger than {MAX_HEAD_BYTES} bytes.");
                 return Err(Problem::new("431 Request Header Fields Too Large", text));
             }
-            Ok(Err(_)) => return Err(Problem::new("400 Bad Request", "The head is not whole.")),
-            Err(_) => return Err(Problem::new("408 Request Timeout", "No request came.")),
+            Ok(Err(_)) => {
+                return Err(Problem::new("400 Bad Request", "The request head is incomplete."));
+            }
+            Err(_) => return Err(Problem::new("408 Request Timeout", "No request received.")),
         };
         let malformed = |problem: &str| Problem::new("400 Bad Request", problem);
         let head = Head::read(&head).ok_or_else(|| malformed("The head is malformed."))?;

@@ -52,7 +52,7 @@ fn the_way_leads_from_the_last_event_to_the_first() {
         ("back on another way", "s1 s2 <1 s3 s4 <2 <4 s5", 8, vec![1, 3, 4, 7, 8]),
         ("to an earlier leaf", "t s1 e t s2 e <3 t s3", 6, vec![1, 2, 3, 4, 5, 6]),
         ("what names itself is damaged", "s1 <2 s2", 3, vec![1, 2, 3]),
-        ("what names what comes later, too", "s1 <9 s2", 3, vec![1, 2, 3]),
+        ("names of later events, too", "s1 <9 s2", 3, vec![1, 2, 3]),
     ] {
         let entries = journal(events);
         let got: Vec<u64> = path(&entries, leaf).into_iter().collect();
@@ -72,9 +72,9 @@ fn places_are_found_or_it_is_said_why_not() {
     for (name, events, point, want) in [
         ("the first message", "t sone a2 e", item("one"), Ok((0, 1))),
         ("a later one", "t sone a2 e t stwo", item("two"), Ok((4, 1))),
-        ("in the middle of a turn", "t sone a2 stwo a4 e", item("two"), Ok((3, 1))),
-        ("what the model said", "t sone a2 e", item("2"), Err("is not a user's message")),
-        ("the end of a turn", "t sone a2 eone t stwo", turn("one"), Ok((4, 0))),
+        ("within a turn", "t sone a2 stwo a4 e", item("two"), Ok((3, 1))),
+        ("the model's reply", "t sone a2 e", item("2"), Err("is not a user's message")),
+        ("a turn's end", "t sone a2 eone t stwo", turn("one"), Ok((4, 0))),
         ("a turn that runs", "t sone", turn("one"), Err("no turn one has ended")),
         ("a number", "t sone a2 e", seq(2), Ok((2, 0))),
         ("the beginning", "t sone", seq(0), Ok((0, 0))),

@@ -75,7 +75,7 @@ fn every_branch_comes_in_and_the_same_tree_goes_out() {
                 ("6", "2", user("neither")), ("7", "6", say("none")),
                 ("8", "3", user("only d")), ("9", "8", say("one")),
             ],
-            "user: root\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.\nresult of d: seen d\nuser: only d\na/m: one\n".to_owned(),
+            "user: root\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session contains no result for this call. Check its effects before you continue.\nresult of d: seen d\nuser: only d\na/m: one\n".to_owned(),
             vec![],
         ),
         (
@@ -239,7 +239,7 @@ fn branches_are_written_as_branches_and_the_last_line_is_on_the_current_path() {
     for (name, events, want, leaf) in [
         ("one way", vec![said("a"), said("b")], ">a a>b", "a b"),
         ("a branch", vec![said("a"), said("b"), back(1), said("c")], ">a a>b a>c", "a c"),
-        ("left, and nothing said yet", vec![said("a"), said("b"), back(1)], ">a a>b a>custom", "a"),
+        ("left without a message", vec![said("a"), said("b"), back(1)], ">a a>b a>custom", "a"),
         ("to the beginning", vec![said("a"), back(0)], ">a >custom", ""),
         ("and on from there", vec![said("a"), back(0), said("b")], ">a >b", "b"),
         (

@@ -47,7 +47,7 @@ fn hunks_follow_what_happens() {
             "1.1 pending 1:[a b c]>[x z y]; base a b c | disk x z y",
         ),
         (
-            "of a hunk that falls apart the first part keeps the id",
+            "the first part of a split hunk keeps the id",
             "a b c",
             &[Agent("x y z"), Agent("x b z")],
             "1.1 pending 1:[a]>[x]; 2.1 pending 3:[c]>[z]; base a b c | disk x b z",
@@ -65,19 +65,19 @@ fn hunks_follow_what_happens() {
             "1.1 pending 4:[d]>[x]; base u b c d | disk u b c x",
         ),
         (
-            "a person's lines right beside a hunk are no hunk",
+            "a user's lines right next to a hunk are no hunk",
             "a b c",
             &[Agent("a x c"), User("a u x v c")],
             "1.1 pending 3:[b]>[x]; base a u b v c | disk a u x v c",
         ),
         (
-            "a person deletes a line beside a hunk",
+            "a user deletes a line next to a hunk",
             "a b c",
             &[Agent("a x c"), User("x c")],
             "1.1 pending 1:[b]>[x]; base b c | disk x c",
         ),
         (
-            "a person's line where the agent deleted one",
+            "a user's line in place of one that the agent deleted",
             "a b c",
             &[Agent("a c"), User("a u c")],
             "1.1 pending 3:[b]>[]; base a u b c | disk a u c",
@@ -108,7 +108,7 @@ fn hunks_follow_what_happens() {
             "1.1 modified 2:[b]>[]; 2.1 modified 3:[d]>[]; base a b c d e | disk a c e",
         ),
         (
-            "a person restores a line and writes one of their own",
+            "a user restores a line and writes another",
             "a b c d",
             &[Agent("a d"), User("a u b d"), Undo("all")],
             "base a u b c d | disk a u b c d",
@@ -120,7 +120,7 @@ fn hunks_follow_what_happens() {
             "base a b c | disk a b c",
         ),
         (
-            "a person restores a deleted line above lines of their own",
+            "a user restores a deleted line above added lines",
             "a b c d",
             &[Agent("a d"), User("a u d"), User("a b u d"), Undo("all")],
             "base a b u c d | disk a b u c d",
@@ -144,13 +144,13 @@ fn hunks_follow_what_happens() {
             "base a  c | disk a  c",
         ),
         (
-            "a person's own lines share only brackets with deleted ones",
+            "a user's lines share only brackets with deleted ones",
             "a f1 { } z",
             &[Agent("a z"), User("a g1 { } z"), Undo("all")],
             "base a g1 { } f1 { } z | disk a g1 { } f1 { } z",
         ),
         (
-            "a person brings back what the agent wrote before",
+            "a user restores the agent's earlier text",
             "a b c",
             &[Agent("a x c"), Agent("a y c"), User("a x c"), Undo("all")],
             "base a b c | disk a b c",
@@ -168,7 +168,7 @@ fn hunks_follow_what_happens() {
             "base a b c | disk a b c",
         ),
         (
-            "a person's own line beside a hunk that the agent took comes back",
+            "a user's line next to a hunk that the agent removed comes back",
             "a b c",
             &[Agent("a x c"), User("a x u c"), Agent("a x y c"), User("a x u c"), Undo("all")],
             "base a b u c | disk a b u c",
@@ -245,13 +245,13 @@ fn hunks_follow_what_happens() {
             "base u u a b c | disk u u a b c",
         ),
         (
-            "undo of what a person edited is a conflict",
+            "undo of user-edited lines is a conflict",
             "a b c",
             &[Agent("a x y c"), User("a x u c"), Undo("1.1")],
             "1.1 conflict 2:[b]>[x u]; base a b c | disk a x u c",
         ),
         (
-            "undo where a person only deleted",
+            "undo after the user only deleted",
             "a b c",
             &[Agent("a x y c"), User("a x c"), Undo("1.1")],
             "base a b c | disk a b c",
@@ -263,7 +263,7 @@ fn hunks_follow_what_happens() {
             "base a b c | disk a b c",
         ),
         (
-            "keep of what a person edited",
+            "keep of user-edited lines",
             "a b c",
             &[Agent("a x y c"), User("a x u c"), Keep("1.1")],
             "base a x u c | disk a x u c",
@@ -391,7 +391,7 @@ fn hunks_follow_what_happens() {
             "1.1 modified 2:[b]>[x u]; base a b | disk a x u",
         ),
         (
-            "a person's line beside hunks that the difference reads as moved stays theirs",
+            "a user's line next to hunks that the diff reads as moved stays theirs",
             "s t l3 l2 l4 l1 l5 a2 e l6",
             &[
                 Agent("s t l3 l2 l4 l1 e l6"),
@@ -418,7 +418,7 @@ fn hunks_follow_what_happens() {
             "base s t l3 l2 l4 mine l5 a2 e l6 | disk s t l3 l2 l4 mine l5 a2 e l6",
         ),
         (
-            "what was kept can be changed again",
+            "kept text can be changed again",
             "a b",
             &[Agent("a x"), Keep("1.1"), Agent("a y")],
             "3.1 pending 2:[x]>[y]; base a x | disk a y",

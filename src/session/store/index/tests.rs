@@ -126,7 +126,7 @@ fn what_was_copied_from_another_session_costs_nothing_here() {
         |copied: u64| json!({"type": "history.rewound", "toSeq": 1, "merged": from(copied)});
     let turn = |cost: u64| json!({"type": "turn.completed", "status": "completed", "usage": {"inputTokens": 1, "outputTokens": 1}, "costNanoUsd": cost, "steps": 1, "durationMs": 1});
     let rows = [
-        ("a session of its own", vec![turn(1), turn(20)], 21),
+        ("a separate session", vec![turn(1), turn(20)], 21),
         ("a fork", vec![created(3), turn(1), turn(20), turn(300)], 300),
         ("a merge", vec![turn(1), merge(4), turn(20), turn(300), turn(4000)], 4001),
         ("a merge into a fork", vec![created(2), turn(1), merge(4), turn(20), turn(300)], 300),
@@ -293,7 +293,7 @@ fn it_catches_up_with_whatever_happened_to_the_journals() {
     let rows: [(&str, Happening, &str, &str); 9] = [
         ("nothing", |_, _, _| {}, "one:1 one:2 one:3 one:4", "two"),
         (
-            "one goes on",
+            "one continues",
             |store, _, _| user(&mut store.open(&SessionId::new("one")).unwrap().journal, "more"),
             "one:1 one:2 one:3 one:4 one:5",
             "two",
@@ -311,7 +311,7 @@ fn it_catches_up_with_whatever_happened_to_the_journals() {
             "two",
         ),
         (
-            "another journal of the same length stands there",
+            "another journal of the same length is there",
             |_, one, _| {
                 let path = one.join("journal.jsonl");
                 let lines = fs::read_to_string(&path).unwrap();

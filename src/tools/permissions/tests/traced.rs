@@ -2,7 +2,7 @@
 //! open no file for writing, open no socket, change nothing by its name, and start no program that the command does not name.
 #![expect(
     clippy::disallowed_methods,
-    reason = "bash and strace judge the analysis, in a folder of their own"
+    reason = "bash and strace judge the analysis, in a separate directory"
 )]
 
 use crate::permissions::Analysis;
@@ -425,7 +425,7 @@ fn what_is_harmless_is_so_in_a_traced_bash() {
     eprintln!("{tried} commands, {harmless} of them harmless");
     assert!(
         harmless * 4 > tried,
-        "{harmless} of {tried} commands are harmless: too few to say anything"
+        "{harmless} of {tried} commands are harmless: too few for a result"
     );
     wrong.dedup();
     let shown: Vec<String> = wrong.iter().take(40).cloned().collect();

@@ -128,5 +128,5 @@ function idOf(asked: Asked): string {
 }
 
 function whyOf(asked: Asked): string {
-  return asked.kind === "approval" ? t("Asked because {0}.", asked.approval.reason) : t("The agent asks");
+  return asked.kind === "approval" ? t("Reason: {0}", asked.approval.reason) : t("The agent asks");
 }

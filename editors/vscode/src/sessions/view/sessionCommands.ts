@@ -197,7 +197,7 @@ async function exportSession(owner: SessionOwner, id: SessionId, title: string):
   const { text = "" } = await owner.chat.request("session/export", { sessionId: id, format: picked.format });
   await vscode.workspace.fs.writeFile(file, Buffer.from(text));
   const open = await vscode.window.showInformationMessage(
-    t("The session is in {0}.", vscode.workspace.asRelativePath(file)),
+    t("Exported the session to {0}.", vscode.workspace.asRelativePath(file)),
     t("Open"),
   );
   if (open !== undefined) await vscode.commands.executeCommand("vscode.open", file);

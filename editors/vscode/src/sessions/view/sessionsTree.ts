@@ -81,7 +81,7 @@ const WORDS: Record<SessionState, () => string> = {
   stored: () => "",
   idle: () => t("open"),
   running: () => t("working"),
-  asking: () => t("asks you something"),
+  asking: () => t("has a question"),
 };
 
 const ICONS: Record<SessionState, string> = {

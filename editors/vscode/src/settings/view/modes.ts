@@ -77,7 +77,7 @@ async function chooseMode(owner: Owner): Promise<void> {
       ? configuration.get("permissionMode") === mode.setting
       : valueOf("permissionMode") === mode.value;
   const rows: Row[] = [
-    { label: t("What runs without asking"), kind: vscode.QuickPickItemKind.Separator },
+    { label: t("Permissions"), kind: vscode.QuickPickItemKind.Separator },
     ...modes().map((mode) => ({
       label: mark(isNow(mode), mode.label),
       detail: mode.detail,
@@ -86,7 +86,7 @@ async function chooseMode(owner: Owner): Promise<void> {
     })),
   ];
   if (session !== undefined) {
-    rows.push({ label: t("Description"), kind: vscode.QuickPickItemKind.Separator });
+    rows.push({ label: t("Work Mode"), kind: vscode.QuickPickItemKind.Separator });
     for (const { value, label, detail } of work()) {
       rows.push({ label: mark(valueOf("mode") === value, label), detail, option: "mode", value });
     }
