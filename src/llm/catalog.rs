@@ -438,7 +438,7 @@ pub fn models() -> &'static [Model] {
 ///
 /// # Example
 ///
-/// Calculates what a request cost:
+/// The cost of a request at the list prices of its model:
 ///
 /// ```
 /// use pintle_llm::catalog;
