@@ -341,7 +341,8 @@ fn rows() -> Vec<Row> {
                 };
                 let first = if family.name == "qwen" { 128 } else { 129 };
                 let reader = family.read;
-                let want = format!(". Full output: {path} ({reader} with {field}={first} continues)");
+                let want =
+                    format!(". Full output: {path} ({reader} with {field}={first} continues)");
                 assert_eq!(how, want);
                 let kept = std::fs::read_to_string(path).unwrap();
                 assert_eq!(kept.lines().collect::<Vec<_>>(), lines(1, 4000));
