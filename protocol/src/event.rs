@@ -1,4 +1,26 @@
 //! Events: the record of a session, in chronological order.
+//!
+//! # Example
+//!
+//! The params of a `session/event` notification:
+//!
+//! ```
+//! use pintle_protocol::event::{AnyRecord, Event};
+//!
+//! let params = r#"{
+//!     "sessionId": "s1", "seq": 4, "tsMs": 1767225600000, "turnId": "t1",
+//!     "event": { "type": "turn.started", "model": "anthropic/claude-sonnet-4-6" }
+//! }"#;
+//! let AnyRecord::Durable(record) = serde_json::from_str(params)? else {
+//!     panic!("a record with `seq` is durable");
+//! };
+//! let text = match &record.event {
+//!     Event::TurnStarted { model } => format!("{}: {model}", record.seq),
+//!     other => format!("{}: {}", record.seq, other.kind()),
+//! };
+//! assert_eq!(text, "4: anthropic/claude-sonnet-4-6");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};

@@ -1,4 +1,18 @@
 //! Methods: every request and notification with its params and result.
+//!
+//! # Example
+//!
+//! ```
+//! use pintle_protocol::content::Input;
+//! use pintle_protocol::methods::{Request, TurnStart};
+//! use serde_json::json;
+//!
+//! let params = json!({ "sessionId": "s1", "input": [{ "type": "text", "text": "Fix the test." }] });
+//! let params: <TurnStart as Request>::Params = serde_json::from_value(params)?;
+//! assert_eq!(TurnStart::METHOD, "turn/start");
+//! assert_eq!(params.input, [Input::text("Fix the test.")]);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 use crate::approval::{Approval, ApprovalAnswer, ApprovalAnswerParams, ApprovalOutcome};
 use crate::auth::{

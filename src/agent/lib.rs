@@ -8,6 +8,81 @@
 //! `turn/calls` runs its tool calls. A turn calls its session through the trait `host::Host`.
 //!
 //! `src/ARCHITECTURE.md` lists which of these modules may import which.
+//!
+//! # Example
+//!
+//! A turn with a scripted model on files in memory. `services` returns [`Services`] around the two:
+//!
+//! ```
+//! use pintle_agent::{CreateSession, Engine, TurnCommand};
+//! use pintle_exec::memory::Memory;
+//! use pintle_llm::script::{Reply, Script};
+//! use pintle_protocol::methods::TurnStart;
+//! use serde_json::json;
+//! use std::sync::Arc;
+//! # use pintle_agent::models::Models;
+//! # use pintle_agent::*;
+//! # use pintle_base::ambient::Ambient;
+//! # use pintle_llm::{ModelRef, Provider};
+//! # use pintle_protocol::approval::PermissionMode;
+//! # use pintle_session::store::Store;
+//! # use pintle_tools::Profile;
+//! # use std::path::Path;
+//! #
+//! # fn services(data: &Path, script: &Script, env: &Arc<Memory>) -> Services {
+//! #     let provider: Arc<dyn Provider> = Arc::new(script.clone());
+//! #     Services {
+//! #         ambient: Ambient::fixed([]),
+//! #         store: Store::temporary(data),
+//! #         env: Arc::<Memory>::clone(env),
+//! #         editors: None,
+//! #         here: Arc::<Memory>::clone(env),
+//! #         hooks: Arc::default(),
+//! #         tools: Profile::Pi.tools().into(),
+//! #         servers: None,
+//! #         tool_settings: Arc::default(),
+//! #         models: Models::new(move |_: &ModelRef| Ok(Arc::clone(&provider))),
+//! #         auth: None,
+//! #         retry_policy: RetryPolicy::default(),
+//! #         limits: Limits::default(),
+//! #         room: RoomPolicy::default(),
+//! #         personal: Arc::default(),
+//! #         default_model: Some("script/test".to_owned()),
+//! #         permissions: Arc::new(PermissionPolicy::open(PermissionMode::Full)),
+//! #         lint: None,
+//! #         report_wait: REPORT_WAIT,
+//! #         title_model: None,
+//! #         summary_model: None,
+//! #         approval_timeout: APPROVAL_TIMEOUT,
+//! #         question_timeout: QUESTION_TIMEOUT,
+//! #         absence_timeout: None,
+//! #     }
+//! # }
+//! #
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let data = tempfile::tempdir()?;
+//! let env = Arc::new(Memory::new([("/work/README.md", "# Demo\n")]));
+//! let script = Script::new([
+//!     Reply::new().tool("write", json!({ "path": "hello.txt", "content": "Hello\n" })),
+//!     Reply::new().text("Done."),
+//! ]);
+//! let (engine, handle) = Engine::new(services(data.path(), &script, &env));
+//! let client = async move {
+//!     let create = CreateSession { cwd: "/work".to_owned(), ..CreateSession::default() };
+//!     let session = handle.create(create).await?;
+//!     let input = json!({ "input": [{ "type": "text", "text": "Greet me." }] });
+//!     session.call::<TurnStart>(serde_json::from_value(input)?).await?;
+//!     session.ask(|reply| TurnCommand::WhenIdle { reply }).await?;
+//!     handle.shutdown().await;
+//!     Ok::<_, Box<dyn std::error::Error>>(())
+//! };
+//! let (done, ()) = tokio::join!(client, engine.run());
+//! done?;
+//! assert_eq!(env.text("/work/hello.txt").as_deref(), Some("Hello\n"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod background;
 mod clients;

@@ -1,6 +1,25 @@
 //! An environment in memory, for tests: files in a map, commands answered from a table.
 //!
 //! No access to the machine. `.gitignore` is ignored, and there are no links and no permissions.
+//!
+//! # Example
+//!
+//! ```
+//! use pintle_exec::memory::Memory;
+//! use pintle_exec::Environment;
+//! use std::path::Path;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), pintle_exec::Error> {
+//! let env = Memory::new([("/work/src/main.rs", "fn main() {}\n"), ("/work/README.md", "# Demo\n")]);
+//! let text = env.read(Path::new("/work/src/main.rs")).await?;
+//! assert_eq!(text, b"fn main() {}\n");
+//!
+//! env.write(Path::new("/work/src/lib.rs"), b"// empty\n".to_vec()).await?;
+//! assert_eq!(env.text("/work/src/lib.rs").as_deref(), Some("// empty\n"));
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::scan::{Scan, Scanned, ScannedFile, StoredContent};
 use crate::search::{LineSearch, Matched, PathGlob, PathKey};

@@ -94,6 +94,18 @@ pub const FIXED: [(&str, &str); 9] = [
 ];
 
 /// Returns the variables a command sees, the fixed ones last.
+///
+/// # Example
+///
+/// ```
+/// use pintle_exec::variables::{Policy, visible};
+///
+/// let all = [("HOME", "/home/user"), ("GITHUB_TOKEN", "ghp_1"), ("TOKENIZERS_PARALLELISM", "true")];
+/// let seen = visible(all.into_iter(), Policy::Filtered);
+/// let has = |name: &str| seen.iter().any(|(seen, _)| seen == name);
+/// assert!(has("HOME") && has("TOKENIZERS_PARALLELISM"));
+/// assert!(!has("GITHUB_TOKEN"));
+/// ```
 pub fn visible<'a>(
     all: impl Iterator<Item = (&'a str, &'a str)>,
     policy: Policy,

@@ -435,6 +435,20 @@ pub fn models() -> &'static [Model] {
 }
 
 /// Returns the row for a provider's model: by its exact id, or by the id without a trailing date, version or `-latest`.
+///
+/// # Example
+///
+/// The cost of a request at the list prices of its model:
+///
+/// ```
+/// use pintle_llm::catalog;
+/// use pintle_protocol::content::Usage;
+///
+/// let model = catalog::model("anthropic", "claude-sonnet-4-5-20250929").unwrap();
+/// assert_eq!(model.id, "claude-sonnet-4-5");
+/// let usage = Usage { input_tokens: 10_000, output_tokens: 500, ..Usage::default() };
+/// assert_eq!(model.price.unwrap().nano_usd(&usage), 37_500_000);
+/// ```
 pub fn model(provider: &str, id: &str) -> Option<&'static Model> {
     let of = |id: &str| models().iter().find(|row| row.provider == provider && row.id == id);
     let find = |id: &str| of(id).or_else(|| of(undated(id)?));

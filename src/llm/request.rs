@@ -133,6 +133,18 @@ impl FromStr for Effort {
 /// Model in the form that users write: `PROVIDER/ID` or `PROVIDER/ID:EFFORT`.
 ///
 /// The id may itself contain slashes and colons (`openrouter/qwen/qwen3:free`): only a known effort after the last colon counts as one.
+///
+/// # Example
+///
+/// ```
+/// use pintle_llm::{Effort, ModelRef};
+///
+/// let model: ModelRef = "openrouter/qwen/qwen3:free:high".parse().unwrap();
+/// assert_eq!(model.provider, "openrouter");
+/// assert_eq!(model.id, "qwen/qwen3:free");
+/// assert_eq!(model.effort, Some(Effort::High));
+/// assert_eq!(model.to_string(), "openrouter/qwen/qwen3:free:high");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelRef {
     /// The provider's name in the catalogue or the config file.

@@ -2,6 +2,37 @@
 //!
 //! Unlike a cassette, a script consists of deltas and knows no wire format. Each request is first checked for the
 //! invariants of a conversation, so an agent that builds a broken one fails loudly.
+//!
+//! # Example
+//!
+//! ```
+//! use futures_util::TryStreamExt;
+//! use pintle_llm::one_shot::{self, Answer};
+//! use pintle_llm::script::{Reply, Script};
+//! use pintle_llm::{ErrorKind, ModelRef, Provider};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let script = Script::new([
+//!     Reply::new().text("Fix the parser"),
+//!     Reply::failing(ErrorKind::RateLimit, "slow down"),
+//! ]);
+//! let model: ModelRef = "script/test".parse()?;
+//! let request = one_shot::request(&model, "Write a title.", "The parser fails.", 100);
+//!
+//! let mut answer = Answer::default();
+//! let mut deltas = script.stream(request.clone()).await?;
+//! while let Some(delta) = deltas.try_next().await? {
+//!     answer.push(delta);
+//! }
+//! assert_eq!(answer.text, "Fix the parser");
+//! assert!(answer.is_whole);
+//!
+//! let error = script.stream(request).await.err().unwrap();
+//! assert!(error.is_retryable());
+//! # Ok(())
+//! # }
+//! ```
 #![expect(clippy::disallowed_methods, reason = "a script is read from a file that the user names")]
 
 mod reply;

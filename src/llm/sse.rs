@@ -31,6 +31,23 @@ pub struct SseEvent {
 }
 
 /// Reads events from a stream of bytes. After an error it ends.
+///
+/// # Example
+///
+/// ```
+/// use bytes::Bytes;
+/// use futures_util::{StreamExt, stream};
+/// use pintle_llm::sse;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let pieces = ["event: delta\nda", "ta: {\"text\":\"Hi\"}\n\n: ping\n\ndata: [DONE]\n\n"];
+/// let bytes = stream::iter(pieces.map(|piece| Ok(Bytes::from(piece))));
+/// let events: Vec<_> = sse::events(bytes).map(Result::unwrap).collect().await;
+/// assert_eq!((events[0].name.as_str(), events[0].data.as_str()), ("delta", r#"{"text":"Hi"}"#));
+/// assert_eq!(events[1].data, "[DONE]");
+/// # }
+/// ```
 pub fn events<S>(bytes: S) -> Events<S>
 where
     S: Stream<Item = Result<Bytes, Error>> + Unpin,

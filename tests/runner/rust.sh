@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds the program and its tests and runs the tests with nextest. All suites share one profile and one feature set, so nothing is compiled twice.
 #
-#   tests/runner/rust.sh --build     build only
-#   tests/runner/rust.sh [ARGS]      run the tests; ARGS are passed to `cargo nextest run`
+#   tests/runner/rust.sh --build        build only
+#   tests/runner/rust.sh --doc [ARGS]   run the examples in doc comments; ARGS are passed to `cargo test --doc`
+#   tests/runner/rust.sh [ARGS]         run the tests; ARGS are passed to `cargo nextest run`
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 nextest=$(tests/tool nextest)/bin
@@ -19,6 +20,11 @@ fi
 if [ "${1:-}" = --build ]; then
   # Building the tests together with the program unifies the features of their dependencies; separate builds would compile everything twice.
   exec cargo build "${selection[@]}" --lib --bins --tests
+fi
+if [ "${1:-}" = --doc ]; then
+  cargo test --doc "${selection[@]}" --no-fail-fast "${@:2}" 2>&1 |
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests python3 -m runner.doc_tests "${PINTLE_REPORTS:-${CARGO_TARGET_DIR:-target}}/doctest.xml"
+  exit
 fi
 # A model server used by some tests, which are skipped without it.
 if folder=$(tests/tool aimock); then export "PINTLE_AIMOCK=$folder"; fi

@@ -6,7 +6,7 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-from . import prose, report, selection, tools
+from . import doc_tests, prose, report, selection, tools
 from .selection import Suite, Table
 
 TABLE = Table(
@@ -133,6 +133,50 @@ class Report(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(got, want)
         self.assertEqual(self.result(0, "<testsuite>")[:3], ("failed", 0, 1))
+
+
+class DocTests(unittest.TestCase):
+    OUTPUT = """\
+   Doc-tests pintle_base
+
+running 2 tests
+test src/base/a.rs - a::cut (line 3) ... ok
+test src/base/a.rs - a::join (line 9) ... FAILED
+
+failures:
+
+---- src/base/a.rs - a::join (line 9) stdout ----
+error[E0425]: cannot find value `x`
+ --> src/base/a.rs:10:1
+
+failures:
+    src/base/a.rs - a::join (line 9)
+
+test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s
+
+   Doc-tests pintle_llm
+
+running 1 test
+test src/llm/b.rs - b (line 5) ... ignored
+
+test result: ok. 0 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
+"""
+
+    def test_each_example_is_a_case(self):
+        suite = doc_tests.read(self.OUTPUT.splitlines(keepends=True))
+        cases = [
+            (case.get("classname"), case.get("name"), [(child.tag, child.text) for child in case])
+            for case in suite
+        ]
+        error = "error[E0425]: cannot find value `x`\n --> src/base/a.rs:10:1\n\n"
+        self.assertEqual(
+            cases,
+            [
+                ("pintle_base", "src/base/a.rs - a::cut (line 3)", []),
+                ("pintle_base", "src/base/a.rs - a::join (line 9)", [("failure", error)]),
+                ("pintle_llm", "src/llm/b.rs - b (line 5)", [("skipped", None)]),
+            ],
+        )
 
 
 if __name__ == "__main__":

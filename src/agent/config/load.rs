@@ -53,6 +53,27 @@ impl Stamp {
 ///
 /// # Errors
 /// A file exists but cannot be read or parsed, or there is no home directory.
+///
+/// # Example
+///
+/// ```
+/// use pintle_agent::config::{Flags, Source, load};
+/// use pintle_base::ambient::Ambient;
+/// use pintle_protocol::approval::PermissionMode;
+///
+/// let home = tempfile::tempdir()?;
+/// let toml = "model = \"anthropic/claude-sonnet-4-6\"\npermission_mode = \"auto-edit\"\n";
+/// std::fs::write(home.path().join("config.toml"), toml)?;
+/// let folder = home.path().display().to_string();
+/// let ambient = Ambient::fixed([("PINTLE_HOME".to_owned(), folder)]);
+///
+/// let flags = Flags { model: Some("openai/gpt-5".to_owned()), ..Flags::default() };
+/// let settings = load(&ambient, flags)?.settings;
+/// assert_eq!(settings.permission_mode.value, PermissionMode::AutoEdit);
+/// let model = settings.model.unwrap();
+/// assert_eq!((model.value.as_str(), model.source), ("openai/gpt-5", Source::Flag("--model")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn load(ambient: &Ambient, flags: Flags) -> Result<Config, Error> {
     read(ambient, flags).1
 }

@@ -54,6 +54,16 @@ const FORMS: [Form; 22] = [
 ];
 
 /// Replaces credentials in a text. The prefix stays, so that a reader knows the kind.
+///
+/// # Example
+///
+/// ```
+/// use pintle_base::text::credentials::redact;
+///
+/// let header = "Authorization: Bearer abcdefghijklmnopqrstuvwxyz012345";
+/// assert_eq!(redact(header), "Authorization: Bearer ***");
+/// assert_eq!(redact("the bearer of good news"), "the bearer of good news");
+/// ```
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;

@@ -39,6 +39,17 @@ pub struct Diff {
 }
 
 /// Compares two texts.
+///
+/// # Example
+///
+/// ```
+/// use pintle_base::text::diff::unified;
+///
+/// let diff = unified("a\nb\nc\n", "a\nB\nc\nd\n");
+/// assert_eq!(diff.text, "@@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n+d\n");
+/// assert_eq!((diff.added, diff.removed), (2, 1));
+/// assert_eq!(diff.first_changed_line, Some(2));
+/// ```
 pub fn unified(old: &str, new: &str) -> Diff {
     if old == new {
         return Diff::default();

@@ -95,6 +95,21 @@ pub fn closest(text: &str, piece: &str) -> Option<Closest> {
 ///
 /// # Errors
 /// The first edit that cannot be applied, and why.
+///
+/// # Example
+///
+/// The model typed straight quotes, the file has curly ones. Only the changed line is replaced:
+///
+/// ```
+/// use pintle_base::text::fuzzy::{Edit, Occurrences, replace};
+/// use pintle_base::text::splice;
+///
+/// let text = "greeting = “hello”\nname = “world”\n";
+/// let edit = Edit { old: "greeting = \"hello\"".into(), new: "greeting = \"hi\"".into() };
+/// let replaced = replace(text, &[edit], Occurrences::One).unwrap();
+/// assert!(replaced.is_fuzzy);
+/// assert_eq!(splice::apply(text, &replaced.splices), "greeting = \"hi\"\nname = “world”\n");
+/// ```
 pub fn replace(text: &str, edits: &[Edit], occurrences: Occurrences) -> Result<Replaced, Miss> {
     let mut patches = Vec::new();
     let mut is_fuzzy = false;

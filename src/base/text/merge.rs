@@ -30,6 +30,21 @@ pub struct Labels<'a> {
 }
 
 /// Merges the changes of both sides.
+///
+/// # Example
+///
+/// ```
+/// use pintle_base::text::merge::{Labels, merge};
+///
+/// let labels = Labels { ours: "editor", base: "before", theirs: "agent" };
+/// let base = "one\ntwo\nthree\n";
+/// let merged = merge(base, "ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n", labels);
+/// assert_eq!(merged.text, "ONE\ntwo\nTHREE\n");
+///
+/// let merged = merge("one\n", "1\n", "uno\n", labels);
+/// assert_eq!(merged.conflicts, [0..1]);
+/// assert!(merged.text.starts_with("<<<<<<< editor\n1\n"));
+/// ```
 pub fn merge(base: &str, ours: &str, theirs: &str, labels: Labels<'_>) -> Merged {
     let base_lines = split(base);
     let (our_lines, their_lines) = (split(ours), split(theirs));

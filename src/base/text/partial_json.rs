@@ -65,6 +65,20 @@ enum Escape {
 
 impl PartialJson {
     /// Consumes the next chunk and returns what it adds to each text field, in order.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use pintle_base::text::partial_json::PartialJson;
+    ///
+    /// let mut arguments = PartialJson::default();
+    /// let grown = arguments.push(r#"{"path": "a.txt", "content": "Hel"#);
+    /// assert_eq!((grown[1].path.as_str(), grown[1].text.as_str()), ("/content", "Hel"));
+    /// assert!(!grown[1].is_complete);
+    ///
+    /// let grown = arguments.push(r#"lo\n"}"#);
+    /// assert_eq!((grown[0].text.as_str(), grown[0].is_complete), ("lo\n", true));
+    /// ```
     pub fn push(&mut self, piece: &str) -> Vec<Growth> {
         let mut grown = Vec::new();
         for c in piece.chars() {

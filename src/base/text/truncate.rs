@@ -46,6 +46,18 @@ impl Truncated {
 /// Keeps whole lines from the start.
 ///
 /// Keeps nothing if the first line alone exceeds the byte limit.
+///
+/// # Example
+///
+/// ```
+/// use pintle_base::text::truncate::{Limits, head};
+///
+/// let limits = Limits { max_lines: 2, ..Limits::default() };
+/// let cut = head("one\ntwo\nthree\n", limits);
+/// assert_eq!(cut.text, "one\ntwo");
+/// assert!(cut.is_cut());
+/// assert_eq!(cut.record.total_lines, 3);
+/// ```
 pub fn head(text: &str, limits: Limits) -> Truncated {
     let whole = Whole::new(text, limits);
     if whole.fits() {

@@ -2,6 +2,23 @@
 //!
 //! The first significant byte of a connection decides: `{` or `[` means one message a line, a letter
 //! means `Content-Length` headers as in LSP. It then stays fixed, for both directions.
+//!
+//! # Example
+//!
+//! ```
+//! use pintle_base::transport::Incoming;
+//! use pintle_base::transport::codec::{Decoder, Framing};
+//!
+//! let mut wire = Vec::new();
+//! Framing::Headers.encode(b"{\"id\":1}", &mut wire);
+//!
+//! let mut decoder = Decoder::new(None, 1024);
+//! decoder.push(&wire[..10]);
+//! assert_eq!(decoder.next_message(), None);
+//! decoder.push(&wire[10..]);
+//! assert_eq!(decoder.next_message(), Some(Incoming::Message(b"{\"id\":1}".to_vec())));
+//! assert_eq!(decoder.framing(), Some(Framing::Headers));
+//! ```
 
 use super::Incoming;
 

@@ -1,4 +1,21 @@
 //! JSON-RPC 2.0 envelopes: classifies incoming messages and writes outgoing ones. Pure.
+//!
+//! # Example
+//!
+//! ```
+//! use pintle_base::transport::envelope::{self, Envelope, Id};
+//! use serde_json::json;
+//!
+//! let message = envelope::request("1", "session/create", &json!({ "cwd": "/work" }));
+//! let Ok(Envelope::Request { id, method, params }) = envelope::parse(&message) else {
+//!     panic!("a message with an id and a method is a request");
+//! };
+//! assert_eq!(id, Id::Str("1".to_owned()));
+//! assert_eq!(method, "session/create");
+//! assert_eq!(params.unwrap().get(), r#"{"cwd":"/work"}"#);
+//!
+//! assert_eq!(envelope::parse(b"[]").unwrap_err().code, -32600);
+//! ```
 
 use super::{Incoming, MAX_MESSAGE_BYTES};
 use pintle_protocol::error::{INVALID_REQUEST, PARSE_ERROR};

@@ -29,6 +29,18 @@ impl EventFilter {
     }
 
     /// Returns true if the event of a record, as JSON text, is printed. A record without a kind is printed.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use pintle_frontend::run::EventFilter;
+    ///
+    /// let patterns = ["item.*", "!item.updated"].map(str::to_owned);
+    /// let filter = EventFilter::new(&patterns).unwrap();
+    /// assert!(filter.lets_through(r#"{"seq":1,"event":{"type":"item.completed"}}"#));
+    /// assert!(!filter.lets_through(r#"{"seq":2,"event":{"type":"item.updated"}}"#));
+    /// assert!(!filter.lets_through(r#"{"seq":3,"event":{"type":"turn.completed"}}"#));
+    /// ```
     pub fn lets_through(&self, json: &str) -> bool {
         #[derive(Deserialize)]
         struct Record {

@@ -24,6 +24,18 @@ type Line<'a> = (usize, &'a str);
 ///
 /// # Errors
 /// The front matter has no end, or a line in it is not `key: value`.
+///
+/// # Example
+///
+/// ```
+/// use pintle_session::context::front_matter::parse;
+///
+/// let (head, body) = parse("---\ndescription: Rust style\nglobs: *.rs, build/**\n---\nUse `?`.\n")?;
+/// assert_eq!(head.text("description"), Some("Rust style"));
+/// assert_eq!(head.list("globs"), Some(vec!["*.rs".to_owned(), "build/**".to_owned()]));
+/// assert_eq!(body, "Use `?`.\n");
+/// # Ok::<(), String>(())
+/// ```
 pub fn parse(text: &str) -> Result<(FrontMatter, &str), String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut rest = text;

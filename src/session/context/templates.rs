@@ -49,6 +49,19 @@ pub fn call(text: &str) -> Option<(&str, &str)> {
 
 /// Returns the prompt with its variables replaced by arguments: `$1`, `$@`, `$ARGUMENTS`, `${@:2}`, `${@:2:1}`. Without variables, the
 /// arguments are appended, so that none is lost.
+///
+/// # Example
+///
+/// ```
+/// use pintle_session::context::templates::{call, expand};
+///
+/// let (name, arguments) = call("/review src/main.rs 'error handling'").unwrap();
+/// assert_eq!(name, "review");
+/// assert_eq!(
+///     expand("Review $1. Pay attention to $2.", arguments),
+///     "Review src/main.rs. Pay attention to error handling."
+/// );
+/// ```
 pub fn expand(body: &str, arguments: &str) -> String {
     let ranges = ranges(arguments);
     let mut text = String::new();

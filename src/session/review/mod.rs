@@ -10,6 +10,24 @@
 //! other hunks on a slow day; `text/line_diff` limits its work instead.
 //!
 //! There is a second baseline, from before the first keep, since a patch of the agent's work includes kept changes (`patch`).
+//!
+//! # Example
+//!
+//! ```
+//! use pintle_protocol::ids::{ItemId, TurnId};
+//! use pintle_protocol::review::Maker;
+//! use pintle_session::review::{Author, Content, Review, Since};
+//!
+//! let call = Maker { turn_id: TurnId::new("turn-1"), item_id: ItemId::new("call-1"), while_ran: None };
+//! let (before, after) = (Content::text("a\nb\nc\n"), Content::text("a\nB\nc\n"));
+//! let mut review = Review::new();
+//! review.changed(7, "/work/a.txt", Some(before), Some(after), &Author::Agent(call));
+//!
+//! let hunks = review.hunks();
+//! assert_eq!((hunks[0].old_text.as_str(), hunks[0].new_text.as_str()), ("b\n", "B\n"));
+//! let patch = review.patch("/work", Since::Kept);
+//! assert!(patch.text.contains("@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"));
+//! ```
 
 mod apply;
 mod content;

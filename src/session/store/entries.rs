@@ -33,6 +33,31 @@ impl Store {
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use pintle_protocol::event::EventRecord;
+    /// use pintle_session::store::{Error, Header, Store};
+    /// use serde_json::{from_value, json};
+    ///
+    /// let data = tempfile::tempdir()?;
+    /// let store = Store::new(data.path());
+    /// let header = json!({
+    ///     "journal": "pintle", "version": 1, "sessionId": "s1", "cwd": "/work", "createdMs": 0,
+    /// });
+    /// let mut journal = store.create(&from_value::<Header>(header)?)?;
+    /// let event = json!({ "type": "turn.started", "model": "anthropic/claude-sonnet-4-6" });
+    /// let record = json!({ "sessionId": "s1", "seq": 1, "tsMs": 0, "event": event });
+    /// let record: EventRecord = from_value(record)?;
+    /// journal.append(&record, None)?;
+    ///
+    /// let entries = store.entries(&record.session_id)?;
+    /// assert_eq!(entries.header().cwd, "/work");
+    /// let records = entries.map(|entry| Ok(entry?.record)).collect::<Result<Vec<_>, Error>>()?;
+    /// assert_eq!(records, [Some(record)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn entries(&self, session: &SessionId) -> Result<Entries, Error> {
         Entries::open(self.current(session)?.join(FILE))
     }

@@ -356,6 +356,26 @@ impl Store {
     ///
     /// # Errors
     /// The sessions directory exists and cannot be read.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use pintle_protocol::ids::SessionId;
+    /// use pintle_session::store::{FORMAT_VERSION, Filter, Header, Store};
+    ///
+    /// let data = tempfile::tempdir()?;
+    /// let store = Store::new(data.path());
+    /// for (id, cwd, created_ms) in [("a", "/work/app", 1_000), ("b", "/work/lib", 2_000)] {
+    ///     let (journal, session_id) = ("pintle".to_owned(), SessionId::new(id));
+    ///     let (version, cwd) = (FORMAT_VERSION, cwd.to_owned());
+    ///     store.create(&Header { journal, version, session_id, cwd, created_ms })?;
+    /// }
+    /// let filter = Filter { query: Some("LIB".to_owned()), ..Filter::default() };
+    /// let (sessions, next) = store.list(&filter, None, 10)?;
+    /// assert_eq!(sessions[0].cwd, "/work/lib");
+    /// assert_eq!((sessions.len(), next), (1, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn list(
         &self,
         filter: &Filter,

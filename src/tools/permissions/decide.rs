@@ -62,6 +62,34 @@ pub struct Part {
 }
 
 /// Decides about a call.
+///
+/// # Example
+///
+/// ```
+/// use pintle_protocol::approval::PermissionMode;
+/// use pintle_tools::permissions::{Action, Call, CheckedPath, Context, Decision, Places, Sandbox};
+/// use pintle_tools::permissions::{decide, rules};
+/// use std::path::Path;
+///
+/// let rules = r#"rules = [{ decision = "deny", tool = "edit", path = "migrations/**" }]"#;
+/// let rules = rules::of_project(rules, Path::new("/work"), None)?.rules;
+/// let places = Places { roots: vec!["/work".into()], ..Places::default() };
+/// let ctx = Context {
+///     mode: PermissionMode::AutoEdit,
+///     is_trusted: true,
+///     sandbox: Sandbox::Missing,
+///     places: &places,
+///     rules: &rules,
+/// };
+/// let edit = |path: &str| {
+///     let path = CheckedPath { named: path.into(), resolved: path.into(), links: 1 };
+///     decide(&Call { tool: "edit".into(), action: Action::Write(vec![path]) }, &ctx)
+/// };
+/// assert_eq!(edit("/work/src/main.rs").decision, Decision::Allow);
+/// assert_eq!(edit("/etc/hosts").decision, Decision::Ask);
+/// assert_eq!(edit("/work/migrations/1.sql").decision, Decision::Deny);
+/// # Ok::<(), String>(())
+/// ```
 pub fn decide(call: &Call, ctx: &Context<'_>) -> CallDecision {
     let judge = Judge { tool: &call.tool, ctx };
     let (mut is_confined, mut is_let_out) = (false, false);

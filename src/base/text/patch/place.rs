@@ -70,6 +70,29 @@ const MAX_PLACES_TOLD: usize = 10;
 ///
 /// # Errors
 /// The first hunk that has no place.
+///
+/// # Example
+///
+/// ```
+/// use pintle_base::text::patch::{self, FilePatch};
+/// use pintle_base::text::splice;
+///
+/// let patch = "\
+/// *** Begin Patch
+/// *** Update File: main.py
+/// @@ def greet():
+/// -    print(\"Hi\")
+/// +    print(\"Hello\")
+/// *** End Patch
+/// ";
+/// let text = "def greet():\n    print(\"Hi\")\n";
+/// let [FilePatch::Update { path, hunks, .. }] = &patch::parse(patch).unwrap()[..] else {
+///     panic!("the patch updates one file");
+/// };
+/// let placed = patch::apply(text, hunks).unwrap();
+/// assert_eq!(path, "main.py");
+/// assert_eq!(splice::apply(text, &placed.splices), "def greet():\n    print(\"Hello\")\n");
+/// ```
 pub fn apply(text: &str, hunks: &[Hunk]) -> Result<Placed, Misplaced> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let file = File::new(&lines);

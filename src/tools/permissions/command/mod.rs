@@ -66,6 +66,23 @@ pub enum Target {
 
 impl Analysis {
     /// Parses a command of a POSIX shell or of bash.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use pintle_tools::permissions::Analysis;
+    ///
+    /// let analysis = Analysis::parse("cd src && timeout 60 cargo test > ../log.txt");
+    /// let started = analysis.programs.iter().filter(|program| !program.is_transparent);
+    /// let names: Vec<_> = started.filter_map(|program| program.name()).collect();
+    /// assert_eq!(names, ["cd", "cargo"]);
+    /// assert_eq!(analysis.folders[0].path(), Some("src"));
+    /// assert_eq!(analysis.writes[0].path(), Some("../log.txt"));
+    /// assert!(analysis.opaque.is_none());
+    ///
+    /// assert!(Analysis::parse("git log | head -n 5").is_harmless());
+    /// assert!(Analysis::parse("eval \"$COMMAND\"").opaque.is_some());
+    /// ```
     pub fn parse(line: &str) -> Self {
         let mut analysis = Self::default();
         parse::parse(line, &mut analysis, 0);
