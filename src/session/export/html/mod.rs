@@ -57,7 +57,7 @@ impl Renderer for Page {
     fn entry(&mut self, entry: &TimelineEntry, out: &mut String) {
         match &entry.kind {
             EntryKind::Created(created) => {
-                write_note(out, "", &format!("Model: {}", created.model))
+                write_note(out, "", &format!("Model: {}", created.model));
             }
             EntryKind::Item(item) => self.item(entry, item, out),
             EntryKind::Step(step) => tokens(out, step),
@@ -74,7 +74,7 @@ impl Renderer for Page {
             }
             EntryKind::Plan(plan) => self::plan(out, plan),
             EntryKind::Note { text, is_bad } => {
-                write_note(out, if *is_bad { " bad" } else { "" }, text)
+                write_note(out, if *is_bad { " bad" } else { "" }, text);
             }
             EntryKind::TurnEnded(end) => turn(out, end),
         }
