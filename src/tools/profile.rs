@@ -1,6 +1,6 @@
 //! Profiles: the names, shapes and limits with which a model family sees the tools.
 //!
-//! A tool is implemented once and carries its profile, which knows each tool's [row](super::shape::Row), the result limits and the file and
+//! A tool is implemented once and carries its profile, which knows each tool's [row](super::schema::Row), the result limits and the file and
 //! command layouts that the family's models were trained with. The tables are in [`toolsets`].
 
 use super::schema::{Builtin, Declaration, Facts, Row};

@@ -1,7 +1,7 @@
 //! Model Context Protocol servers, whose tools, resources and prompts a session uses.
 //!
 //! A [`Definition`] describes how a server is reached. A [`Server`] starts it at its first use, tracks its state, and reconnects after a
-//! failure, not sooner than its back-off allows. A [`Pool`] lets sessions that mean the same server share one. [`Link`] is a connection,
+//! failure, not sooner than its back-off allows. A [`Pool`] lets sessions that mean the same server share one. [`McpClient`] is a connection,
 //! and only `sdk` behind it uses the SDK. [`ServerLogins`] keeps the logins of servers that require one.
 //!
 //! A server is not trusted: it may be slow, dead, wrong or hostile. Everything it sends is limited in size and time, its tools have names
