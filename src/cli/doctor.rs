@@ -49,20 +49,7 @@ fn report(
     )?;
 
     let folders = &config.folders;
-    for (index, file) in config.files.iter().enumerate() {
-        let label = if index == 0 { "config" } else { "models" };
-        let found = match file.stamp {
-            Some(_) if private_files::is_readable_by_others(&file.path) => {
-                "found (readable by other users)"
-            }
-            Some(_) => "found",
-            None => "not found (optional)",
-        };
-        writeln!(out, "{label:<10}{}: {found}", file.path.display())?;
-    }
-    for warning in &config.warnings {
-        writeln!(out, "          {warning}")?;
-    }
+    settings_files(&mut out, config)?;
     let data = writable(&folders.data);
     writeln!(
         out,
@@ -100,8 +87,43 @@ fn report(
         writeln!(out, "          command prefix: {prefix:?} (from {file})")?;
     }
 
-    let tools = &config.settings.tools;
     let models = assemble::configured_models(settings, config, ambient)?;
+    tools(&mut out, config, &models)?;
+    for line in network(config, ambient) {
+        writeln!(out, "{line}")?;
+    }
+    keys(&mut out, config, ambient, &models)?;
+    for (index, server) in config.servers.iter().enumerate() {
+        let label = if index == 0 { "servers" } else { "" };
+        let off = if server.is_enabled { "" } else { " (disabled)" };
+        writeln!(out, "{label:<10}{}: {}{off}", server.name, server.target())?;
+    }
+    writeln!(out, "sandbox   {}", sandbox(ambient)?)?;
+    Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
+}
+
+/// Writes the settings files, and the warnings about them.
+fn settings_files(out: &mut String, config: &Config) -> std::fmt::Result {
+    for (index, file) in config.files.iter().enumerate() {
+        let label = if index == 0 { "config" } else { "models" };
+        let found = match file.stamp {
+            Some(_) if private_files::is_readable_by_others(&file.path) => {
+                "found (readable by other users)"
+            }
+            Some(_) => "found",
+            None => "not found (optional)",
+        };
+        writeln!(out, "{label:<10}{}: {found}", file.path.display())?;
+    }
+    for warning in &config.warnings {
+        writeln!(out, "          {warning}")?;
+    }
+    Ok(())
+}
+
+/// Writes the tools' settings.
+fn tools(out: &mut String, config: &Config, models: &ConfiguredModels) -> std::fmt::Result {
+    let tools = &config.settings.tools;
     let profile = tools.profile.as_deref().unwrap_or("by model");
     let read_first = tools.read_first.as_deref().unwrap_or("by default");
     let on_off = |is_on: bool| if is_on { "on" } else { "off" };
@@ -110,13 +132,19 @@ fn report(
         "          profile {profile}, read first {read_first}, web_fetch {}, private addresses {}, web_search {}, images {}",
         on_off(tools.web_fetch),
         on_off(tools.web_fetch_private),
-        web_search(config, &models),
+        web_search(config, models),
         on_off(!tools.block_images)
     )?;
+    Ok(())
+}
 
-    for line in network(config, ambient) {
-        writeln!(out, "{line}")?;
-    }
+/// Writes each provider's key or login.
+fn keys(
+    out: &mut String,
+    config: &Config,
+    ambient: &Ambient,
+    models: &ConfiguredModels,
+) -> std::fmt::Result {
     writeln!(out, "keys")?;
     let is_own = |name: &str| config.providers.contains_key(name);
     let list = models.list();
@@ -145,13 +173,7 @@ fn report(
         };
         writeln!(out, "  {:<15}{key} ({})", provider.name, provider.source)?;
     }
-    for (index, server) in config.servers.iter().enumerate() {
-        let label = if index == 0 { "servers" } else { "" };
-        let off = if server.is_enabled { "" } else { " (disabled)" };
-        writeln!(out, "{label:<10}{}: {}{off}", server.name, server.target())?;
-    }
-    writeln!(out, "sandbox   {}", sandbox(ambient)?)?;
-    Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
+    Ok(())
 }
 
 /// Returns the lines about the connection to the servers: proxies and certificates.
