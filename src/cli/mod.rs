@@ -22,6 +22,7 @@ mod prompt;
 mod recording;
 mod replay;
 mod rpc;
+mod run;
 mod schema;
 mod secrets;
 mod sessions;
@@ -35,22 +36,19 @@ use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle_agent::{Engine, EngineHandle, Services};
 use pintle_base::ambient::{Ambient, Secrets};
-use pintle_base::private_files;
 use pintle_base::text::credentials;
 use pintle_base::text::screen;
 use pintle_base::transport::codec::Framing;
 use pintle_base::transport::{Transport, stdio};
 use pintle_exec::sandbox;
 use pintle_frontend::listen::{self, Speaks};
-use pintle_frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi, run};
-use pintle_protocol::approval::PermissionMode;
+use pintle_frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi};
 use pintle_session::store::Store;
-use pintle_tools::ReportFinding;
 use signals::Signals;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use streams::Streams;
@@ -185,40 +183,36 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
             attach_to(&task.settings, Speaks::Ahp, &["--attach", "--trust"], &ambient)
         }
         Task::Ahp(task) => {
-            if streams.are_terminal() {
-                anyhow::bail!(
-                    "`ahp` reads the Agent Host Protocol from stdin, but stdin is a terminal\n  for VS Code, run: pintle serve --listen ws://127.0.0.1:PORT"
-                );
-            }
+            refuse_terminal(
+                &streams,
+                "`ahp` reads the Agent Host Protocol from stdin, but stdin is a terminal\n  for VS Code, run: pintle serve --listen ws://127.0.0.1:PORT",
+            )?;
             in_runtime(|| serve_ahp(task, ambient, streams))
         }
         Task::Serve(serve) => {
-            if streams.are_terminal() {
-                anyhow::bail!(
-                    "`serve` reads JSON-RPC from stdin, but stdin is a terminal\n  try: pintle demo\n  or:   printf '{{\"id\":1,\"method\":\"ping\"}}\\n' | pintle serve"
-                );
-            }
+            refuse_terminal(
+                &streams,
+                "`serve` reads JSON-RPC from stdin, but stdin is a terminal\n  try: pintle demo\n  or:   printf '{\"id\":1,\"method\":\"ping\"}\\n' | pintle serve",
+            )?;
             in_runtime(|| serve_stdio(serve, ambient, streams))
         }
         Task::Rpc(task) if task.attach => attach_pi(&task, ambient),
         Task::Rpc(task) => in_runtime(|| serve_pi(task, ambient, streams)),
         Task::Acp(task) => {
-            if streams.are_terminal() {
-                anyhow::bail!(
-                    "`acp` reads the Agent Client Protocol from stdin, but stdin is a terminal\n  start it from an editor: see editors/README.md"
-                );
-            }
+            refuse_terminal(
+                &streams,
+                "`acp` reads the Agent Client Protocol from stdin, but stdin is a terminal\n  start it from an editor: see editors/README.md",
+            )?;
             in_runtime(|| serve_acp(task, ambient, streams))
         }
         Task::Lsp(task) => {
-            if streams.are_terminal() {
-                anyhow::bail!(
-                    "`lsp` reads the Language Server Protocol from stdin, but stdin is a terminal\n  start it from an editor: see `pintle help editors`"
-                );
-            }
+            refuse_terminal(
+                &streams,
+                "`lsp` reads the Language Server Protocol from stdin, but stdin is a terminal\n  start it from an editor: see `pintle help editors`",
+            )?;
             in_runtime(|| serve_lsp(task, ambient, streams))
         }
-        Task::Run(task) => in_runtime(|| run_task(*task, ambient)),
+        Task::Run(task) => in_runtime(|| run::run(*task, ambient)),
         Task::Batch(task) => match task.task {
             Some(args::batch::BatchTask::Merge(merge)) => batch::merge::run(&merge, &ambient),
             Some(args::batch::BatchTask::Schema) => batch::print_schema(),
@@ -256,6 +250,15 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Doctor(wanted) => doctor::run(&wanted, &ambient),
         Task::Help(wanted) => help::run(&wanted, &ambient),
     }
+}
+
+/// Refuses a command whose client writes to stdin if stdin is a terminal.
+///
+/// # Errors
+/// `message`, for the user.
+fn refuse_terminal(streams: &Streams, message: &str) -> anyhow::Result<()> {
+    anyhow::ensure!(!streams.are_terminal(), "{message}");
+    Ok(())
 }
 
 /// Runs on one thread: an engine waits nearly all of its time, and a second thread would only add hops. Computing and blocking work goes to
@@ -528,203 +531,6 @@ async fn serve_ahp(task: args::Ahp, ambient: Ambient, streams: Streams) -> anyho
     .await
 }
 
-async fn run_task(mut task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
-    task.safety.apply_to_run(&mut task.settings, task.session.as_deref())?;
-    // There is no user to ask: a task needs workspace edits and confined commands.
-    task.settings.usual_permission = Some(PermissionMode::AutoEdit);
-    let mut signals = Signals::new()?;
-    let here = ambient.current_dir()?;
-    let copy = if task.delivery.no_apply {
-        let Some(copy) = copy_of(&task, &ambient, &mut signals).await? else {
-            return Ok(signals.code());
-        };
-        Some(copy)
-    } else {
-        None
-    };
-    let named = task.directory.iter().map(|folder| here.join(folder));
-    let copied = copy.iter().map(|copy| copy.root().to_owned());
-    task.settings.one_task = Some(copied.chain(named).collect());
-    task.settings.kept_tree = copy.as_ref().map(|copy| copy.original().to_owned());
-    let assembled = assemble::services(&task.settings, &ambient);
-    let assembled = unless_stopped(assembled, &mut signals).await?;
-    let Some(mut services) = assembled else { return Ok(signals.code()) };
-    let unstored = if task.no_session {
-        let folder = pintle_base::private_files::temporary_folder("pintle-session-")?;
-        services.store = Store::temporary(folder.path());
-        Some(folder)
-    } else {
-        None
-    };
-    services.tools = assemble::tools_of_run(services.tools, &task)?;
-    let summary = ambient.var("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
-    let args::Output { patch, reports } = task.output(&here, summary.map(Path::new))?;
-    if !reports.is_empty() {
-        services.tools = assemble::with_findings(services.tools, ReportFinding::default());
-    }
-    services.limits.are_told = true;
-    services.limits.wall_ms = task.max_wall.map(|seconds| seconds.saturating_mul(1000));
-    if let Some(text) = &task.system_prompt {
-        let text = assemble::text_or_file(&ambient.current_dir()?, text)?;
-        services.set_base_prompt(text);
-    }
-    let events = task.events()?;
-    let named = task.directory.as_deref();
-    let cwd =
-        assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;
-    let output_schema = task.output_schema()?;
-    let session = match task.session.as_deref() {
-        Some(sessions::LAST) => Some(sessions::newest(&services.store, &cwd)?),
-        Some(named) => Some(sessions::named(&services.store, named, &ambient)?),
-        None => None,
-    };
-    let session = session.map(|id| id.as_str().to_owned());
-    let cwd = match &copy {
-        Some(copy) => {
-            assemble::check_copy(&task.settings, services.permissions.default_mode)?;
-            services
-                .permissions
-                .answers
-                .take_for(copy.root().to_owned(), copy.original().to_owned());
-            copy.inside(&cwd)
-        }
-        None => cwd,
-    };
-    for path in task.attached_files() {
-        anyhow::ensure!(here.join(path).is_file(), "--attach: no such file: {}", path.display());
-    }
-    // Tools that act elsewhere cannot read files of this machine.
-    let is_here = services.env.is_this_machine();
-    let attachments = task.attached_files().map(|path| {
-        if is_here {
-            return Ok(run::Attached::File(attached(&here.join(path), copy.as_ref())));
-        }
-        let bytes = private_files::read(&here.join(path), piped::MAX_BYTES as u64)
-            .with_context(|| format!("--attach: {}", path.display()))?;
-        Ok(run::Attached::Content { name: path.to_string_lossy().into_owned(), bytes })
-    });
-    let attachments = attachments.collect::<anyhow::Result<Vec<_>>>()?;
-    let wanted = task.stdin()?;
-    let Some(piped) = piped_into(&mut signals, wanted).await? else { return Ok(signals.code()) };
-    let (task_text, piped) = match wanted {
-        piped::Use::Task => (piped.bytes, None),
-        piped::Use::Attached | piped::Use::Offered => (None, piped.bytes),
-    };
-    let prompt = task.prompt(task_text)?;
-    let stdout = stdio::take_stdout()?;
-    let is_terminal = stdout.is_terminal();
-    let (out, hangup) = stdio::open_lines(stdout)?;
-    let (engine, handle) = Engine::new(services);
-    let additional = task.add_dir.iter().map(|folder| cwd.join(folder)).collect();
-    let options = run::Options {
-        cwd,
-        prompt,
-        format: task.format.into(),
-        events,
-        limits: task.limits(),
-        wall: task.max_wall.map(Duration::from_secs),
-        idle: task.idle_timeout.map(Duration::from_secs),
-        output_schema,
-        attach: attachments,
-        piped,
-        patch,
-        reports,
-        copy: copy.as_ref().map(|copy| (copy.root().to_owned(), copy.original().to_owned())),
-        terms: run::FailureConditions {
-            fail_on_denied: task.fail_on_denied,
-            require_changes: task.require_changes,
-            is_untrusted: task.settings.is_untrusted,
-        },
-        mode: task.mode(),
-        additional,
-        session,
-        moves_session: task.directory.is_some(),
-        model: None,
-        tools: None,
-        keeps_engine: false,
-        is_stored: unstored.is_none(),
-        is_terminal,
-        is_quiet: task.quiet,
-        stop: signals.token(),
-        stop_code: signals.shared_code(),
-        hangup,
-    };
-    let ran = beside(engine, run::run(out, handle, options));
-    let code = tokio::select! {
-        code = ran => code?,
-        code = signals.run() => code,
-    };
-    if let Some(copy) = copy {
-        copy.remove();
-    }
-    match unstored {
-        Some(folder) => remove(folder),
-        None => prune(&task.settings, &ambient),
-    }
-    Ok(code)
-}
-
-/// Removes the directory of a session that is not stored. An error is printed and does not change the task's exit code.
-fn remove(folder: tempfile::TempDir) {
-    let path = folder.path().to_owned();
-    if let Err(error) = folder.close() {
-        let path = path.display();
-        let _ =
-            writeln!(screen::err(), "pintle: failed to remove {path}: {error}; remove it manually");
-    }
-}
-
-/// Reads stdin for a task; `None` if a signal came meanwhile.
-async fn piped_into(
-    signals: &mut Signals,
-    wanted: piped::Use,
-) -> anyhow::Result<Option<piped::Piped>> {
-    let stop = signals.token();
-    let reading = async {
-        tokio::select! {
-            read = piped::read(wanted) => read.map(Some),
-            () = stop.cancelled() => Ok(None),
-        }
-    };
-    let read = tokio::select! {
-        read = reading => read?,
-        _ = signals.run() => return Ok(None),
-    };
-    if let Some(remark) = read.as_ref().and_then(|read| read.remark.as_ref()) {
-        let _ = writeln!(screen::err(), "pintle: {remark}");
-    }
-    Ok(read)
-}
-
-/// Copies a task's project; `None` if a signal arrived meanwhile.
-async fn copy_of(
-    task: &args::Run,
-    ambient: &Ambient,
-    signals: &mut Signals,
-) -> anyhow::Result<Option<copy::Copy>> {
-    let here = ambient.current_dir()?;
-    let named = task.directory.as_ref().map_or(here.clone(), |named| here.join(named));
-    let folder = assemble::folder(&named)?;
-    let stop = signals.token();
-    let making = {
-        let stop = stop.clone();
-        tokio::task::spawn_blocking(move || copy::Copy::create(&folder, &stop))
-    };
-    let made = tokio::select! {
-        made = making => made?,
-        _ = signals.run() => return Ok(None),
-    };
-    if stop.is_cancelled() { Ok(None) } else { made.map(Some) }
-}
-
-/// Returns the place of a file that belongs to the task: in the copy if it is in the project and was copied.
-fn attached(path: &Path, copy: Option<&copy::Copy>) -> PathBuf {
-    let Some(copy) = copy else { return path.to_owned() };
-    let Ok(real) = assemble::file(path) else { return path.to_owned() };
-    let inside = copy.inside(&real);
-    if inside.is_file() { inside } else { real }
-}
-
 /// Runs a command about the history or review of a session: with an engine, and without a model.
 async fn work_in_session(task: args::history::History, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
@@ -737,7 +543,7 @@ async fn work_in_session(task: args::history::History, ambient: Ambient) -> anyh
         code = worked => code??,
         code = signals.run() => code,
     };
-    Ok(if code == run::STOPPED { signals.code() } else { code })
+    Ok(if code == pintle_frontend::run::STOPPED { signals.code() } else { code })
 }
 
 /// Deletes the sessions that exceed the configured limits, once their engine has closed.

@@ -12,7 +12,6 @@ use pintle_base::transport::stdio;
 use pintle_frontend::run;
 use pintle_llm::catalog;
 use pintle_llm::login::FILE_NAME;
-use pintle_protocol::event::TurnLimits;
 use pintle_session::export::{self, Format};
 use pintle_session::store::{Filter, Store};
 use pintle_tools::mcp::LOGINS_FILE_NAME;
@@ -20,8 +19,6 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// The maximum size of a file that is looked through; a run leaves none that is larger.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
@@ -137,35 +134,27 @@ async fn run_turn(ambient: &Ambient, home: &Path, cwd: &Path) -> anyhow::Result<
     let options = run::Options {
         cwd: cwd.to_owned(),
         prompt: "Look for keys.".to_owned(),
-        format: run::Format::Events,
-        events: run::EventFilter::default(),
-        limits: TurnLimits::default(),
-        idle: None,
-        wall: None,
-        output_schema: None,
         attach: Vec::new(),
         piped: None,
-        patch: None,
-        reports: Vec::new(),
-        copy: None,
-        terms: run::FailureConditions {
+        session: run::SessionOptions::default(),
+        limits: run::Limits::default(),
+        output_schema: None,
+        failures: run::FailureConditions {
             fail_on_denied: true,
             require_changes: false,
             is_untrusted: false,
         },
-        mode: None,
-        additional: Vec::new(),
-        session: None,
-        moves_session: false,
-        model: None,
-        tools: None,
+        output: run::Output {
+            format: run::Format::Events,
+            events: run::EventFilter::default(),
+            patch: None,
+            reports: Vec::new(),
+            is_terminal: false,
+            is_quiet: true,
+        },
+        copy: None,
         keeps_engine: false,
-        is_stored: true,
-        is_terminal: false,
-        is_quiet: true,
-        stop: CancellationToken::new(),
-        stop_code: Arc::default(),
-        hangup,
+        stop: run::Stop { hangup, ..run::Stop::default() },
     };
     crate::cli::beside(engine, run::run(out, handle, options)).await
 }

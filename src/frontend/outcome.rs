@@ -52,7 +52,7 @@ pub(crate) struct Watch {
     files: BTreeMap<String, [Option<FileState>; 2]>,
     /// The working directory, where findings are wanted.
     pub(crate) findings_in: Option<PathBuf>,
-    terms: FailureConditions,
+    failures: FailureConditions,
     /// The last notice's code: at a limit, it names the limit.
     last_notice: String,
 }
@@ -70,7 +70,7 @@ pub struct FailureConditions {
 
 /// Returns the result of a task about which only the cause of failure is known: `stop` is the reason as a word.
 pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String>) -> RunResult {
-    let terms =
+    let failures =
         FailureConditions { fail_on_denied: true, require_changes: false, is_untrusted: false };
     RunResult {
         stop: stop.to_owned(),
@@ -82,12 +82,12 @@ pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String
             retryable: false,
             http_status: None,
         }),
-        ..Watch::new(terms).outcome
+        ..Watch::new(failures).outcome
     }
 }
 
 impl Watch {
-    pub(crate) fn new(terms: FailureConditions) -> Self {
+    pub(crate) fn new(failures: FailureConditions) -> Self {
         Self {
             outcome: RunResult {
                 status: RunStatus::Failed,
@@ -118,7 +118,7 @@ impl Watch {
             agents: BTreeMap::new(),
             files: BTreeMap::new(),
             findings_in: None,
-            terms,
+            failures,
             last_notice: String::new(),
         }
     }
@@ -255,7 +255,7 @@ impl Watch {
     fn denied(&mut self, call: &ToolCall) {
         let reason = call.text();
         let denial = call.output.as_ref().and_then(|output| output.details.denial.as_ref());
-        let hint = denial.and_then(|denial| remedy(denial, call, self.terms.is_untrusted));
+        let hint = denial.and_then(|denial| remedy(denial, call, self.failures.is_untrusted));
         let denial =
             RunDenial { tool: call.tool_name.clone(), title: call.title.clone(), reason, hint };
         self.outcome.denials.push(denial);
@@ -277,7 +277,7 @@ impl Watch {
 
     /// Determines why the task ended, and with which code.
     fn judge(&mut self, end: &TurnCompleted) {
-        let FailureConditions { fail_on_denied, require_changes, .. } = self.terms;
+        let FailureConditions { fail_on_denied, require_changes, .. } = self.failures;
         let (is_denied, is_unchanged) =
             (!self.outcome.denials.is_empty(), self.outcome.changes.files.is_empty());
         let (status, stop, exit_code) = match (end.status, &end.error) {

@@ -72,69 +72,99 @@ pub enum Attached {
 
 /// One task.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent options of the command line")]
 pub struct Options {
     /// The working directory.
     pub cwd: PathBuf,
     /// The task.
     pub prompt: String,
-    /// The output.
-    pub format: Format,
-    /// The events that are printed in the format `events`.
-    pub events: EventFilter,
-    /// Its limits.
-    pub limits: TurnLimits,
-    /// The time for the whole task, after which what runs is stopped.
-    pub wall: Option<Duration>,
-    /// The time without an event, from the model or a tool, after which what runs is stopped.
-    pub idle: Option<Duration>,
-    /// The JSON Schema that the answer must satisfy.
-    pub output_schema: Option<Value>,
     /// Files that belong to the task.
     pub attach: Vec<Attached>,
     /// The content of stdin, attached to the task.
     pub piped: Option<Vec<u8>>,
-    /// Where the agent's changes are written as a patch.
-    pub patch: Option<Destination>,
-    /// The reports that are written at the end.
-    pub reports: Vec<Report>,
+    /// The session in which the task runs.
+    pub session: SessionOptions,
+    /// The limits.
+    pub limits: Limits,
+    /// The JSON Schema that the answer must satisfy.
+    pub output_schema: Option<Value>,
+    /// The conditions under which a completed task is not done.
+    pub failures: FailureConditions,
+    /// The results and where they go.
+    pub output: Output,
     /// The copy in which the work is done, and the directory that was copied.
     pub copy: Option<(PathBuf, PathBuf)>,
-    /// The conditions under which a completed task is not done.
-    pub terms: FailureConditions,
+    /// The engine serves further tasks: at the end the session is closed, and the engine stays.
+    pub keeps_engine: bool,
+    /// The causes that stop the task early.
+    pub stop: Stop,
+}
+
+/// The session of a task.
+#[derive(Debug, Default)]
+pub struct SessionOptions {
+    /// The stored session to continue; `None` creates one.
+    pub id: Option<String>,
+    /// True if that session works in the task's directory from now on; otherwise it does so only if its own directory no longer exists.
+    pub moves: bool,
     /// The session's mode; `None` leaves it unchanged.
     pub mode: Option<WorkMode>,
     /// Absolute paths of working directories in addition to the main one.
     pub additional: Vec<PathBuf>,
-    /// The stored session to continue; `None` creates one.
-    pub session: Option<String>,
-    /// True if that session works in `cwd` from now on; otherwise it does so only if its own directory no longer exists.
-    pub moves_session: bool,
     /// The model, as `provider/id[:effort]`; `None` for that of the settings, or of the stored session.
     pub model: Option<String>,
     /// Names of the tools that a new session's model sees; `None` for all of the engine's tools.
     pub tools: Option<Vec<String>>,
-    /// The engine serves further tasks: at the end the session is closed, and the engine stays.
-    pub keeps_engine: bool,
-    /// The session stays on disk after the task.
-    pub is_stored: bool,
-    /// Stdout is a terminal, which would obey control sequences in the answer: they are drawn as signs. Elsewhere its bytes stay.
+    /// True if the session is deleted after the task.
+    pub is_temporary: bool,
+}
+
+/// The limits of a task.
+#[derive(Debug, Default)]
+pub struct Limits {
+    /// The turn's limits.
+    pub turn: TurnLimits,
+    /// The time for the whole task, after which what runs is stopped.
+    pub wall: Option<Duration>,
+    /// The time without an event, from the model or a tool, after which what runs is stopped.
+    pub idle: Option<Duration>,
+}
+
+/// The output of a task.
+#[derive(Debug)]
+pub struct Output {
+    /// The format on stdout.
+    pub format: Format,
+    /// The events that are printed in the format `events`.
+    pub events: EventFilter,
+    /// Where the agent's changes are written as a patch.
+    pub patch: Option<Destination>,
+    /// The reports that are written at the end.
+    pub reports: Vec<Report>,
+    /// True if stdout is a terminal, which would obey control sequences in the answer: they are drawn as signs. Elsewhere its bytes stay.
     pub is_terminal: bool,
-    /// Print nothing on stderr.
+    /// True if nothing is printed on stderr.
     pub is_quiet: bool,
+}
+
+/// The causes that stop a task early.
+#[derive(Debug, Default)]
+pub struct Stop {
     /// Cancelled by a signal.
-    pub stop: CancellationToken,
+    pub signal: CancellationToken,
     /// The exit code of that signal.
-    pub stop_code: Arc<AtomicU8>,
+    pub signal_code: Arc<AtomicU8>,
     /// Cancelled when the reader of stdout is gone.
     pub hangup: CancellationToken,
 }
 
 /// Runs one task, prints its result, and returns the exit code.
 pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
-    let mut watch = Watch::new(options.terms);
-    watch.findings_in = (!options.reports.is_empty()).then(|| options.cwd.clone());
-    let clock = Clock { end: options.wall.map(|wall| Instant::now() + wall), idle: options.idle };
+    let mut watch = Watch::new(options.failures);
+    watch.findings_in = (!options.output.reports.is_empty()).then(|| options.cwd.clone());
+    let clock = Clock {
+        end: options.limits.wall.map(|wall| Instant::now() + wall),
+        idle: options.limits.idle,
+    };
     let mut session = None;
     if let Err(error) = attempt(&out, &engine, &options, clock, &mut session, &mut watch).await {
         watch.refused(error);
@@ -144,7 +174,7 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     {
         tracing::warn!("failed to count the changed lines: {error}");
     }
-    if let (Some(session), Some(to)) = (&session, &options.patch)
+    if let (Some(session), Some(to)) = (&session, &options.output.patch)
         && let Err(error) = write_patch(&out, &engine, session, to, &mut watch.outcome).await
     {
         watch.refused(error);
@@ -159,11 +189,11 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         Some(_) | None => engine.shutdown().await,
     }
     let outcome = &mut watch.outcome;
-    if options.hangup.is_cancelled() {
+    if options.stop.hangup.is_cancelled() {
         return HUNG_UP;
     }
     if clock.is_over() && outcome.status == RunStatus::Interrupted {
-        let wall = options.wall.unwrap_or_default().as_secs();
+        let wall = options.limits.wall.unwrap_or_default().as_secs();
         outcome.exit_code = WALL_CLOCK;
         "wallClock".clone_into(&mut outcome.stop);
         outcome.error = Some(TurnError {
@@ -178,7 +208,7 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         });
     }
     if watch.is_idle && !clock.is_over() && outcome.status == RunStatus::Interrupted {
-        let idle = options.idle.unwrap_or_default().as_secs();
+        let idle = options.limits.idle.unwrap_or_default().as_secs();
         outcome.status = RunStatus::Limit;
         outcome.exit_code = LIMIT;
         "idleTimeout".clone_into(&mut outcome.stop);
@@ -195,17 +225,17 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
             http_status: None,
         });
     }
-    if options.stop.is_cancelled() {
+    if options.stop.signal.is_cancelled() {
         outcome.status = RunStatus::Interrupted;
         "signal".clone_into(&mut outcome.stop);
-        outcome.exit_code = options.stop_code.load(Ordering::Relaxed);
+        outcome.exit_code = options.stop.signal_code.load(Ordering::Relaxed);
     }
     if let Some((copy, original)) = &options.copy {
         name_originals(&mut watch.outcome, copy, original);
     }
     let outcome = &mut watch.outcome;
     outcome.cost_usd = outcome.cost_nano_usd.map(usd);
-    if !options.is_stored {
+    if options.session.is_temporary {
         outcome.journal = None;
         if let Some(error) = &mut outcome.error
             && error.hint.as_ref().is_some_and(|hint| hint.contains("pintle run --session"))
@@ -213,7 +243,7 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
             error.hint = None;
         }
     }
-    for report in &options.reports {
+    for report in &options.output.reports {
         if let Err(error) = write_report(&out, &engine, report, &watch.outcome).await {
             watch.refused(error);
         }
@@ -222,9 +252,9 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
     print_result(&out, &options, outcome).await;
     let is_read = tokio::select! {
         () = out.flushed() => true,
-        () = options.hangup.cancelled() => false,
+        () = options.stop.hangup.cancelled() => false,
     };
-    if options.format == Format::Text {
+    if options.output.format == Format::Text {
         report_end(&options, outcome);
     }
     if is_read { outcome.exit_code } else { HUNG_UP }
@@ -342,7 +372,7 @@ async fn write_report(
     }
 }
 
-impl Options {
+impl Output {
     /// Returns true if stdout carries something other than the answer.
     fn takes_stdout(&self) -> bool {
         let reports = self.reports.iter().filter_map(|report| report.to.as_ref());
@@ -358,15 +388,15 @@ async fn attempt(
     open: &mut Option<SessionHandle>,
     watch: &mut Watch,
 ) -> Result<(), Error> {
-    let additional = Some(options.additional.as_slice().into());
+    let additional = Some(options.session.additional.as_slice().into());
     let config = OpenConfig {
-        mode: options.mode,
+        mode: options.session.mode,
         additional,
-        model: options.model.clone(),
-        tools: options.tools.clone(),
+        model: options.session.model.clone(),
+        tools: options.session.tools.clone(),
         ..OpenConfig::default()
     };
-    let session = if let Some(id) = &options.session {
+    let session = if let Some(id) = &options.session.id {
         open_stored(engine, SessionId::new(id.as_str()), config, options).await?
     } else {
         let cwd = options.cwd.to_string_lossy().into_owned();
@@ -374,7 +404,7 @@ async fn attempt(
     };
     watch.begin(engine, &session);
     *open = Some(session.clone());
-    if options.format == Format::Events {
+    if options.output.format == Format::Events {
         let cwd = options.cwd.to_string_lossy().into_owned();
         print(out, header(session.id.clone(), cwd)).await;
     }
@@ -393,7 +423,7 @@ async fn attempt(
     }
     let start = TurnStartParams {
         input,
-        limits: Some(options.limits),
+        limits: Some(options.limits.turn),
         output_schema: options.output_schema.clone(),
         ..TurnStartParams::default()
     };
@@ -457,11 +487,11 @@ async fn open_stored(
 ) -> Result<SessionHandle, Error> {
     let before = engine.cwd_of(id.clone()).await?;
     let cwd = options.cwd.clone();
-    let cwd = if options.moves_session { NewFolder::Move(cwd) } else { NewFolder::IfGone(cwd) };
+    let cwd = if options.session.moves { NewFolder::Move(cwd) } else { NewFolder::IfGone(cwd) };
     let session = engine.open(id.clone(), OpenConfig { cwd: Some(cwd), ..config }).await?;
     let now = engine.cwd_of(id).await?;
     if before != now {
-        let why = if options.moves_session { "" } else { ", which no longer exists" };
+        let why = if options.session.moves { "" } else { ", which no longer exists" };
         report_line(&visible_line(&format!(
             "pintle: the session moved to {now} from {before}{why}"
         )));
@@ -473,8 +503,8 @@ async fn stopped(options: &Options, clock: Clock, heard: Instant) {
     tokio::select! {
         () = clock.over() => {}
         () = clock.idle(heard) => {}
-        () = options.stop.cancelled() => {}
-        () = options.hangup.cancelled() => {}
+        () = options.stop.signal.cancelled() => {}
+        () = options.stop.hangup.cancelled() => {}
     }
 }
 
@@ -505,10 +535,10 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
     if !watch.is_new(record) {
         return;
     }
-    if options.format == Format::Events && options.events.lets_through(json) {
+    if options.output.format == Format::Events && options.output.events.lets_through(json) {
         print(out, json.to_string()).await;
     }
-    if let Some(line) = watch.take(record).filter(|_| !options.is_quiet) {
+    if let Some(line) = watch.take(record).filter(|_| !options.output.is_quiet) {
         // On one line: at the beginning of a line, the model's text could be a command to the CI that reads it.
         report_line(&visible_line(&line));
     }
@@ -516,13 +546,13 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
 
 /// Prints the result on stdout, or on stderr where stdout has another use.
 async fn print_result(out: &Outgoing, options: &Options, outcome: &RunResult) {
-    match options.format {
+    match options.output.format {
         Format::Text => {
-            if !outcome.text.is_empty() && options.takes_stdout() {
+            if !outcome.text.is_empty() && options.output.takes_stdout() {
                 report_line(&outcome.text);
             } else if !outcome.text.is_empty() {
                 let text = outcome.text.as_str();
-                let text = if options.is_terminal { visible(text) } else { text.into() };
+                let text = if options.output.is_terminal { visible(text) } else { text.into() };
                 print(out, text.into_owned()).await;
             }
         }
@@ -553,19 +583,21 @@ fn report_end(options: &Options, outcome: &RunResult) {
         let why = denial.hint.as_deref().unwrap_or(&denial.reason);
         report_line(&visible_line(&format!("pintle: denied: {} ({why})", denial.title)));
     }
-    if let Some(line) = closing(outcome, options.is_stored).filter(|_| !options.is_quiet) {
+    if let Some(line) =
+        closing(outcome, options.session.is_temporary).filter(|_| !options.output.is_quiet)
+    {
         report_line(&visible_line(&line));
     }
 }
 
 /// Returns the last line of the text format: the model, the tokens, the cost and the session.
-fn closing(outcome: &RunResult, is_stored: bool) -> Option<String> {
+fn closing(outcome: &RunResult, is_temporary: bool) -> Option<String> {
     let session = outcome.session_id.as_ref()?;
     let model = outcome.model.as_deref()?;
     let (read, written) = (outcome.usage.read_tokens(), outcome.usage.output_tokens);
     let cost = outcome.cost_nano_usd.map_or_else(|| "cost unknown".to_owned(), money::usd);
     let session =
-        if is_stored { format!("session {session}") } else { "session not stored".to_owned() };
+        if is_temporary { "session not stored".to_owned() } else { format!("session {session}") };
     Some(format!("pintle: {model}, {read} tokens in, {written} out, {cost}, {session}"))
 }
 

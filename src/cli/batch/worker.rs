@@ -16,8 +16,8 @@ use pintle_base::transport::codec::Framing;
 use pintle_base::transport::{Incoming, Outgoing, Transport, stdio};
 use pintle_exec::{Environment, FileKind};
 use pintle_frontend::run::{
-    self, Attached, Destination, EventFilter, FailureConditions, Format, Options, Report, USAGE,
-    unstarted,
+    self, Attached, Destination, EventFilter, FailureConditions, Format, Limits, Options, Output,
+    Report, SessionOptions, Stop, USAGE, unstarted,
 };
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::plan::WorkMode;
@@ -199,35 +199,36 @@ impl Worker {
         Ok(Options {
             cwd,
             prompt: order.prompt,
-            format: Format::Events,
-            events: EventFilter::new(&["step.completed".to_owned()])?,
-            limits: order.limits.turn,
-            wall: order.limits.wall.map(Duration::from_secs),
-            idle: order.limits.idle.map(Duration::from_secs),
-            output_schema: order.output_schema,
             attach: attach.into_iter().map(Attached::File).collect(),
             piped: None,
-            patch: Some(Destination::File(order.patch)),
-            terms: FailureConditions {
+            session: SessionOptions {
+                mode: order.mode,
+                model: order.model,
+                tools,
+                ..SessionOptions::default()
+            },
+            limits: Limits {
+                turn: order.limits.turn,
+                wall: order.limits.wall.map(Duration::from_secs),
+                idle: order.limits.idle.map(Duration::from_secs),
+            },
+            output_schema: order.output_schema,
+            failures: FailureConditions {
                 fail_on_denied: order.fail_on_denied,
                 require_changes: order.require_changes,
                 is_untrusted: self.is_untrusted,
             },
-            reports: self.reports.iter().map(report).collect(),
+            output: Output {
+                format: Format::Events,
+                events: EventFilter::new(&["step.completed".to_owned()])?,
+                patch: Some(Destination::File(order.patch)),
+                reports: self.reports.iter().map(report).collect(),
+                is_terminal: false,
+                is_quiet: false,
+            },
             copy: None,
-            mode: order.mode,
-            additional: Vec::new(),
-            session: None,
-            moves_session: false,
-            model: order.model,
-            tools,
             keeps_engine: true,
-            is_stored: true,
-            is_terminal: false,
-            is_quiet: false,
-            stop,
-            stop_code: Arc::clone(&self.stop_code),
-            hangup,
+            stop: Stop { signal: stop, signal_code: Arc::clone(&self.stop_code), hangup },
         })
     }
 
