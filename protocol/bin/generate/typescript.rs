@@ -4,13 +4,18 @@ use crate::model::{Field, Method, Model, Shape};
 use pintle_protocol::methods::Sender;
 use std::fmt::Write;
 
-/// The client, kept by hand.
-const CLIENT: &str = include_str!("client.ts");
+/// The handwritten parts. The types come after the first one.
+const HEADER: &str = include_str!("typescript/header.ts");
+const PARTS: [&str; 3] = [
+    include_str!("typescript/messages.ts"),
+    include_str!("typescript/session.ts"),
+    include_str!("typescript/connection.ts"),
+];
 
 /// `pintle.ts`: the client with its types.
 pub(crate) fn write(model: &Model) -> String {
-    let (before, after) = CLIENT.split_once("// The types.\n").unwrap_or((CLIENT, ""));
-    format!("{before}{}{after}", types(model))
+    let types = types(model);
+    [&[HEADER, &types], &PARTS[..]].concat().join("\n")
 }
 
 fn types(model: &Model) -> String {

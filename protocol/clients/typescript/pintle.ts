@@ -1,6 +1,6 @@
 // A client of pintle: types, requests, events, and session state, in one file without dependencies.
 //
-// Generated from protocol/src and protocol/bin/generate/client.ts by `cargo run -p pintle-protocol --bin generate`; copy it into your project.
+// Generated from protocol/src and protocol/bin/generate/typescript by `cargo run -p pintle-protocol --bin generate`; copy it into your project.
 // It imports nothing and runs in Node 20.16 or later; all but `Client.spawn` also runs in a browser.
 //
 //     const engine = Client.spawn(["pintle", "serve"]);
