@@ -354,6 +354,35 @@ fn a_message_steers_waits_or_is_taken_back_and_a_turn_is_stopped() {
     assert_eq!(fresh(&shared).0[CHAT], window.mirror.0[CHAT]);
 }
 
+/// VS Code sends the next prompt with the stop, and an edited prompt as a stop, a truncation and a prompt.
+#[test]
+fn what_follows_a_stop_waits_for_the_end_of_the_turn() {
+    let hang = call("bash", json!({"command": "while [ ! -e never ]; do sleep 0.01; done"}));
+    let shared = Shared::new(json!([said("one"), hang, said("two"), hang, said("three")]));
+    let mut window = begin(&shared);
+    window.prompt("request_1", "one");
+    window.until_action("chat/turnComplete");
+    for (hanging, truncated, next, names) in [
+        ("request_2", None, "request_3", &["request_1", "request_2", "request_3"][..]),
+        ("request_4", Some("request_1"), "request_5", &["request_1", "request_5"]),
+    ] {
+        window.prompt(hanging, "hang");
+        window.until_action("chat/toolCallContentChanged");
+        let stop = json!({"type": "chat/turnCancelled", "turnId": hanging, "duration": 5});
+        window.dispatch(CHAT, &stop);
+        if let Some(turn) = truncated {
+            window.dispatch(CHAT, &json!({"type": "chat/truncated", "turnId": turn}));
+        }
+        let number = window.prompt(next, "go on");
+        let started = window.until(|message| message["params"]["origin"]["clientSeq"] == number);
+        assert_eq!(started["params"]["rejectionReason"], Value::Null, "{next}");
+        window.until_action("chat/turnComplete");
+        let turns = window.chat().turns.iter();
+        assert_eq!(turns.map(|turn| turn.id.as_str()).collect::<Vec<_>>(), names);
+    }
+    assert_eq!(fresh(&shared).0[CHAT], window.mirror.0[CHAT]);
+}
+
 #[test]
 fn settings_and_titles_are_changed_for_everybody_or_refused() {
     let shared = Shared::new(json!([said("hi")]));

@@ -16,7 +16,7 @@ use ahp_types::state::{PendingMessageKind, ToolDefinition, ToolResultContent};
 use futures_util::future::FutureExt;
 use pintle_agent::{
     Answer, ClientCommand, ClientTool, EngineHandle, Error, Extensions, OpenConfig, QueueCommand,
-    SessionHandle, SessionRequest,
+    SessionHandle, SessionRequest, TurnCommand,
 };
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalAnswerParams, Decision, Scope};
 use pintle_protocol::content::{Content, Input};
@@ -334,13 +334,15 @@ fn start(open: &mut Open, action: &ChatTurnStartedAction) -> ActionOutcome {
         Ok(input) => input,
         Err(reason) => return ActionOutcome::Refuse(reason),
     };
-    if open.channels.chat.active_turn.is_some() {
+    let activity = Activity::of_chat(open);
+    if activity == Activity::Running {
         return ActionOutcome::refuse("a turn is running; send a pending message instead");
     }
     let values = model_options(open, action.message.model.as_ref());
     let key = key(&action.turn_id);
     ActionOutcome::Ask(Box::new(move |handle| {
         async move {
+            activity.end(&handle).await?;
             if let Some(values) = values {
                 set_options(&handle, values).await?;
             }
@@ -348,6 +350,33 @@ fn start(open: &mut Open, action: &ChatTurnStartedAction) -> ActionOutcome {
         }
         .boxed()
     }))
+}
+
+/// The state of a chat's turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Activity {
+    Idle,
+    Running,
+    /// A client has stopped the turn, and the engine has not ended it yet. Clients treat it as ended.
+    Stopping,
+}
+
+impl Activity {
+    fn of_chat(open: &Open) -> Self {
+        let Some(turn) = &open.channels.chat.active_turn else { return Self::Idle };
+        let stop = Key::Cancel(turn.id.clone());
+        let is_stopping = open.expected.iter().any(|(key, _)| *key == stop);
+        if is_stopping { Self::Stopping } else { Self::Running }
+    }
+
+    /// Waits for the end of a turn that is being stopped.
+    async fn end(self, handle: &SessionHandle) -> Result<(), String> {
+        if self != Self::Stopping {
+            return Ok(());
+        }
+        let idle = handle.ask(|reply| TurnCommand::WhenIdle { reply }).await;
+        idle.map_err(|error| reason(&error))
+    }
 }
 
 async fn begin(handle: SessionHandle, input: Vec<Input>) -> Result<(), Error> {
@@ -434,10 +463,11 @@ fn reorder(open: &Open, order: &[String]) -> ActionOutcome {
 /// Removes the turns after one, so that the user can continue differently from there. Files are left unchanged: clients restore them.
 fn truncate(open: &Open, turn: Option<&str>) -> ActionOutcome {
     let turns = &open.channels.chat.turns;
-    if open.channels.chat.active_turn.is_some() {
+    let activity = Activity::of_chat(open);
+    if activity == Activity::Running {
         return ActionOutcome::refuse("a turn is running; stop it first");
     }
-    if turn == turns.last().map(|turn| turn.id.as_str()) {
+    if activity == Activity::Idle && turn == turns.last().map(|turn| turn.id.as_str()) {
         return ActionOutcome::Show;
     }
     let to = match turn {
@@ -451,10 +481,14 @@ fn truncate(open: &Open, turn: Option<&str>) -> ActionOutcome {
         }
     };
     let scope = RewindScope::Conversation;
-    ActionOutcome::Ask(call::<SessionRewind>(SessionRewindParams {
-        to,
-        scope,
-        ..SessionRewindParams::default()
+    let params = SessionRewindParams { to, scope, ..SessionRewindParams::default() };
+    ActionOutcome::Ask(Box::new(move |handle| {
+        async move {
+            activity.end(&handle).await?;
+            let rewound = handle.call::<SessionRewind>(params).await;
+            rewound.map(drop).map_err(|error| reason(&error))
+        }
+        .boxed()
     }))
 }
 
