@@ -333,11 +333,11 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let assembled = unless_stopped(assembled, &mut signals).await?;
     let Some(mut services) = assembled else { return Ok(signals.code()) };
     // A client that is gone may come back.
-    let args::listen::Listen { linger, ref origins, ref hosts, .. } = serve.listen;
-    let linger = linger.map(Duration::from_secs);
-    // An engine that ends by itself does not wait for an answer any longer than it lingers.
-    let absence = linger.map_or(services.question_timeout, |linger| {
-        services.question_timeout.min(linger.max(MIN_ABSENCE))
+    let args::listen::Listen { idle_exit, ref origins, ref hosts, .. } = serve.listen;
+    let idle_exit = idle_exit.map(Duration::from_secs);
+    // An engine that ends by itself waits no longer for an answer than for clients.
+    let absence = idle_exit.map_or(services.question_timeout, |idle_exit| {
+        services.question_timeout.min(idle_exit.max(MIN_ABSENCE))
     });
     services.absence_timeout = Some(absence);
     services.store = services.store.of_shared_engine();
@@ -358,7 +358,7 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
         origins: origins.clone(),
         hosts: hosts.clone(),
         cwd,
-        linger,
+        idle_exit,
         stop: signals.token(),
     };
     let served = beside(engine, listen::serve(sockets, handle, options));

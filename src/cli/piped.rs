@@ -21,7 +21,7 @@ pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
 pub(crate) enum Use {
     /// The input is the task: `pintle run -`.
     Task,
-    /// The input is attached by name: `--attach -`.
+    /// The input is attached by name: `--file -`.
     Attached,
     /// The input is not named, and attached if any arrives.
     Offered,
@@ -54,7 +54,7 @@ pub(crate) async fn read(wanted: Use) -> anyhow::Result<Piped> {
         return match wanted {
             Use::Offered => Ok(Piped::default()),
             Use::Attached => {
-                anyhow::bail!("--attach -: stdin is a terminal; pipe data into it")
+                anyhow::bail!("--file -: stdin is a terminal; pipe data into it")
             }
             Use::Task => anyhow::bail!(
                 "no task: stdin is a terminal; pipe the task into it, or pass it as an argument"

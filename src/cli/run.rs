@@ -79,7 +79,7 @@ pub(super) async fn run(mut task: args::Run, ambient: Ambient) -> anyhow::Result
         session,
         limits: run::Limits {
             turn: task.limits(),
-            wall: task.max_wall.map(Duration::from_secs),
+            wall: task.timeout.map(Duration::from_secs),
             idle: task.idle_timeout.map(Duration::from_secs),
         },
         output_schema,
@@ -139,7 +139,7 @@ fn configure(
         services.tools = assemble::with_findings(services.tools, ReportFinding::default());
     }
     services.limits.are_told = true;
-    services.limits.wall_ms = task.max_wall.map(|seconds| seconds.saturating_mul(1000));
+    services.limits.wall_ms = task.timeout.map(|seconds| seconds.saturating_mul(1000));
     if let Some(text) = &task.system_prompt {
         services.set_base_prompt(assemble::text_or_file(here, text)?);
     }
@@ -181,14 +181,14 @@ fn attachments(
     copy: Option<&copy::Copy>,
 ) -> anyhow::Result<Vec<run::Attached>> {
     for path in task.attached_files() {
-        anyhow::ensure!(here.join(path).is_file(), "--attach: no such file: {}", path.display());
+        anyhow::ensure!(here.join(path).is_file(), "--file: no such file: {}", path.display());
     }
     let attached = task.attached_files().map(|path| {
         if is_here {
             return Ok(run::Attached::File(place(&here.join(path), copy)));
         }
         let bytes = private_files::read(&here.join(path), piped::MAX_BYTES as u64)
-            .with_context(|| format!("--attach: {}", path.display()))?;
+            .with_context(|| format!("--file: {}", path.display()))?;
         Ok(run::Attached::Content { name: path.to_string_lossy().into_owned(), bytes })
     });
     attached.collect()

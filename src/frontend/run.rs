@@ -198,7 +198,7 @@ pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
         "wallClock".clone_into(&mut outcome.stop);
         outcome.error = Some(TurnError {
             code: "wallClock".to_owned(),
-            message: format!("the task was stopped after {wall} s (--max-wall)"),
+            message: format!("the task was stopped after {wall} s (--timeout)"),
             hint: outcome
                 .session_id
                 .as_ref()

@@ -415,7 +415,7 @@ fn the_time_for_the_whole_ends_the_tasks_that_run() {
     let shown = ["1", "4", "16", "64"].into_iter().any(|wall| {
         let batch = Batch::new(&["hold", "hold", "say"]);
         let out = batch.out("out");
-        let (code, table, said) = batch.run(&out, &["--jobs", "2", "--max-wall", wall]);
+        let (code, table, said) = batch.run(&out, &["--jobs", "2", "--timeout", wall]);
         assert_eq!(code, 124, "{wall}: {table}{said}");
         let have_begun = batch.model.asked().len() == 2;
         if have_begun {

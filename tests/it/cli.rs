@@ -343,7 +343,7 @@ fn tools_act_behind_a_command_prefix_and_read_only() {
         ("neither", b"\xff\xfe\x00\x01", Err("is neither text nor an image")),
     ] {
         std::fs::write(&note, content).unwrap();
-        let attach = ["--wrap", wrap, "-C", cwd, "--attach", note.to_str().unwrap()];
+        let attach = ["--wrap", wrap, "-C", cwd, "--file", note.to_str().unwrap()];
         let (code, out) = run_with(&attach);
         let want_code = if want.is_ok() { Some(0) } else { Some(2) };
         assert_eq!(code, want_code, "{name}: {out}");

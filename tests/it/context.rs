@@ -416,7 +416,7 @@ fn a_named_agent_has_its_instructions_and_its_tools() {
 fn the_documents_of_a_folder_are_told_when_a_person_or_a_command_names_a_file_in_it() {
     for (name, task, command, more, is_told) in [
         ("a mention", "look at @web/a.ts", None, &[][..], true),
-        ("an attached file", "look", None, &["--attach", "web/a.ts"], true),
+        ("an attached file", "look", None, &["--file", "web/a.ts"], true),
         ("a command that reads", "go", Some("cat web/a.ts"), &[], true),
         ("a command in the folder", "go", Some("cd web && sed -n 1p a.ts"), &[], true),
         ("a command that writes", "go", Some("echo x > web/new.ts"), &[], true),

@@ -88,7 +88,7 @@ fn a_model_is_told_what_is_used_and_sums_up_at_the_end() {
     // Nothing is told where nothing is near.
     let (code, _, told) = scripted(
         json!([ls(), text("done")]),
-        &["--max-steps", "10", "--max-seconds", "600", "--max-wall", "600"],
+        &["--max-steps", "10", "--max-seconds", "600", "--timeout", "600"],
     );
     assert_eq!((code, told), (0, Vec::new()));
 }

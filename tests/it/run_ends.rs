@@ -100,12 +100,12 @@ fn rows(url: &str) -> Vec<Row> {
         row(
             "time",
             json!([endless("pintle-row-wall")]),
-            &["go", "--permission", "full", "--max-wall", "1"],
+            &["go", "--permission", "full", "--timeout", "1"],
             124,
             "wallClock",
         ),
         Row {
-            args: with(&["--max-wall", "1"]),
+            args: with(&["--timeout", "1"]),
             ..row("a provider that never answers", Value::Null, &[], 124, "wallClock")
         },
         Row {

@@ -32,10 +32,10 @@ fn what_is_piped_is_attached() {
     let long = "a line of a log\n".repeat(20_000);
     for (name, args, input, want) in [
         ("beside a task", &["look"][..], b"ZEBRA\n".as_slice(), Some("ZEBRA")),
-        ("by name", &["look", "--attach", "-"], b"ZEBRA", Some("ZEBRA")),
+        ("by name", &["look", "--file", "-"], b"ZEBRA", Some("ZEBRA")),
         (
             "by name, with a file",
-            &["look", "--attach", "notes.txt", "--attach", "-"],
+            &["look", "--file", "notes.txt", "--file", "-"],
             b"ZEBRA",
             Some("ZEBRA"),
         ),
@@ -58,7 +58,7 @@ fn what_is_piped_is_attached() {
 #[test]
 fn a_picture_is_attached_as_one() {
     let task = Task::new(json!([text("seen")]));
-    let (code, result, said) = ended(&fed(task.command(&["look", "--attach", "-"]), PNG));
+    let (code, result, said) = ended(&fed(task.command(&["look", "--file", "-"]), PNG));
     assert_eq!(code, 0, "{said}");
     assert!(read(&result).contains("image/png"), "{result}");
 }
@@ -66,10 +66,10 @@ fn a_picture_is_attached_as_one() {
 #[test]
 fn stdin_that_makes_no_sense_is_refused() {
     for (name, args, input, want) in [
-        ("twice", &["-", "--attach", "-"][..], b"x".as_slice(), "stdin can be read only once"),
+        ("twice", &["-", "--file", "-"][..], b"x".as_slice(), "stdin can be read only once"),
         (
             "attached twice",
-            &["x", "--attach", "-", "--attach", "-"],
+            &["x", "--file", "-", "--file", "-"],
             b"x",
             "stdin can be read only once",
         ),

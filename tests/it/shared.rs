@@ -186,7 +186,7 @@ fn only_the_user_reaches_the_engine_and_only_with_its_token() {
 #[test]
 fn an_engine_that_nobody_needs_ends() {
     let shared = Shared::new(json!([{"blocks": [{"text": "one"}]}]));
-    let mut engine = shared.command(&["serve", "--listen", "--linger", "0"]);
+    let mut engine = shared.command(&["serve", "--listen", "--idle-exit", "0"]);
     let mut engine = engine.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut ready = [0; 9];
     engine.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
@@ -213,7 +213,7 @@ fn an_engine_whose_clients_were_killed_ends_though_a_question_is_open() {
         ("a question of the model", &question, "question/request", 1),
     ] {
         let shared = Shared::new(json!([{"blocks": [call]}, {"blocks": [{"text": "done"}]}]));
-        let mut engine = shared.command(&["serve", "--listen", "--linger", "0"]);
+        let mut engine = shared.command(&["serve", "--listen", "--idle-exit", "0"]);
         let mut engine = engine.stdout(Stdio::piped()).spawn().unwrap();
         let mut ready = [0; 9];
         engine.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
@@ -300,7 +300,7 @@ fn a_client_that_does_not_read_holds_no_other_up() {
 #[test]
 fn a_session_whose_client_goes_while_it_is_made_keeps_no_engine() {
     let shared = Shared::new(json!([]));
-    let mut engine = shared.command(&["serve", "--listen", "--linger", "0"]);
+    let mut engine = shared.command(&["serve", "--listen", "--idle-exit", "0"]);
     let mut engine = engine.stdout(std::process::Stdio::piped()).spawn().unwrap();
     engine.stdout.as_mut().unwrap().read_exact(&mut [0; 9]).unwrap();
     // While this one is there, the engine stays.

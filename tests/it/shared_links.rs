@@ -512,7 +512,7 @@ fn a_place_for_the_socket_that_is_taken_is_refused_with_the_next_step() {
     // The other program still has its socket, and one that nobody listens on is taken over.
     assert!(UnixStream::connect(folder.join("served")).is_ok());
     drop(served);
-    let mut engine = shared.command(&["serve", "--listen", &path("served"), "--linger", "0"]);
+    let mut engine = shared.command(&["serve", "--listen", &path("served"), "--idle-exit", "0"]);
     let mut engine = engine.stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut said = String::new();
     engine.stdout.take().unwrap().read_to_string(&mut said).unwrap();

@@ -107,7 +107,7 @@ fn every_end_has_one_exit_code_and_one_word_for_it() {
             "done",
         ),
         ("no schema", json!([]), &["go", "--output-schema", "nowhere.json"], 2, "", ""),
-        ("no file", json!([]), &["go", "--attach", "nowhere.png"], 2, "", ""),
+        ("no file", json!([]), &["go", "--file", "nowhere.png"], 2, "", ""),
         ("no session", json!([]), &["go", "--session", "last"], 2, "", ""),
     ] {
         let task = Task::new(replies);
@@ -318,7 +318,7 @@ fn the_time_for_the_whole_task_ends_it_in_the_middle_of_a_call() {
     ]));
     let patch = task.place.path("agent.patch");
     let (code, result, _) =
-        task.run(&["go", FULL, "--max-wall", "5", "--patch", patch.to_str().unwrap()]);
+        task.run(&["go", FULL, "--timeout", "5", "--patch", patch.to_str().unwrap()]);
     assert_eq!((code, &result["stop"]), (124, &json!("wallClock")), "{result}");
     assert!(result["error"]["hint"].as_str().unwrap().contains("--session"), "{result}");
     // What was done until then is kept.
@@ -332,7 +332,7 @@ fn the_time_for_the_whole_task_ends_it_in_the_middle_of_a_call() {
 #[test]
 fn files_go_with_the_task() {
     let task = Task::new(json!([text("read")]));
-    let (code, result, said) = task.run(&["look", "--attach", "notes.txt"]);
+    let (code, result, said) = task.run(&["look", "--file", "notes.txt"]);
     assert_eq!(code, 0, "{result} {said}");
     let journal = std::fs::read_to_string(result["journal"].as_str().unwrap()).unwrap();
     assert!(journal.contains("one\\ntwo\\nthree"), "{journal}");
@@ -392,7 +392,7 @@ fn a_provider_that_never_answers_is_left_when_the_time_is_over() {
         "own/m",
         "--api",
         "chat",
-        "--max-wall",
+        "--timeout",
         "1",
     ];
     let out = place

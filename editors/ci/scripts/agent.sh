@@ -48,7 +48,7 @@ if [ -n "${PINTLE_BASE:-}" ]; then
   task="$task
 
 The change is the difference between the commits $(git merge-base "$PINTLE_BASE" HEAD) and $(git rev-parse HEAD). It is attached as a patch."
-  options+=(--attach "$patch")
+  options+=(--file "$patch")
 fi
 
 # A key that posts has no business here, even where somebody gave it to all jobs; nor have the files by which a step changes later ones.

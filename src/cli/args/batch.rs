@@ -47,7 +47,7 @@ pub(crate) struct Batch {
     pub(crate) max_cost: Option<u64>,
     /// Stop after this many seconds, even in the middle of a call
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::LIMITS)]
-    pub(crate) max_wall: Option<u64>,
+    pub(crate) timeout: Option<u64>,
     #[command(flatten)]
     pub(crate) each: Each,
     /// Print a table or the summary as one JSON object
@@ -82,7 +82,7 @@ pub(crate) struct Each {
     pub(crate) task_max_seconds: Option<u64>,
     /// Stop after this many seconds, even in the middle of a call
     #[arg(long, value_name = "SECONDS", help_heading = heading::TASK_LIMITS)]
-    pub(crate) task_max_wall: Option<u64>,
+    pub(crate) task_timeout: Option<u64>,
     /// Stop after this many seconds without output from the model or a tool
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::TASK_LIMITS)]
     pub(crate) task_idle_timeout: Option<u64>,

@@ -13,7 +13,7 @@ pub(crate) struct Listen {
     sockets: Vec<Socket>,
     /// Exit after this many seconds without clients and open sessions
     #[arg(long, value_name = "SECONDS", requires = "listen", help_heading = heading::SOCKETS)]
-    pub(crate) linger: Option<u64>,
+    pub(crate) idle_exit: Option<u64>,
     /// With ws://: accept web pages of this origin, such as https://editor.example; repeatable
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "listen", value_parser = parse_origin, help_heading = heading::SOCKETS)]
     pub(crate) origins: Vec<String>,
@@ -27,7 +27,7 @@ pub(crate) struct Listen {
 
 /// The names of the options that make no other engine for a client: these, and the trust that each client brings along.
 pub(crate) const OPTIONS: [&str; 6] =
-    ["--listen", "--linger", "--allow-origin", "--allow-host", "--token-file", "--trust"];
+    ["--listen", "--idle-exit", "--allow-origin", "--allow-host", "--token-file", "--trust"];
 
 /// A socket to listen on.
 #[derive(Debug, Clone, PartialEq, Eq)]

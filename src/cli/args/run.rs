@@ -60,7 +60,7 @@ pub(crate) struct Run {
     pub(crate) no_session: bool,
     /// Attach a file to the task, such as an image or a log; - attaches stdin; repeatable
     #[arg(long, value_name = "FILE")]
-    pub(crate) attach: Vec<PathBuf>,
+    pub(crate) file: Vec<PathBuf>,
     /// Offer only these tools, separated by commas; * matches any text
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,
@@ -84,7 +84,7 @@ pub(crate) struct Run {
     pub(crate) max_seconds: Option<u64>,
     /// Stop after this many seconds, even in the middle of a call
     #[arg(long, value_name = "SECONDS", help_heading = heading::LIMITS)]
-    pub(crate) max_wall: Option<u64>,
+    pub(crate) timeout: Option<u64>,
     /// Stop after this many seconds without output from the model or a tool
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = heading::LIMITS)]
     pub(crate) idle_timeout: Option<u64>,
@@ -181,11 +181,11 @@ impl Run {
     /// # Errors
     /// It is named twice.
     pub(crate) fn stdin(&self) -> anyhow::Result<piped::Use> {
-        let attached = self.attach.iter().filter(|path| is_stdio(path)).count();
+        let attached = self.file.iter().filter(|path| is_stdio(path)).count();
         let is_task = self.prompt.as_deref() == Some("-");
         anyhow::ensure!(
             attached + usize::from(is_task) <= 1,
-            "stdin can be read only once: use `-` for the task or for one --attach"
+            "stdin can be read only once: use `-` for the task or for one --file"
         );
         Ok(match (is_task, attached) {
             (true, _) => piped::Use::Task,
@@ -196,7 +196,7 @@ impl Run {
 
     /// Returns the files to attach, without stdin.
     pub(crate) fn attached_files(&self) -> impl Iterator<Item = &Path> {
-        self.attach.iter().map(PathBuf::as_path).filter(|path| !is_stdio(path))
+        self.file.iter().map(PathBuf::as_path).filter(|path| !is_stdio(path))
     }
 
     /// Returns the text of the task: the argument, or `stdin` for `-`.
@@ -205,9 +205,8 @@ impl Run {
     /// There is none, or it is not text.
     pub(crate) fn prompt(&self, stdin: Option<Vec<u8>>) -> anyhow::Result<String> {
         let prompt = match self.prompt.as_deref() {
-            Some("-") => String::from_utf8(stdin.unwrap_or_default()).context(
-                "the task on stdin is not UTF-8 text; attach other data with --attach -",
-            )?,
+            Some("-") => String::from_utf8(stdin.unwrap_or_default())
+                .context("the task on stdin is not UTF-8 text; attach other data with --file -")?,
             Some(prompt) => prompt.to_owned(),
             None if std::io::stdin().is_terminal() => {
                 anyhow::bail!("no task given\n  pass one: pintle run \"TASK\"");

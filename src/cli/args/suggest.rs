@@ -61,7 +61,7 @@ mod tests {
             ("run --modle x", Some("--model")),
             ("run --mdoe x", Some("--mode")),
             ("run --permision full", Some("--permission")),
-            ("run --atach x", Some("--attach")),
+            ("run --fil x", Some("--file")),
             ("run --max-step 3", Some("--max-steps")),
             ("run --no-aply", Some("--no-apply")),
             ("sessions list --directry x", Some("--directory")),

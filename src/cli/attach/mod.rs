@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long an unused engine stays after a client started it, in seconds.
-const LINGER_S: &str = "30";
+const IDLE_EXIT_S: &str = "30";
 
 /// The number of bytes that are passed on at once.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -101,7 +101,7 @@ fn start(data: &Path, options: &[String]) -> anyhow::Result<()> {
     let (log, log_path) = shared::log(data)?;
     let program = std::env::current_exe().context("cannot locate this program")?;
     let mut command = Command::new(program);
-    command.args(["serve", "--listen", "--linger", LINGER_S]).args(options);
+    command.args(["serve", "--listen", "--idle-exit", IDLE_EXIT_S]).args(options);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     // A terminal's Ctrl-C is for this client alone.
     command.process_group(0);

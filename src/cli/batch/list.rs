@@ -77,7 +77,7 @@ pub(super) struct TaskLimits {
     max_seconds: Option<u64>,
     /// In seconds, whatever runs then.
     #[serde(skip_serializing_if = "Option::is_none")]
-    max_wall: Option<u64>,
+    timeout: Option<u64>,
     /// In seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     idle_timeout: Option<u64>,
@@ -109,7 +109,7 @@ impl TaskLimits {
                 cost_nano_usd: config::nano_usd(self.max_cost).or(each.task_max_cost),
                 duration_ms: seconds.map(|seconds| seconds.saturating_mul(1000)),
             },
-            wall: self.max_wall.or(each.task_max_wall),
+            wall: self.timeout.or(each.task_timeout),
             idle: self.idle_timeout.or(each.task_idle_timeout),
         }
     }
@@ -120,7 +120,7 @@ impl TaskLimits {
             ("maxToolCalls", self.max_tool_calls),
             ("maxTokens", self.max_tokens),
             ("maxSeconds", self.max_seconds),
-            ("maxWall", self.max_wall),
+            ("timeout", self.timeout),
             ("idleTimeout", self.idle_timeout),
         ];
         for (name, value) in whole {
@@ -282,7 +282,7 @@ mod tests {
                 "{\"prompt\":\"a\",\"id\":\"line-0002\"}\n{\"prompt\":\"a\"}",
                 "l:2: duplicate id `line-0002`, ",
             ),
-            ("{\"prompt\":\"a\",\"limits\":{\"maxWall\":0}}", "l:1: `limits.maxWall` is 0"),
+            ("{\"prompt\":\"a\",\"limits\":{\"timeout\":0}}", "l:1: `limits.timeout` is 0"),
             ("{\"prompt\":\"a\",\"limits\":{\"maxCost\":-1}}", "l:1: `limits.maxCost` is -1"),
         ] {
             let error = format!("{:#}", parse("l", text).unwrap_err());

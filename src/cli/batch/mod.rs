@@ -290,7 +290,7 @@ impl<'a> Loop<'a> {
             return Ok(None);
         }
         let (heard_tx, mut heard) = mpsc::channel(HEARD_CAPACITY);
-        let wall = self.options.max_wall.map(|wall| Instant::now() + Duration::from_secs(wall));
+        let wall = self.options.timeout.map(|wall| Instant::now() + Duration::from_secs(wall));
         if self.budget.is_used_up() {
             self.end(Why::Limit);
             return Ok(self.why);
@@ -464,7 +464,7 @@ impl<'a> Loop<'a> {
             Why::Limit => {
                 "batch budget exhausted (--max-tokens, --max-cost): starting no more tasks"
             }
-            Why::Wall => "batch time limit reached (--max-wall): stopping tasks",
+            Why::Wall => "batch time limit reached (--timeout): stopping tasks",
             Why::Signal => "stopping tasks; send a second signal to kill them",
         };
         self.reporter.complain(text);

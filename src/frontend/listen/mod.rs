@@ -58,7 +58,7 @@ pub struct Options {
     /// The default working directory for WebSocket clients' sessions.
     pub cwd: PathBuf,
     /// The time without clients and open sessions after which the engine ends; `None` for never.
-    pub linger: Option<Duration>,
+    pub idle_exit: Option<Duration>,
     /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
 }
@@ -105,23 +105,23 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
     };
     let mut hosts = Hosts { running: JoinSet::new(), handle: None, cwd: options.cwd.clone() };
     let mut handshakes = Handshakes::default();
-    let mut linger = options.linger.map(|linger| linger.max(FIRST_CLIENT_TIMEOUT));
+    let mut idle_exit = options.idle_exit.map(|idle_exit| idle_exit.max(FIRST_CLIENT_TIMEOUT));
     let ended = loop {
-        let unused = until_unused(&engine, connections.is_empty(), linger);
+        let unused = until_unused(&engine, connections.is_empty(), idle_exit);
         tokio::select! {
             biased;
             () = options.stop.cancelled() => break Ended::Stopped,
             Some(_) = connections.join_next() => {}
             accepted = sockets.accept() => match (accepted, &gate) {
                 (Ok(Came::Unix(stream)), _) => {
-                    linger = options.linger;
+                    idle_exit = options.idle_exit;
                     let cwd = options.cwd.clone();
                     let options = native::Options { cwd, stop: leaving.clone(), scope: Scope::Shared };
                     let host = hosts.handle(&engine);
                     connections.spawn(serve_unix(stream, unix_gate.clone(), (engine.clone(), host), options));
                 }
                 (Ok(Came::Web(stream)), Some(gate)) => {
-                    linger = options.linger;
+                    idle_exit = options.idle_exit;
                     let waiting = handshakes.begin();
                     let cwd = options.cwd.clone();
                     let options = native::Options { cwd, stop: leaving.clone(), scope: Scope::Shared };
@@ -190,12 +190,12 @@ impl Hosts {
     }
 }
 
-/// Waits until there is neither a client nor an open session, and then for as long as an engine lingers.
-async fn until_unused(engine: &EngineHandle, has_no_clients: bool, linger: Option<Duration>) {
-    match linger {
-        Some(linger) if has_no_clients => {
+/// Waits until there is neither a client nor an open session, and then for the idle time, if one is set.
+async fn until_unused(engine: &EngineHandle, has_no_clients: bool, idle_exit: Option<Duration>) {
+    match idle_exit {
+        Some(idle_exit) if has_no_clients => {
             engine.when_empty().await;
-            tokio::time::sleep(linger).await;
+            tokio::time::sleep(idle_exit).await;
         }
         Some(_) | None => std::future::pending().await,
     }

@@ -140,7 +140,7 @@ class Folder:
                 "model": attempt.model,
                 # The hidden check judges; a denied call is no failure by itself.
                 "failOnDenied": False,
-                "limits": {"maxSteps": task.limits.steps, "maxWall": task.limits.wall},
+                "limits": {"maxSteps": task.limits.steps, "timeout": task.limits.wall},
             }
             lines.append(json.dumps(line, ensure_ascii=False) + "\n")
         self.list.write_text("".join(lines), encoding="utf-8")
