@@ -45,7 +45,7 @@
 //! #         auth: None,
 //! #         retry_policy: RetryPolicy::default(),
 //! #         limits: Limits::default(),
-//! #         room: RoomPolicy::default(),
+//! #         compaction: CompactionPolicy::default(),
 //! #         personal: Arc::default(),
 //! #         default_model: Some("script/test".to_owned()),
 //! #         permissions: Arc::new(PermissionPolicy::open(PermissionMode::Full)),
@@ -129,7 +129,7 @@ pub use pintle_exec::editor::{
 pub use pintle_exec::variables::ExtraVariables;
 pub use pintle_llm::Trace;
 pub use pintle_llm::login::Prompt as LoginPrompt;
-pub use pintle_session::context::compaction::{Policy as RoomPolicy, Safe};
+pub use pintle_session::context::compaction::{Policy as CompactionPolicy, PruneThreshold};
 pub use pintle_session::export::Growing as Transcript;
 pub use pintle_session::history::items::Items;
 pub use pintle_session::store::Filter;

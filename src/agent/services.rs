@@ -50,7 +50,7 @@ pub struct Services {
     /// The limits per turn.
     pub limits: Limits,
     /// When and how room is made in a long conversation.
-    pub room: compaction::Policy,
+    pub compaction: compaction::Policy,
     /// The user's documents, rules, skills, prompts and agents.
     pub personal: Arc<Personal>,
     /// The default model, for sessions that do not request one.

@@ -4,13 +4,14 @@
 use crate::cli::{args, mcp, recording};
 use anyhow::Context;
 use pintle_agent::config::{
-    self, Config, ContextSettings, HookSettings, LimitSettings, LintSettings, Live, SafeZone,
+    self, Config, ContextSettings, HookSettings, LimitSettings, LintSettings, Live, PruneAbove,
     Seconds, Source, TextFile, TitleSettings, ToolSettings, Variables,
 };
 use pintle_agent::models::{ConfiguredModels, KeyFetcher, Models, Toolbox, register_secrets};
 use pintle_agent::{
-    APPROVAL_TIMEOUT, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal,
-    QUESTION_TIMEOUT, REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, SandboxPolicy, Services,
+    APPROVAL_TIMEOUT, CompactionPolicy, HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint,
+    PermissionPolicy, Personal, PruneThreshold, QUESTION_TIMEOUT, REPORT_WAIT, RetryPolicy, Runner,
+    SandboxPolicy, Services,
 };
 use pintle_base::ambient::Ambient;
 use pintle_base::image;
@@ -98,7 +99,7 @@ pub(crate) async fn services(
         auth: Some(configured),
         retry_policy: retry_policy(set),
         limits: limits(&set.limits),
-        room: room(&set.context),
+        compaction: compaction(&set.context),
         personal: Arc::new(personal(&config, ambient, answers)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         permissions: Arc::new(permissions),
@@ -523,16 +524,16 @@ fn limits(set: &LimitSettings) -> Limits {
     }
 }
 
-fn room(set: &ContextSettings) -> RoomPolicy {
-    let usual = RoomPolicy::default();
-    RoomPolicy {
+fn compaction(set: &ContextSettings) -> CompactionPolicy {
+    let usual = CompactionPolicy::default();
+    CompactionPolicy {
         is_automatic: set.automatic.unwrap_or(usual.is_automatic),
         reserve: set.reserve.map_or(usual.reserve, |tokens| tokens.0),
-        keep: set.keep.map_or(usual.keep, |tokens| tokens.0),
-        safe: match set.safe_zone {
-            Some(SafeZone::Tokens(tokens)) => Safe::Tokens(tokens),
-            Some(SafeZone::Percent(percent)) => Safe::Percent(percent),
-            None => usual.safe,
+        keep: set.keep_recent_tokens.map_or(usual.keep, |tokens| tokens.0),
+        prune_above: match set.prune_above {
+            Some(PruneAbove::Tokens(tokens)) => PruneThreshold::Tokens(tokens),
+            Some(PruneAbove::Percent(percent)) => PruneThreshold::Percent(percent),
+            None => usual.prune_above,
         },
     }
 }
@@ -576,7 +577,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         auth: None,
         retry_policy: RetryPolicy::default(),
         limits: Limits::default(),
-        room: RoomPolicy::default(),
+        compaction: CompactionPolicy::default(),
         personal: Arc::default(),
         default_model: Some("script/demo".to_owned()),
         permissions: Arc::new(PermissionPolicy::open(PermissionMode::Ask)),
@@ -677,7 +678,7 @@ mod tests {
                 ),
                 tools.web_search.to_string(),
                 format!("{:?}", limits(&set.limits)),
-                format!("{:?}", room(&set.context)),
+                format!("{:?}", compaction(&set.context)),
                 format!("{:?} {:?}", check.command, check.globs),
                 format!("{:?}", check.timeout_s.map_or(LINT_TIMEOUT, Seconds::get)),
                 format!("{:?}", check.wait_ms.map_or(REPORT_WAIT, Duration::from_millis)),

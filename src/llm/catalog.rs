@@ -209,7 +209,7 @@ pub struct Dialect {
     pub silent_overflow: bool,
     /// True if it requires separate headers that state whether the user or the agent initiated a request, and whether a request contains
     /// images, as GitHub Copilot does: a user-initiated request counts against an allowance.
-    pub initiator: bool,
+    pub initiator_headers: bool,
     /// The cloud that serves several makers' models under its own URLs.
     #[schemars(example = &"bedrock")]
     pub cloud: Option<Cloud>,
@@ -252,7 +252,7 @@ impl Dialect {
         web_search: false,
         verbosity: Verbosity::Unset,
         silent_overflow: false,
-        initiator: false,
+        initiator_headers: false,
         cloud: None,
     };
 }

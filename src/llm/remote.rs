@@ -183,7 +183,7 @@ impl Remote {
 
 /// Returns the headers that report who initiated a request and whether it contains images, for servers that require them.
 fn initiator_headers(endpoint: &Endpoint, request: &Request) -> Vec<(String, Secret)> {
-    if !endpoint.dialect.initiator {
+    if !endpoint.dialect.initiator_headers {
         return Vec::new();
     }
     let initiator = match request.messages.last().map(|message| &**message) {

@@ -44,7 +44,7 @@ const COMPLAINTS: [Complaint; 38] = [
         "a turn does not end after the conversation was summed up",
         &[
             "acp_sessions::a_conversation_is_summed_up_on_demand",
-            "room::a_full_window_is_summed_up_and_the_turn_goes_on",
+            "compaction::a_full_window_is_summed_up_and_the_turn_goes_on",
         ],
     ),
     (

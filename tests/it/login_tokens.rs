@@ -40,8 +40,11 @@ fn a_short_lived_token_is_exchanged_and_the_account_may_have_another_server() {
     configure(&place, &provider.url, &format!("{DEVICE}\nexchange_url = \"URL/exchange\""));
     let config = place.home().join("config.toml");
     let text = std::fs::read_to_string(&config).unwrap();
-    std::fs::write(&config, text.replace("api = \"chat\"\n", "api = \"chat\"\ninitiator = true\n"))
-        .unwrap();
+    std::fs::write(
+        &config,
+        text.replace("api = \"chat\"\n", "api = \"chat\"\ninitiator_headers = true\n"),
+    )
+    .unwrap();
     log_in_before(&place, &[("token", quoted(&token("long")))]);
     assert_eq!(ask(&place), (0, "hello\n".to_owned()));
     let exchanged = provider.to("/exchange");

@@ -25,7 +25,7 @@ pub use settings::{
     SessionSettings, Settings, TitleSettings, ToolSettings, Variables,
 };
 pub use text_source::{KEY_FILE, KEYRING, TextSource, fill, in_home, variable, variables};
-pub use values::{NanoUsd, SafeZone, Seconds, Setting, TextFile, Tokens, nano_usd};
+pub use values::{NanoUsd, PruneAbove, Seconds, Setting, TextFile, Tokens, nano_usd};
 pub use words::split_words;
 
 use pintle_protocol::approval::PermissionMode;

@@ -6,7 +6,7 @@
 //! Serializing covers the values that a running engine keeps: a skipped field takes effect at once. See `live`.
 
 use super::Source;
-use super::values::{self, NanoUsd, SafeZone, Seconds, Setting, TextFile, Tokens};
+use super::values::{self, NanoUsd, PruneAbove, Seconds, Setting, TextFile, Tokens};
 use crate::config::providers::{PROFILE_NAMES, ProviderEntry};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::hook::{HookPoint, OnFailure};
@@ -224,13 +224,13 @@ pub struct ContextSettings {
     pub automatic: Option<bool>,
     /// The size below which no result is pruned: a share of the context window, or tokens such as "80k".
     #[schemars(extend("default" = "60%"))]
-    pub safe_zone: Option<SafeZone>,
+    pub prune_above: Option<PruneAbove>,
     /// The tokens that stay free for the reply, such as 16384 or "16k".
     #[schemars(extend("default" = 16384))]
     pub reserve: Option<Tokens>,
     /// The tokens at the conversation's end that are kept verbatim, such as 20000 or "20k".
     #[schemars(extend("default" = 20000))]
-    pub keep: Option<Tokens>,
+    pub keep_recent_tokens: Option<Tokens>,
     /// The model that writes summaries. By default the session's model.
     #[schemars(example = &"anthropic/claude-haiku-4-5")]
     pub summary_model: Option<String>,

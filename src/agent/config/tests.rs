@@ -491,7 +491,7 @@ fn limits_are_set_in_a_table_of_their_own() {
 }
 
 #[test]
-fn room_is_set_in_a_table_of_its_own() {
+fn the_compaction_policy_is_set_in_the_context_table() {
     let set = |file: &str| {
         let home = tempfile::tempdir().unwrap();
         pintle_base::private_files::write_private(
@@ -508,30 +508,30 @@ fn room_is_set_in_a_table_of_its_own() {
     let every = ContextSettings {
         automatic: Some(false),
         reserve: Some(Tokens(9000)),
-        keep: Some(Tokens(12_000)),
-        safe_zone: Some(SafeZone::Percent(50)),
+        keep_recent_tokens: Some(Tokens(12_000)),
+        prune_above: Some(PruneAbove::Percent(50)),
         summary_model: Some("a/small".to_owned()),
     };
-    let zone = |safe| Ok((ContextSettings { safe_zone: Some(safe), ..none() }, 0));
+    let zone = |safe| Ok((ContextSettings { prune_above: Some(safe), ..none() }, 0));
     let wrong = |what: &str| Err(format!("HOME/config.toml:{what}"));
     for (file, want) in [
         ("", Ok((none(), 0))),
         (
-            "[context]\nautomatic = false\nreserve = 9000\nkeep = \"12k\"\nsafe_zone = \"50%\"\nsummary_model = \"a/small\"",
+            "[context]\nautomatic = false\nreserve = 9000\nkeep_recent_tokens = \"12k\"\nprune_above = \"50%\"\nsummary_model = \"a/small\"",
             Ok((every, 0)),
         ),
-        ("[context]\nsafe_zone = \"80k\"", zone(SafeZone::Tokens(80_000))),
-        ("[context]\nsafe_zone = 70000", zone(SafeZone::Tokens(70_000))),
+        ("[context]\nprune_above = \"80k\"", zone(PruneAbove::Tokens(80_000))),
+        ("[context]\nprune_above = 70000", zone(PruneAbove::Tokens(70_000))),
         ("[context]\nsave = 1", Ok((none(), 1))),
         (
-            "[context]\nsafe_zone = \"0%\"",
+            "[context]\nprune_above = \"0%\"",
             wrong(
-                "2:13: `context.safe_zone` must be tokens, such as 80000 or \"80k\", or a share such as \"60%\"",
+                "2:15: `context.prune_above` must be tokens, such as 80000 or \"80k\", or a share such as \"60%\"",
             ),
         ),
         (
-            "[context]\nkeep = \"much\"",
-            wrong("2:8: `context.keep` must be tokens, such as 20000 or \"20k\""),
+            "[context]\nkeep_recent_tokens = \"much\"",
+            wrong("2:22: `context.keep_recent_tokens` must be tokens, such as 20000 or \"20k\""),
         ),
     ] {
         assert_eq!(set(file), want, "{file}");

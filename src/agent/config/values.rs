@@ -129,21 +129,21 @@ impl<'de> Deserialize<'de> for Tokens {
     }
 }
 
-/// Size of the part that is not pruned.
+/// The size above which old results are pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum SafeZone {
+pub enum PruneAbove {
     /// A number of tokens.
     Tokens(u64),
     /// A percentage of the context window.
     Percent(u64),
 }
 
-schema!(SafeZone, { "anyOf": [
+schema!(PruneAbove, { "anyOf": [
     { "type": "integer", "minimum": 0 },
     { "type": "string", "pattern": "^\\s*([0-9]+[kK]?|[0-9]+%)\\s*$" },
 ] });
 
-impl<'de> Deserialize<'de> for SafeZone {
+impl<'de> Deserialize<'de> for PruneAbove {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let want = "tokens, such as 80000 or \"80k\", or a share such as \"60%\"";
         checked(from, want, |value: Value| {

@@ -134,7 +134,7 @@ impl EngineHandle {
 
     /// Returns true if a conversation that nears the window limit is compacted automatically.
     pub fn compacts_by_itself(&self) -> bool {
-        self.services.room.is_automatic
+        self.services.compaction.is_automatic
     }
 
     /// Reads a file on this machine, wherever tools run.
@@ -617,7 +617,7 @@ impl Engine {
             } else {
                 self.services.limits
             },
-            room: self.services.room,
+            compaction: self.services.compaction,
             budget: Budget::default(),
             is_budget_own: true,
             blobs: None,

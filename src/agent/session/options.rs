@@ -140,7 +140,7 @@ impl Session {
             ConfigOption {
                 id: AUTO_COMPACT.to_owned(),
                 name: "Compact when the context window is nearly full".to_owned(),
-                value: if settings.room.is_automatic { "on" } else { "off" }.to_owned(),
+                value: if settings.compaction.is_automatic { "on" } else { "off" }.to_owned(),
                 choices: ["on", "off"].map(str::to_owned).into(),
             },
         ]
@@ -196,7 +196,7 @@ impl Session {
                 "off" => false,
                 _ => return Some(Err(format!("unknown {id} `{value}`; expected one of on, off"))),
             };
-            self.settings.room.is_automatic = is_on;
+            self.settings.compaction.is_automatic = is_on;
             return Some(Ok(()));
         }
         let mode = match id {

@@ -23,7 +23,7 @@ pub(crate) struct Settings {
     /// The limits per turn.
     pub(crate) limits: Limits,
     /// When and how room is made in a long conversation.
-    pub(crate) room: compaction::Policy,
+    pub(crate) compaction: compaction::Policy,
     /// The budget that it shares with its sub-agents; a sub-agent has its parent's.
     pub(crate) budget: Budget,
     /// True if the budget is not shared with a parent session: each turn refills it.

@@ -60,13 +60,13 @@ pub(crate) async fn before_request<H: TurnHost>(
     tally: &mut Tally,
 ) -> Result<bool, End> {
     let Some(window) = ctx.llm.window else { return Ok(false) };
-    if !ctx.llm.room.is_automatic {
+    if !ctx.llm.compaction.is_automatic {
         let TurnState { conversation, meter, .. } = &mut *state;
         let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
         warn(host, meter, tokens, window, "compact the conversation: automatic compaction is off");
         return Ok(false);
     }
-    let marks = ctx.llm.room.marks(window);
+    let marks = ctx.llm.compaction.marks(window);
     let mut can_prune = true;
     loop {
         let TurnState { conversation, meter, .. } = &mut *state;
@@ -155,7 +155,7 @@ pub(crate) async fn compact<H: TurnHost>(
     wanted: CompactionRequest<'_>,
 ) -> Result<bool, End> {
     let TurnState { conversation, meter, prompt_state, .. } = state;
-    let marks = marks_of(&ctx.llm.room, ctx.llm.window);
+    let marks = marks_of(&ctx.llm.compaction, ctx.llm.window);
     let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
     let keep = tokens_to_keep(wanted.reason, &marks, conversation, tokens_before);
     let cut = compact::plan(&conversation.messages, keep);
@@ -379,7 +379,7 @@ async fn ask<H: TurnHost>(
     tally: &mut Tally,
 ) -> Result<String, SummaryFailure> {
     let mut failures = Failures::default();
-    let text = fitting(&marks_of(&ctx.llm.room, summarizer.window), text);
+    let text = fitting(&marks_of(&ctx.llm.compaction, summarizer.window), text);
     loop {
         let request = one_shot::request(summarizer.model, instructions, &text, MAX_SUMMARY_TOKENS);
         let (effort, trace) = (summarizer.effort, ctx.llm.trace.clone());

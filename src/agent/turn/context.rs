@@ -72,7 +72,7 @@ pub(crate) struct ModelAccess {
     /// The model that writes summaries instead, or why it cannot be used; `None` if it is the same.
     pub(crate) summary: Option<Result<SummaryModel, String>>,
     /// When and how room is made in the conversation.
-    pub(crate) room: compaction::Policy,
+    pub(crate) compaction: compaction::Policy,
     /// When a request that failed is sent again.
     pub(crate) retry: RetryPolicy,
     /// The trace that its requests belong to.

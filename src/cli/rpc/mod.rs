@@ -243,9 +243,9 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
         services.store = Store::temporary(folder.path());
     }
     let Compaction { enabled, reserve_tokens, keep_recent_tokens } = &set_up.pi.compaction;
-    services.room.is_automatic = enabled.unwrap_or(services.room.is_automatic);
-    services.room.reserve = reserve_tokens.unwrap_or(services.room.reserve);
-    services.room.keep = keep_recent_tokens.unwrap_or(services.room.keep);
+    services.compaction.is_automatic = enabled.unwrap_or(services.compaction.is_automatic);
+    services.compaction.reserve = reserve_tokens.unwrap_or(services.compaction.reserve);
+    services.compaction.keep = keep_recent_tokens.unwrap_or(services.compaction.keep);
     services.retry_policy = retry_policy(&set_up.pi.retry, services.retry_policy);
     if let Some(tools) = chosen(&task.tools, services.tools.clone())? {
         services.tools = tools;

@@ -104,7 +104,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "search_price",
                 "verbosity",
                 "silent_overflow",
-                "initiator",
+                "initiator_headers",
                 "headers",
                 "login",
             ];

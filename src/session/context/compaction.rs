@@ -12,13 +12,13 @@ pub struct Policy {
     pub reserve: u64,
     /// The tokens at the end that a compaction keeps unchanged.
     pub keep: u64,
-    /// The size below which nothing is pruned.
-    pub safe: Safe,
+    /// The size above which old results are pruned.
+    pub prune_above: PruneThreshold,
 }
 
-/// The size below which nothing is pruned.
+/// The size above which old results are pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Safe {
+pub enum PruneThreshold {
     /// A number of tokens.
     Tokens(u64),
     /// A percentage of the window.
@@ -27,7 +27,12 @@ pub enum Safe {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { is_automatic: true, reserve: 16_384, keep: 20_000, safe: Safe::Percent(60) }
+        Self {
+            is_automatic: true,
+            reserve: 16_384,
+            keep: 20_000,
+            prune_above: PruneThreshold::Percent(60),
+        }
     }
 }
 
@@ -48,9 +53,9 @@ impl Policy {
     /// Returns the limits for a window of this size, in tokens.
     pub fn marks(&self, window: u64) -> Marks {
         let compact_at = window - self.reserve.min(window / 4);
-        let safe = match self.safe {
-            Safe::Tokens(tokens) => tokens,
-            Safe::Percent(percent) => window / 100 * percent.min(100),
+        let safe = match self.prune_above {
+            PruneThreshold::Tokens(tokens) => tokens,
+            PruneThreshold::Percent(percent) => window / 100 * percent.min(100),
         };
         let prune_at = safe.min(compact_at);
         Marks { prune_at, prune_to: prune_at / 3 * 2, compact_at, keep: self.keep.min(window / 4) }
@@ -103,7 +108,7 @@ mod tests {
     fn a_small_window_has_small_marks() {
         let marks = Policy::default().marks(8_000);
         assert_eq!((marks.prune_at, marks.compact_at, marks.keep), (4_800, 6_000, 2_000));
-        let fixed = Policy { safe: Safe::Tokens(80_000), ..Policy::default() };
+        let fixed = Policy { prune_above: PruneThreshold::Tokens(80_000), ..Policy::default() };
         assert_eq!(fixed.marks(200_000).prune_at, 80_000);
         assert_eq!(fixed.marks(8_000).prune_at, 6_000, "never behind the mark for summing up");
     }

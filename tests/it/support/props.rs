@@ -60,7 +60,7 @@ pub(crate) fn engine_on(
             ..RetryPolicy::default()
         },
         limits: setup.limits,
-        room: setup.room,
+        compaction: setup.compaction,
         personal: Arc::new(personal),
         default_model: Some("script/test".to_owned()),
         permissions: Arc::new(PermissionPolicy::open(PermissionMode::Full)),

@@ -83,7 +83,7 @@ fn the_schema_accepts_the_guides_files_and_no_wrong_ones() {
         "tools.max_output_bytes = 999",
         "limits.loop_window = 3",
         "limits.cost_usd = -1",
-        "context.keep = \"much\"",
+        "context.keep_recent_tokens = \"much\"",
         "lint.wait_ms = 60001",
         "environment.wrap = \"ssh a\"",
         "environment.shell = \"zsh\"",

@@ -58,7 +58,7 @@ impl Session {
                 price: known.as_ref().and_then(|known| known.price),
                 window,
                 summary: self.summary_model(),
-                room: self.settings.room,
+                compaction: self.settings.compaction,
                 retry: self.services.retry_policy,
                 trace: self.settings.trace.clone(),
             },

@@ -2,8 +2,8 @@
 
 use pintle_agent::models::Toolbox;
 use pintle_agent::{
-    APPROVAL_TIMEOUT, ClientTool, Extensions, HOOK_TIMEOUT, Hook, Limits, Lint, QUESTION_TIMEOUT,
-    RetryPolicy, RoomPolicy, Runner, SubscriberId,
+    APPROVAL_TIMEOUT, ClientTool, CompactionPolicy, Extensions, HOOK_TIMEOUT, Hook, Limits, Lint,
+    QUESTION_TIMEOUT, RetryPolicy, Runner, SubscriberId,
 };
 use pintle_base::ambient::Ambient;
 use pintle_exec::memory::{Answer, Memory};
@@ -41,7 +41,7 @@ pub(crate) struct Setup {
     /// The limits of turns and sessions.
     pub(crate) limits: Limits,
     /// How room is made in a long conversation.
-    pub(crate) room: RoomPolicy,
+    pub(crate) compaction: CompactionPolicy,
     /// Hooks of the settings.
     pub(crate) hooks: Vec<Hook>,
     /// Hooks of the client.
@@ -71,7 +71,7 @@ impl Default for Setup {
             title_model: None,
             summary_model: None,
             limits: Limits::default(),
-            room: RoomPolicy::default(),
+            compaction: CompactionPolicy::default(),
             hooks: Vec::new(),
             client_hooks: Vec::new(),
             client_tools: Vec::new(),

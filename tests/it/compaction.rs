@@ -6,7 +6,7 @@ use crate::scenarios::{full, requests, told_with};
 use crate::support::program::{Framing, Place, Program};
 use crate::support::stage::Setup;
 use expect_test::expect;
-use pintle_agent::RoomPolicy;
+use pintle_agent::CompactionPolicy;
 use pintle_protocol::approval::PermissionMode;
 use serde_json::{Value, json};
 
@@ -562,8 +562,8 @@ fn a_warning_is_an_event_when_four_fifths_of_the_window_are_used() {
     assert_eq!(told.matches("contextNearlyFull").count(), 1, "{told}");
     assert!(told.contains(warning), "{told}");
     // Nothing makes room by itself then, which makes the warning matter more.
-    let room = RoomPolicy { is_automatic: false, ..RoomPolicy::default() };
-    let setup = Setup { room, ..Setup::default() };
+    let compaction = CompactionPolicy { is_automatic: false, ..CompactionPolicy::default() };
+    let setup = Setup { compaction, ..Setup::default() };
     let told = told_with(setup, PermissionMode::Full, model, "prompt go | idle");
     assert_eq!(told.matches(warning).count(), 1, "{told}");
 }
