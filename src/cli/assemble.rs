@@ -220,7 +220,7 @@ pub(crate) fn trusted(settings: &args::Settings, ambient: &Ambient) -> Vec<PathB
     named.map(|folder| project(&folder)).collect()
 }
 
-/// Returns the root of the repository around a directory, else the directory itself.
+/// Returns the repository root around a directory, else the directory itself.
 pub(crate) fn project(folder: &Path) -> PathBuf {
     let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
     folder.ancestors().find(has_git).unwrap_or(folder).to_owned()
@@ -259,7 +259,7 @@ fn personal(config: &Config, ambient: &Ambient, answers: Answers) -> Personal {
     }
 }
 
-/// Returns the text of a setting that names a file, unless it is blank.
+/// Returns a text setting's content, unless it is blank.
 fn text_of(file: Option<&TextFile>) -> Option<String> {
     file.and_then(TextFile::text).map(str::to_owned)
 }
@@ -377,7 +377,7 @@ pub(crate) fn configured_models(
     })
 }
 
-/// Returns the environment of the user's own commands, which see all variables and run on this machine.
+/// Returns the environment for the user's commands, which run on this machine and see all variables.
 pub(crate) fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
     let options = Options {
         variables: Policy::All,
@@ -416,7 +416,7 @@ fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
     }))
 }
 
-/// Returns the model that names sessions. An unusable model is detected later, and does no harm.
+/// Returns the model for session titles. An unusable model is detected later and does no harm.
 fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
     let Some(model) = set.model.as_deref().filter(|_| set.enabled != Some(false)) else {
         return Ok(None);
@@ -475,7 +475,7 @@ pub(crate) fn only(of: Toolbox, names: &[String]) -> anyhow::Result<Toolbox> {
     Ok(Toolbox::Chosen { of: Box::new(of), only: Some(globs(&chosen)?), without: globs(&[])? })
 }
 
-/// Returns a run's tools: those that the command line names, else the usual ones.
+/// Returns a run's tools: those given on the command line, else the usual ones.
 ///
 /// # Errors
 /// Fails if a name matches no tool.
@@ -487,7 +487,7 @@ pub(crate) fn tools_of_run(of: Toolbox, task: &args::Run) -> anyhow::Result<Tool
     }
 }
 
-/// Returns the tools of a task that names none: only reading tools for untrusted code, unless the policy names some; `None` for all.
+/// Returns the tools of a task without a tool list: only reading tools for untrusted code, unless the policy lists some; `None` for all.
 pub(crate) fn usual_tools(settings: &args::Settings) -> Option<Vec<String>> {
     let is_named = settings.policy.as_ref().is_some_and(|policy| policy.tools.is_some());
     (settings.is_untrusted && !is_named).then(|| args::READING_TOOLS.map(str::to_owned).to_vec())
@@ -499,7 +499,7 @@ pub(crate) fn with_findings(of: Toolbox, finding: ReportFinding) -> Toolbox {
     Toolbox::Also { of: Box::new(of), tools: tools.into() }
 }
 
-/// Returns the content of the file with this name, or the text itself.
+/// Returns the content of a file with this path if it exists, else the text itself.
 pub(crate) fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
     let path = cwd.join(text);
     if text.len() < 1024 && !text.contains('\n') && path.is_file() {
@@ -552,8 +552,7 @@ fn scripted(script: Script) -> Models {
     })
 }
 
-/// Builds the services of the demo's engine: real ones except for the model, all within the demo's directory, to which the project is
-/// copied.
+/// Builds the demo engine's services: real ones except for the model, all within the demo's directory, to which the project is copied.
 pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Services> {
     std::fs::create_dir_all(demo.project())?;
     for (name, text) in PROJECT {
@@ -646,7 +645,7 @@ pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Returns the settings of a home whose `config.toml` contains this text.
+    /// Returns the settings from a `config.toml` with this text.
     fn config_of(text: &str) -> Config {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config.toml"), text).unwrap();

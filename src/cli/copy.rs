@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-/// Maximum number of copied files. Far more than the largest repositories have, apart from ignored files.
+/// Maximum number of copied files: far more than the largest repositories have, apart from ignored files.
 const MAX_FILES: u64 = 500_000;
 
 /// The most bytes that are copied.
@@ -33,7 +33,7 @@ pub(crate) struct Copy {
     root: PathBuf,
 }
 
-/// Counts of what was copied so far.
+/// Counts of the copied files.
 #[derive(Debug, Default)]
 struct Copied {
     files: u64,

@@ -213,7 +213,7 @@ fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Resul
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }
 
-/// Returns the model that would answer, or what it lacks.
+/// Returns the model for the next turn, or the reason that there is none.
 fn model(
     settings: &Settings,
     config: &Config,

@@ -417,7 +417,7 @@ fn show_session(settings: &args::Settings, session: &str, ambient: &Ambient) -> 
     in_runtime(|| attach::terminal::run(socket, id))
 }
 
-/// Returns the options after the command, as they were given, without the command's own, each of which may have a value.
+/// Returns the options after the command, as given, without those in `own` and their values.
 fn given_options(own: &[&str]) -> Vec<String> {
     let mut given = Vec::new();
     let mut is_own = false;

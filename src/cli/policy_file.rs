@@ -24,7 +24,7 @@ struct Content {
 /// The permissions of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyFile {
-    /// The permission mode, if the file names one.
+    /// The permission mode, if the file sets one.
     pub(crate) permission: Option<Permission>,
     /// The tools that the model sees; all available ones by default.
     pub(crate) tools: Option<Vec<String>>,

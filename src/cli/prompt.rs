@@ -1,6 +1,6 @@
-//! `pintle prompt show`: everything that a new session would send to its model before the user's first message, with the size of each part.
+//! `pintle prompt show`: everything that a new session would send to its model before the first user message, with the size of each part.
 //!
-//! It does not reimplement how prompts are made: a session in a temporary directory has one turn with a scripted model, and then reports
+//! It does not duplicate the construction of prompts: a session in a temporary directory runs one turn with a scripted model and reports
 //! what it sent.
 
 use crate::cli::args::ShowPrompt;

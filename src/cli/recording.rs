@@ -75,7 +75,7 @@ fn canonical(
     Ok(Canonical::new(&folders, &dates))
 }
 
-/// Formats the date of a time as prompts do.
+/// Formats a time's date as prompts do.
 fn date(ms: u64) -> String {
     let time = i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     time.unwrap_or_default().strftime("%Y-%m-%d").to_string()

@@ -146,7 +146,7 @@ fn configure(
     Ok((services, output))
 }
 
-/// Returns the id of the stored session that the task continues, if any.
+/// Returns the id of the stored session to continue, if any.
 fn session(
     services: &Services,
     task: &args::Run,
@@ -161,7 +161,7 @@ fn session(
     Ok(Some(id.as_str().to_owned()))
 }
 
-/// Returns the copy of the working directory. Answers about the original then apply to the copy.
+/// Returns the working directory's counterpart in the copy. Answers about the original then apply to the copy.
 fn in_copy(
     copy: &copy::Copy,
     cwd: &Path,
@@ -194,7 +194,7 @@ fn attachments(
     attached.collect()
 }
 
-/// Returns the place of a file that belongs to the task: in the copy if it is in the project and was copied.
+/// Returns the location of an attached file: in the copy if it is in the project and was copied.
 fn place(path: &Path, copy: Option<&copy::Copy>) -> PathBuf {
     let Some(copy) = copy else { return path.to_owned() };
     let Ok(real) = assemble::file(path) else { return path.to_owned() };
@@ -258,7 +258,7 @@ async fn copy_of(
     if stop.is_cancelled() { Ok(None) } else { made.map(Some) }
 }
 
-/// Removes the directory of a temporary session. An error is printed and does not change the task's exit code.
+/// Removes a temporary session's directory. An error is printed and does not change the task's exit code.
 fn remove(folder: TempDir) {
     let path = folder.path().to_owned();
     if let Err(error) = folder.close() {

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// The maximum size of a file that is looked through; a run leaves none that is larger.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The files of the temporary home that contain keys because the keys were planted there.
+/// The files in the temporary home that contain planted keys by design.
 const PLANTED: [&str; 4] = ["config.toml", "script.json", "logins.toml", "mcp-logins.json"];
 
 /// Prints the planted keys and where they were found. The exit code is 0 if they were found nowhere, else 1.
@@ -77,7 +77,7 @@ pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
     Ok(u8::from(!is_clean))
 }
 
-/// Plants a key in each place that a key can come from. Returns the environment with them, and the names of the variables.
+/// Plants a key in every possible source of keys. Returns an environment with these keys, and the variables' names.
 fn plant(
     ambient: &Ambient,
     home: &Path,

@@ -25,19 +25,19 @@ const LOCK: &str = "engine.lock";
 /// Held by a client that starts an engine.
 const START_LOCK: &str = "engine.start.lock";
 
-/// The file that names the listening engine's socket.
+/// The file with the listening engine's address.
 const FILE: &str = "engine.json";
 
-/// The log of an engine that a client started.
+/// The log of engines started by clients.
 const LOG: &str = "engine.log";
 
-/// Size limit for the file that names the socket.
+/// Size limit for the address file.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// The longest path of a socket, in bytes. Source: `sockaddr_un`.
 const MAX_SOCKET_PATH: usize = 107;
 
-/// The address of the listening engine.
+/// A listening engine's address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Address {
@@ -57,13 +57,13 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Reads the address of the engine that listens for a data directory; `None` if no engine has listened.
+    /// Reads the address of a data directory's listening engine; `None` if no engine has listened.
     pub(crate) fn read(data: &Path) -> Option<Self> {
         let text = private_files::read_secret(&data.join(FILE), MAX_FILE_BYTES).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
-    /// Returns the lines that announce where the engine listens. They do not contain the token, since they end up in logs.
+    /// Returns the lines that announce the engine's sockets. They do not contain the token, since they end up in logs.
     pub(crate) fn announcement(&self, data: &Path) -> String {
         let mut lines = format!("listening on unix:{}\n", self.socket.display());
         if let Some(websocket) = &self.websocket {
@@ -181,7 +181,7 @@ pub(crate) fn start_lock(data: &Path) -> anyhow::Result<File> {
     Ok(lock)
 }
 
-/// Opens the log of an engine that a client starts, and truncates it.
+/// Opens and truncates the log for an engine started by a client.
 pub(crate) fn log(data: &Path) -> anyhow::Result<(File, PathBuf)> {
     let path = data.join(LOG);
     let mut options = OpenOptions::new();

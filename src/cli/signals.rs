@@ -84,7 +84,7 @@ impl Signals {
         Arc::clone(&self.code)
     }
 
-    /// Fires the token at the first signal, and returns at the second with its exit code, or when the time for an orderly end is over.
+    /// Fires the token at the first signal, and returns at the second with its exit code, or when the time for an orderly end has passed.
     pub(crate) async fn run(&mut self) -> u8 {
         let mut deadline = None;
         let mut first = None;

@@ -53,7 +53,7 @@ pub(crate) struct Watch {
     /// The working directory, where findings are wanted.
     pub(crate) findings_in: Option<PathBuf>,
     failures: FailureConditions,
-    /// The last notice's code: at a limit, it names the limit.
+    /// The last notice's code; at a limit, the code of that limit.
     last_notice: String,
 }
 
@@ -68,7 +68,7 @@ pub struct FailureConditions {
     pub is_untrusted: bool,
 }
 
-/// Returns the result of a task about which only the cause of failure is known: `stop` is the reason as a word.
+/// Returns the result of a task that failed before it started: `stop` is the reason as a word.
 pub fn unstarted(stop: &str, exit_code: u8, message: String, hint: Option<String>) -> RunResult {
     let failures =
         FailureConditions { fail_on_denied: true, require_changes: false, is_untrusted: false };

@@ -89,7 +89,7 @@ pub struct Options {
     pub output_schema: Option<Value>,
     /// The conditions under which a completed task is not done.
     pub failures: FailureConditions,
-    /// The results and where they go.
+    /// The results and their destinations.
     pub output: Output,
     /// The copy in which the work is done, and the directory that was copied.
     pub copy: Option<(PathBuf, PathBuf)>,
@@ -99,7 +99,7 @@ pub struct Options {
     pub stop: Stop,
 }
 
-/// The session of a task.
+/// A task's session.
 #[derive(Debug, Default)]
 pub struct SessionOptions {
     /// The stored session to continue; `None` creates one.
@@ -118,7 +118,7 @@ pub struct SessionOptions {
     pub is_temporary: bool,
 }
 
-/// The limits of a task.
+/// A task's limits.
 #[derive(Debug, Default)]
 pub struct Limits {
     /// The turn's limits.
@@ -129,7 +129,7 @@ pub struct Limits {
     pub idle: Option<Duration>,
 }
 
-/// The output of a task.
+/// A task's output.
 #[derive(Debug)]
 pub struct Output {
     /// The format on stdout.

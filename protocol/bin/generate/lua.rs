@@ -115,7 +115,7 @@ fn variant(out: &mut String, owner: &str, option: &Shape, doc: &str) {
     class_of(out, name.trim_start_matches("pintle."), &parents, &fields);
 }
 
-/// A variant is named after its tag: `Event.item.delta`, or by the type it stands for.
+/// Returns a variant's name: its tag, as in `Event.item.delta`, or its type's name.
 fn variant_name(owner: &str, option: &Shape) -> String {
     match option {
         Shape::Named(name) => format!("pintle.{name}"),
@@ -134,7 +134,7 @@ fn variant_name(owner: &str, option: &Shape) -> String {
     }
 }
 
-/// The value that tells a variant from the others: that of `type`, else of the first field with only one value.
+/// Returns the value that distinguishes a variant: that of `type`, else of the first field with only one value.
 fn tag(fields: &[Field]) -> Option<&str> {
     let literal = |field: &Field| matches!(field.shape, Shape::Literal(_));
     let tagged = fields.iter().filter(|field| literal(field));

@@ -1,8 +1,8 @@
 //! Generates the schema, the OpenRPC document, the clients, the Neovim plugin's types and the reference from the protocol's types.
 //!
-//! `cargo run -p pintle-protocol --bin generate` writes the files; with `--check` it only compares them and
-//! fails where one differs. The examples of the reference come from `protocol/examples/methods.json`. With `--release` it also writes
-//! `protocol/stable.json`, the stable surface of the version, with which later changes are compared: see `surface`.
+//! `cargo run -p pintle-protocol --bin generate` writes the files; with `--check` it only compares them and fails if one differs. The
+//! reference's examples come from `protocol/examples/methods.json`. With `--release` it also writes `protocol/stable.json`, the version's
+//! stable surface, with which later changes are compared: see `surface`.
 #![expect(clippy::disallowed_methods, reason = "a generator reads and writes files")]
 #![expect(clippy::print_stderr, reason = "a generator reports its steps")]
 

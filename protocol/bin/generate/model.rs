@@ -9,7 +9,7 @@ pub(crate) struct Model {
     pub(crate) types: Vec<Type>,
     pub(crate) methods: Vec<Method>,
     pub(crate) errors: Vec<(i64, String, String)>,
-    /// Names that say more than that of their code, with the code and the meaning.
+    /// Names that are more specific than their code's, with the code and the meaning.
     pub(crate) narrower: Vec<(i64, String, String)>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Method {
 }
 
 impl Type {
-    /// Its doc, with the mark of an experiment.
+    /// Returns its doc, marked if it is experimental.
     pub(crate) fn text(&self) -> String {
         if self.is_experimental {
             format!("{} (Experimental.)", self.doc)
@@ -44,7 +44,7 @@ impl Type {
 }
 
 impl Method {
-    /// Its doc, with the mark of an experiment and its reason.
+    /// Returns its doc; if it is experimental, marked with the reason.
     pub(crate) fn text(&self) -> String {
         match &self.experimental {
             Some(reason) => format!("{} (Experimental: {reason}.)", self.doc),
@@ -57,7 +57,7 @@ impl Method {
     }
 }
 
-/// The shape of a value.
+/// A value's shape.
 pub(crate) enum Shape {
     Any,
     Text,
@@ -76,7 +76,7 @@ pub(crate) enum Shape {
     Map(Box<Shape>),
     /// All of these at once.
     All(Vec<Shape>),
-    /// One of these, each with what it is for.
+    /// One of these, each with its purpose.
     OneOf(Vec<(Shape, String)>),
 }
 
@@ -171,7 +171,7 @@ fn shape(schema: &Value) -> Shape {
 }
 
 fn one_of(options: &[Value]) -> Shape {
-    // An optional field is `anyOf [T, null]`; absence says the same, so null is left out, except where `x-null` says what it does.
+    // An optional field is `anyOf [T, null]`; absence means the same, so null is left out unless `x-null` describes its effect.
     let mut options: Vec<_> = options
         .iter()
         .filter(|option| option.get("type").is_none_or(|kind| kind != "null"))

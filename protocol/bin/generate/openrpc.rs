@@ -1,8 +1,8 @@
 //! The same schema as an OpenRPC 1.4 document.
 //!
-//! OpenRPC describes what a server offers. That the engine sends requests too is said by `x-sender` of a method: `client`, `engine` or `both`.
-//! A method without a result is a notification. What any version may change has `x-experimental`, with the reason.
-//! OpenRPC's schemas are JSON Schema draft 7, in which a reference hides its siblings; so references stand in `allOf`.
+//! OpenRPC describes a server's methods. That the engine sends requests too is expressed by a method's `x-sender`: `client`, `engine` or
+//! `both`. A method without a result is a notification. Anything that may change in any version has `x-experimental`, with the reason.
+//! OpenRPC's schemas are JSON Schema draft 7, in which a reference hides its siblings; references are therefore in `allOf`.
 
 use serde_json::{Map, Value, json};
 
@@ -96,7 +96,7 @@ fn error_object(error: &Value) -> Value {
     })
 }
 
-/// A parameter for each member of the params, those that are required first.
+/// Returns a parameter for each member of the params, required ones first.
 fn params(shape: &Value, definitions: &Map<String, Value>) -> Vec<Value> {
     let whole = resolved(shape, definitions);
     // Of alternatives, a parameter is required that all of them require.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// The client, kept by hand.
 const CLIENT: &str = include_str!("client.py");
 
-/// The place of the signatures in the client.
+/// The signatures' place in the client.
 const SIGNATURES: &str = "    # The signatures of all requests.\n";
 
 /// Names that cannot stand as members of a class.
@@ -101,7 +101,7 @@ fn declare(out: &mut String, model: &Model, kind: &Type) {
     let _ = writeln!(out, "# {}\n{name}: TypeAlias = Union[{}]\n", kind.text(), names.join(", "));
 }
 
-/// The end of a variant's name, after its tag: `item.delta` gives `ItemDelta`.
+/// Returns the end of a variant's name, from its tag: `item.delta` gives `ItemDelta`.
 fn suffix(fields: &[&Field]) -> String {
     let tag = fields.iter().find_map(|field| match &field.shape {
         Shape::Literal(tag) => Some(tag.as_str()),
@@ -148,7 +148,7 @@ fn alternatives<'a>(model: &'a Model, of: &'a Shape) -> Vec<Vec<&'a Field>> {
     }
 }
 
-/// A `TypedDict`. Before Python 3.11, members that may be absent need a class of their own.
+/// Writes a `TypedDict`. Before Python 3.11, members that may be absent need a separate class.
 fn class(out: &mut String, name: &str, doc: &str, fields: &[&Field]) {
     let (optional, required): (Vec<&Field>, Vec<&Field>) =
         fields.iter().partition(|field| field.is_optional);

@@ -67,7 +67,7 @@ fn example(out: &mut String, method: &Method, example: Option<&Value>) {
     out.push_str("```\n");
 }
 
-/// A value on one line where it fits, else a member or an item a line.
+/// Formats a value on one line if it fits, else with one member or item per line.
 fn lay_out(value: &Value, indent: usize, used: usize) -> String {
     let flat = flat(value);
     if used + flat.chars().count() <= COLUMNS {
@@ -167,7 +167,7 @@ fn inline(of: &Shape) -> String {
             fields.iter().map(field).collect::<Vec<_>>().join(", ")
         }
         Shape::All(parts) => {
-            // The tag says most, so it comes first.
+            // The tag is the most informative, so it comes first.
             let mut parts: Vec<String> = parts.iter().map(inline).collect();
             parts.reverse();
             parts.join(" with ")

@@ -74,7 +74,7 @@ fn mark_experimental(methods: &Map<String, Value>, definitions: &mut Map<String,
     }
 }
 
-/// Collects the names of the types that a schema uses, also through others.
+/// Collects the names of the types that a schema uses, directly or indirectly.
 pub(crate) fn references(
     schema: &Value,
     definitions: &Map<String, Value>,
@@ -95,7 +95,7 @@ pub(crate) fn references(
     }
 }
 
-/// The name of the type that a reference leads to.
+/// Returns the name of a reference's type.
 pub(crate) fn named(reference: &str) -> Option<&str> {
     reference.strip_prefix("#/$defs/")
 }

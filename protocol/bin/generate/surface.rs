@@ -1,20 +1,20 @@
-//! The stable surface of the protocol, and the step of the version that a change of it needs.
+//! The protocol's stable surface, and the version step that a change requires.
 //!
-//! A minor version only adds: methods, optional params, fields of what the engine sends, variants and values of open lists. All else needs a
-//! major version. A value's direction matters: a client may be asked for no more than before, and the engine may send no less.
+//! A minor version only adds: methods, optional params, fields sent by the engine, variants and values of open lists. All other changes
+//! require a major version. A value's direction matters: a client may be asked for no more than before, and the engine may send no less.
 
 use crate::schema::references;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// The step of the version that a change needs.
+/// The version step that a change requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
     Minor,
     Major,
 }
 
-/// A difference, with the place where it is.
+/// A difference and its location.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) step: Step,
@@ -28,7 +28,7 @@ enum Maker {
     Engine,
 }
 
-/// The part of the schema that a version promises, without its words.
+/// Returns the part of the schema that a version promises, without descriptions.
 pub(crate) fn surface(schema: &Value) -> Value {
     let all = schema["methods"].as_object().cloned().unwrap_or_default();
     let definitions = schema["$defs"].as_object().cloned().unwrap_or_default();
@@ -61,7 +61,7 @@ fn bare(schema: &Value) -> Value {
             let mut out = Map::new();
             for (key, value) in members {
                 match (key.as_str(), value) {
-                    // A member may have the name of a keyword.
+                    // A member may be named like a keyword.
                     ("properties", Value::Object(fields)) => {
                         let fields: Map<String, Value> = fields
                             .iter()
@@ -86,7 +86,7 @@ fn bare(schema: &Value) -> Value {
     }
 }
 
-/// Returns the changes that the new version's number does not allow, in words.
+/// Describes the changes that the new version number does not allow.
 pub(crate) fn refused(old: &Value, new: &Value) -> Vec<String> {
     let (was, is) = (version(old), version(new));
     let allowed = match (was, is) {
@@ -274,7 +274,7 @@ struct Whole<'a> {
     fields: Vec<(&'a String, &'a Value)>,
     required: BTreeSet<&'a str>,
     items: Option<&'a Value>,
-    /// Alternatives, by the tag or the name that tells them apart.
+    /// Alternatives, by the tag or name that distinguishes them.
     options: Vec<(String, &'a Value)>,
     /// All other keywords.
     rest: BTreeSet<(&'a str, String)>,
@@ -321,7 +321,7 @@ fn gather<'a>(schema: &'a Value, surface: &'a Value, out: &mut Whole<'a>) {
     }
 }
 
-/// What tells an alternative from the others: its value, its tag, or the name of its type.
+/// Returns what distinguishes an alternative: its value, its tag, or its type's name.
 fn tag(option: &Value) -> String {
     if let Some(value) = option.get("const") {
         return value.as_str().map_or_else(|| value.to_string(), str::to_owned);

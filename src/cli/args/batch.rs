@@ -129,7 +129,7 @@ impl FindingsFile {
         }
     }
 
-    /// Its name in the folder of a task.
+    /// Returns its name in a task's directory.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sarif => "findings.sarif",
@@ -146,7 +146,7 @@ pub(crate) enum SummaryFormat {
     Json,
 }
 
-/// One of the parts of a list.
+/// A part of a list, for one of several machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shard {
     /// From 1.
@@ -155,7 +155,7 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    /// Returns true where a task belongs to this part, by its place among the tasks of the list, from 0.
+    /// Returns true if the task at this position in the list, from 0, belongs to this part.
     pub(crate) fn has(self, place: usize) -> bool {
         place % self.count == self.index - 1
     }

@@ -1,4 +1,4 @@
-//! Options of `run` for the destination of its work: the tree or a separate place, and reports.
+//! Options of `run` for the destination of its changes: the working tree or a separate place, and reports.
 
 use super::heading;
 use pintle_frontend::run::{Destination, Report, ReportFormat};
@@ -46,7 +46,7 @@ fn parse_report(text: &str) -> Result<ReportTarget, String> {
 }
 
 impl Delivery {
-    /// Returns the reports; files are relative to this folder, and the summary of the step is this file.
+    /// Returns the reports. Relative paths start at `here`, and `summary` is the step summary's file.
     pub(crate) fn reports(&self, here: &Path, summary: Option<&Path>) -> Vec<Report> {
         let report = |wanted: &ReportTarget| Report {
             format: wanted.format,

@@ -1,4 +1,4 @@
-//! The command line for a stored session's history, and for the review of its agent's changes.
+//! The command line for a stored session's history and for the review of the agent's changes.
 
 use clap::{Subcommand, ValueEnum};
 use pintle_protocol::files::RewindScope;
@@ -96,7 +96,7 @@ impl History {
         }
     }
 
-    /// Returns the settings of the command line.
+    /// Returns the command line's settings.
     pub(crate) fn settings(&self) -> super::Settings {
         super::Settings { wrap: self.subject().wrap.clone(), ..super::Settings::default() }
     }

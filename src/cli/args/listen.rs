@@ -25,7 +25,7 @@ pub(crate) struct Listen {
     pub(crate) token_file: Option<PathBuf>,
 }
 
-/// The names of the options that make no other engine for a client: these, and the trust that each client brings along.
+/// The options that do not require a separate engine for a client: these, and the trust that each client brings along.
 pub(crate) const OPTIONS: [&str; 6] =
     ["--listen", "--idle-exit", "--allow-origin", "--allow-host", "--token-file", "--trust"];
 

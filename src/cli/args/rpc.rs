@@ -1,6 +1,6 @@
-//! The arguments of `pintle rpc`: those that clients pass to Pi, and our own.
+//! The arguments of `pintle rpc`: those that clients pass to Pi, and pintle's additions.
 //!
-//! Flags without a meaning here are accepted and ignored, so that a client that passes them starts all the same.
+//! Flags without a meaning here are accepted and ignored, so that clients that pass them still start.
 
 use super::{Settings, heading};
 use clap::ValueEnum;
@@ -8,7 +8,7 @@ use pintle_frontend::pi::{Dialect, Start};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The options that only an engine of one's own can have.
+/// The options that require a separate engine.
 const OF_AN_OWN_ENGINE: [&str; 11] = [
     "no_session",
     "api_key",
@@ -23,7 +23,7 @@ const OF_AN_OWN_ENGINE: [&str; 11] = [
     "no_context_files",
 ];
 
-/// The options that are the client's own, and none of an engine that it starts for all.
+/// The options that concern only this client, and not an engine that it starts for all clients.
 pub(crate) const OF_THE_CLIENT: [&str; 25] = [
     "--attach",
     "--trust",

@@ -148,7 +148,7 @@ pub(super) fn parse_usd(text: &str) -> Result<u64, String> {
 }
 
 impl Run {
-    /// Returns the limits of the task.
+    /// Returns the task's limits.
     pub(crate) fn limits(&self) -> TurnLimits {
         TurnLimits {
             steps: self.max_steps,
@@ -179,7 +179,7 @@ impl Run {
     /// Returns the purpose of stdin.
     ///
     /// # Errors
-    /// It is named twice.
+    /// Stdin was requested twice.
     pub(crate) fn stdin(&self) -> anyhow::Result<piped::Use> {
         let attached = self.file.iter().filter(|path| is_stdio(path)).count();
         let is_task = self.prompt.as_deref() == Some("-");
@@ -199,10 +199,10 @@ impl Run {
         self.file.iter().map(PathBuf::as_path).filter(|path| !is_stdio(path))
     }
 
-    /// Returns the text of the task: the argument, or `stdin` for `-`.
+    /// Returns the task's text: the argument, or `stdin` for `-`.
     ///
     /// # Errors
-    /// There is none, or it is not text.
+    /// There is no text, or stdin is not UTF-8.
     pub(crate) fn prompt(&self, stdin: Option<Vec<u8>>) -> anyhow::Result<String> {
         let prompt = match self.prompt.as_deref() {
             Some("-") => String::from_utf8(stdin.unwrap_or_default())
@@ -217,11 +217,10 @@ impl Run {
         Ok(prompt)
     }
 
-    /// Returns the destination of the patch and the reports; `here` is the folder that relative paths start from, and `summary` the file of
-    /// the step's summary.
+    /// Returns the destinations of the patch and the reports. Relative paths start at `here`, and `summary` is the step summary's file.
     ///
     /// # Errors
-    /// More than one names stdout, or one does in a format that prints its result there.
+    /// More than one output goes to stdout, or one does while the format prints the result there.
     pub(crate) fn output(&self, here: &Path, summary: Option<&Path>) -> anyhow::Result<Output> {
         let patch = self.patch.as_ref().map(|path| Destination::parse(path, here));
         let reports = self.delivery.reports(here, summary);

@@ -5,8 +5,8 @@ use crate::cli::policy_file::PolicyFile;
 use anyhow::ensure;
 use std::path::PathBuf;
 
-/// The tools of a run for code from strangers that names none: those that only read, and the model's own list of tasks. A name also stands
-/// for the tools of other profiles with the same purpose.
+/// The tools of an untrusted run without a tool list: those that only read, and the model's to-do list. A name includes the tools of other
+/// profiles with the same purpose.
 pub(crate) const READING_TOOLS: [&str; 5] = ["read", "grep", "find", "recall", "todo_write"];
 
 /// The options that say how far the project is to be believed.
@@ -21,10 +21,10 @@ pub(crate) struct Safety {
 }
 
 impl Safety {
-    /// Puts the options of a run into its settings.
+    /// Applies a run's options to its settings.
     ///
     /// # Errors
-    /// As [`Self::apply`], or a stored session is to be continued, whose instructions may be those of the project.
+    /// As [`Self::apply`]; also if a stored session is to be continued, whose instructions may come from the project.
     pub(crate) fn apply_to_run(
         &self,
         settings: &mut Settings,

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 /// The maximum number of typing errors in an option, for each three of its letters.
 const ERRORS_PER_THREE: usize = 1;
 
-/// Replaces the suggestion of an error about an unknown option by the nearest option of the command.
+/// Improves an error about an unknown option: suggests the command's most similar option.
 pub(crate) fn improve(mut error: Error, argv: &[OsString]) -> Error {
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
@@ -37,7 +37,7 @@ fn command(argv: &[OsString]) -> Command {
     command
 }
 
-/// Returns the option of a command with the fewest typing errors; of several the one with the same length.
+/// Returns the command's option with the fewest typing errors; of several, one with the same length.
 fn nearest(command: &Command, given: &str) -> Option<String> {
     let options = command.get_arguments().filter(|option| !option.is_hide_set());
     let names =

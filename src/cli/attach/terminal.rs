@@ -20,7 +20,7 @@ const LINES: usize = 16;
 /// Shows a session until the user leaves, the input ends, or the engine goes away.
 ///
 /// # Errors
-/// Fails if the engine goes away in the middle of a message.
+/// Fails if the engine goes away while a message is being sent.
 pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result<u8> {
     socket.set_nonblocking(true)?;
     let (read, mut write) = UnixStream::from_std(socket)?.into_split();

@@ -373,7 +373,7 @@ impl View {
         };
     }
 
-    /// Prints the rest of a streamed message. Returns true if nothing remains to print.
+    /// Prints a streamed message's remaining text. Returns true if nothing remains to print.
     fn is_printed(&mut self, item: &Item) -> bool {
         let ItemBody::AgentMessage(body) = &item.body else { return false };
         self.messages.retain(|id| *id != item.id);
@@ -412,7 +412,7 @@ impl View {
         self.print(&format!("{text}\n"));
     }
 
-    /// Ends the line of a message that is being printed; the rest continues below.
+    /// Ends the current line of a message in progress; the rest continues below.
     fn end_line(&mut self) {
         if self.is_mid_line {
             self.print("\n");
@@ -432,7 +432,7 @@ impl View {
     }
 }
 
-/// Returns the text of a permission request: its full content, and the options.
+/// Returns a permission request's text: its full content, and the options.
 fn permission(approval: &Approval) -> String {
     let mut text = format!("? {}\n  {}", one_line(&approval.title), one_line(&approval.reason));
     for detail in &approval.details {

@@ -88,7 +88,7 @@ pub(super) struct Manifest {
     pub(super) version: u32,
     /// The list's digest.
     pub(super) list: String,
-    /// The shard of the list, as `I/N`; absent for the whole list.
+    /// The list's shard, as `I/N`; absent for the whole list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shard: Option<String>,
     /// All tasks of the list, in order.
@@ -204,7 +204,7 @@ impl Results {
         serde_json::from_slice(&text).ok()
     }
 
-    /// Creates a task's directory, and removes the files of an earlier attempt.
+    /// Creates a task's directory, and removes an earlier attempt's files.
     pub(super) fn begin(&self, id: &str) -> io::Result<()> {
         let folder = self.folder(id);
         std::fs::create_dir_all(&folder)?;
@@ -237,7 +237,7 @@ impl Results {
         serde_json::from_slice(&text).with_context(|| path.display().to_string())
     }
 
-    /// Returns the usage of a batch's earlier runs. A line that a kill cut is left out.
+    /// Returns the usage of a batch's earlier runs, without a line that was cut by a kill.
     pub(super) fn used(&self) -> Vec<Used> {
         let text = private_files::read(&self.path.join(USAGE), MAX_FILE_BYTES).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);

@@ -1,7 +1,7 @@
 //! The task list: one JSON object per line, checked as a whole before anything runs. Pure.
 //!
-//! A task is identified by its id, and by the digest of its line's content; the same line written differently (spaces, the order of keys)
-//! has the same digest. Command line options are not included in it.
+//! A task is identified by its id and by a digest of its line's content; the same line written differently (spaces, key order) has the same
+//! digest. Command line options are not included.
 
 use crate::cli::args::batch::{Each, Shard};
 use anyhow::{Context, bail, ensure};
@@ -25,7 +25,7 @@ const RESERVED: [&str; 3] = ["batch.json", "summary.json", "usage.jsonl"];
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Task {
-    /// The name of its directory; by default `line-` and its line number.
+    /// Its directory's name; by default `line-` and its line number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<String>,
     /// The task, as for `pintle run`.
@@ -156,10 +156,10 @@ pub(super) struct Mark {
     pub(super) digest: String,
 }
 
-/// Reads a list; `name` is the list's, for errors.
+/// Reads a list; `name` is the list's name, for errors.
 ///
 /// # Errors
-/// Fails if a line is not a task, with an error that names the line and the column; if two tasks have one id; or if there are no tasks.
+/// Fails if a line is not a task, giving the line and column; if two tasks have the same id; or if there are no tasks.
 pub(super) fn parse(name: &str, text: &str) -> anyhow::Result<Vec<Listed>> {
     let mut listed: Vec<Listed> = Vec::new();
     // Some file systems treat `A` and `a` as one name.

@@ -95,7 +95,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
         let mut ran = pin!(batch.run(stop));
         let over = tokio::select! {
             over = &mut ran => Some(over),
-            // The second signal arrived, or the time for an orderly end is over.
+            // The second signal arrived, or the time for an orderly end has passed.
             _ = signals.run() => None,
         };
         if let Some(over) = over {

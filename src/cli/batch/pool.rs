@@ -40,7 +40,7 @@ pub(super) struct Control {
     pub(super) kill: CancellationToken,
 }
 
-/// The usage of a task's reply.
+/// A reply's usage.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UsageReport {
     /// The task's place.

@@ -1,7 +1,7 @@
-//! A worker: one engine that carries out one task after another, as `pintle run` does. It reads orders on stdin, one JSON object per line,
-//! and writes for each the lines of `pintle run --format events`: a header once the session exists, `step.completed` events, the result.
+//! A worker: one engine that runs one task after another, as `pintle run` does. It reads orders on stdin, one JSON object per line, and
+//! writes for each the lines of `pintle run --format events`: a header once the session exists, `step.completed` events, the result.
 //!
-//! The end of its input stops the running task, in order, and then the worker: so no worker outlives the batch, however that ends.
+//! When its input ends, it stops the running task, in order, and exits: so no worker outlives the batch, however that ends.
 
 use super::folder::Results;
 use super::list::RunLimits;
@@ -108,7 +108,7 @@ struct Worker {
     env: Arc<dyn Environment>,
     /// The directory that task directories are relative to.
     base: PathBuf,
-    /// The tools of a task that names none; `None` for all.
+    /// The tools of a task without a tool list; `None` for all.
     tools: Option<Vec<String>>,
     is_untrusted: bool,
     reports: Vec<FindingsFile>,
@@ -139,7 +139,7 @@ impl Worker {
                 came = link.incoming.recv() => early = came,
             }
             if early.is_some() {
-                // The batch has the result, and the rest of the task is short.
+                // The batch has the result; little remains to be done for the task.
                 ran.await;
                 continue;
             }

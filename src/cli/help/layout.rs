@@ -11,7 +11,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 /// The widest line of text; longer ones are hard to read.
 const MAX_COLUMNS: usize = 100;
 
-/// The width of a terminal that does not report one.
+/// The assumed width if the terminal reports none.
 const DEFAULT_COLUMNS: usize = 80;
 
 /// The narrowest layout; a narrower terminal wraps by itself.
@@ -87,7 +87,7 @@ struct Page {
     styles: Vec<Style>,
     /// The next item numbers of the open lists; `None` for lists without numbers.
     lists: Vec<Option<u64>>,
-    /// The mark of a list item whose first line is not written yet.
+    /// The marker of a list item whose first line is not written yet.
     mark: Option<String>,
     /// The last block that was written belongs to a list.
     is_behind_item: bool,

@@ -1,6 +1,6 @@
-//! `pintle help`: the guides, which are part of the program, and the help of its commands.
+//! `pintle help`: the guides, which are part of the program, and command help.
 //!
-//! A guide is a Markdown page in this directory. It is printed unchanged on a pipe, so that editors can show it, and laid out on a
+//! A guide is a Markdown page in this directory. It is printed unchanged to a pipe, so that editors can show it, and formatted for a
 //! terminal.
 
 mod layout;
@@ -155,7 +155,7 @@ fn list_as_json() -> String {
     rows.join("\n") + "\n"
 }
 
-/// Prints the help of the command that these words name, such as `sessions rewind`: the same as its flag `--help`.
+/// Prints a command's help, such as that of `sessions rewind`; the same as its flag `--help`.
 fn command(words: &[String]) -> anyhow::Result<u8> {
     let all = Args::command();
     let named = words.iter().try_fold(&all, |at, word| at.find_subcommand(word));

@@ -9,7 +9,7 @@ fn links(text: &str) -> Vec<String> {
     targets.map(str::to_owned).collect()
 }
 
-/// Returns the anchors of a page's headings, as code hosts make them.
+/// Returns a page's heading anchors, as code hosts create them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter_map(|line| line.strip_prefix('#'));
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');

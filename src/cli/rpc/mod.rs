@@ -1,4 +1,4 @@
-//! The settings of `pintle rpc`: those of Pi's directory (models, keys, settings, session files) with lower precedence than pintle's own.
+//! The settings of `pintle rpc`: those in Pi's directory (models, keys, settings, session files), with lower precedence than pintle's own.
 //!
 //! Invariant: only session files are written in Pi's directory.
 
@@ -278,7 +278,7 @@ fn retry_policy(set: &Retry, own: RetryPolicy) -> RetryPolicy {
     }
 }
 
-/// Returns the sources of skills and prompts: those that the command line names, then those in Pi's directory.
+/// Returns the sources of skills and prompts: those given on the command line, then those in Pi's directory.
 fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
     let of = &task.resources;
     let here = set_up.ambient.current_dir()?;

@@ -34,7 +34,7 @@ impl StoreCommands<'_> {
         let folder = path.parent().context("expected a file, not a directory")?;
         let file = tempfile::Builder::new()
             .prefix(".pintle-export-")
-            // The system removes the bits of the user's umask.
+            // The system removes the bits in the user's umask.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder)
             .with_context(|| format!("cannot write {}", folder.display()))?;

@@ -9,12 +9,12 @@ use pintle_base::text::screen;
 use pintle_base::text::visible::visible_line;
 use std::io::{self, IsTerminal, Write};
 
-/// Asks for a yes or no and blocks until the answer is there.
+/// Asks a yes-or-no question and blocks until it is answered.
 ///
 /// # Errors
 ///
-/// Fails if stdin is not a terminal, since the user cannot be asked then; the message begins with `otherwise`, which names the action that
-/// was not done.
+/// Fails if stdin is not a terminal, since the user cannot be asked then; the message begins with `otherwise`, which describes the action
+/// that was not done.
 pub(super) fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
     anyhow::ensure!(
         io::stdin().is_terminal(),

@@ -58,7 +58,7 @@ pub(super) struct Driver {
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
     pub(super) sessions: Sessions,
-    /// Pages of sessions that are being replayed.
+    /// Pages for session replays in progress.
     pub(super) pages: mpsc::Receiver<Page>,
     pub(super) questions: Questions,
     pub(super) editor: Editor,

@@ -209,7 +209,7 @@ fn chosen(outcome: Result<Box<RawValue>, String>) -> Option<String> {
 
 type Content = BTreeMap<String, acp::ElicitationContentValue>;
 
-/// Returns the values of a completed form.
+/// Returns a completed form's values.
 fn accepted(outcome: Result<Box<RawValue>, String>) -> Option<Content> {
     let raw = outcome.ok()?;
     let response: acp::CreateElicitationResponse = serde_json::from_str(raw.get()).ok()?;

@@ -1,4 +1,4 @@
-//! The sessions of a connection: those that its client has open, and the sub-agents that belong to them.
+//! A connection's sessions: those that its client has open, and the sub-agents that belong to them.
 
 use super::session::OpenSession;
 use crate::client::Subagents;

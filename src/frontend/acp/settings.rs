@@ -30,7 +30,7 @@ const MODES: [(&str, &str, &str); 5] = [
     ("plan", "Plan", "Reads and writes a plan; changes nothing until the plan is accepted"),
 ];
 
-/// The options of a session, as the engine lists them, and the available models.
+/// A session's options, as the engine lists them, and the available models.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
     options: Vec<ConfigOption>,

@@ -47,7 +47,7 @@ fn location(path: &str, line: Option<u64>) -> acp::ToolCallLocation {
     acp::ToolCallLocation::new(PathBuf::from(path)).line(line)
 }
 
-/// Returns the locations of a call that has ended: the lines that it changed, if any.
+/// Returns a completed call's locations: the lines that it changed, if any.
 pub(super) fn ended_at(call: &ToolCall) -> Vec<acp::ToolCallLocation> {
     let changed = changed_at(call.changes());
     if changed.is_empty() { locations(&call.locations) } else { changed }
@@ -57,7 +57,7 @@ fn changed_at(changes: &[FileChange]) -> Vec<acp::ToolCallLocation> {
     changes.iter().map(|change| location(&change.path, change.first_changed_line)).collect()
 }
 
-/// Returns the content of a call that has not ended: the edits that its arguments ask for.
+/// Returns a running call's content: the edits requested by its arguments.
 pub(super) fn requested_edits(
     kind: ToolKind,
     input: Option<&Value>,
@@ -107,7 +107,7 @@ pub(super) fn content(
         // Clients render Markdown; file content and command output are plain text.
         let is_raw = match call.kind {
             ToolKind::Read | ToolKind::Search => !output.is_error,
-            // The output of a failed command is not Markdown either; a user's denial is prose.
+            // A failed command's output is not Markdown either; a user's denial is prose.
             ToolKind::Execute => status != ItemStatus::Declined,
             ToolKind::Edit
             | ToolKind::Delete
@@ -146,7 +146,7 @@ pub(super) fn asked(approval: &Approval) -> Vec<acp::ToolCallContent> {
     approval.changes.iter().flat_map(changed).take(MAX_DIFFS).collect()
 }
 
-/// Returns the locations of a call that needs approval: the lines that it would change, if they are known.
+/// Returns the locations of a call that needs approval: the lines that it would change, if known.
 pub(super) fn asked_at(approval: &Approval) -> Vec<acp::ToolCallLocation> {
     if approval.changes.is_empty() {
         return locations(&approval.locations);

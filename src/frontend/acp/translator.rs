@@ -43,7 +43,7 @@ pub(super) struct Translator {
     offers: Offers,
     /// Items that have not ended.
     open: BTreeMap<ItemId, OpenItem>,
-    /// The cost of the turns before this one, in billionths of a US dollar.
+    /// The cost of earlier turns, in billionths of a US dollar.
     cost_before: Option<u64>,
     cost: Option<u64>,
 }

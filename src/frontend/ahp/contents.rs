@@ -1,4 +1,4 @@
-//! The contents that clients read: files in a session's directory, and those that only this host has.
+//! The contents that clients read: files in a session's directory, and contents that only this host has.
 //!
 //! Invariant: nothing outside the directories of open sessions is read, and inside them only files that the read tool may read without
 //! approval.

@@ -163,7 +163,7 @@ impl AhpHost {
         self.summary_changed(session, changes);
     }
 
-    /// Gives the model the tools of a session's clients.
+    /// Gives the model the session clients' tools.
     pub(super) fn extend(&mut self, session: &SessionId) {
         let Some(open) = self.sessions.get_mut(session).filter(|open| open.handle.is_some()) else {
             return;
@@ -352,7 +352,7 @@ fn start(open: &mut Open, action: &ChatTurnStartedAction) -> ActionOutcome {
     }))
 }
 
-/// The state of a chat's turn.
+/// A chat's current activity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Activity {
     Idle,
@@ -450,7 +450,7 @@ fn unsay(open: &Open, id: &str) -> ActionOutcome {
     ActionOutcome::Ask(call::<QueueRemove>(params))
 }
 
-/// Sets the order of the messages that wait for separate turns.
+/// Reorders the messages that wait for separate turns.
 fn reorder(open: &Open, order: &[String]) -> ActionOutcome {
     let item_ids: Vec<ItemId> =
         order.iter().filter_map(|name| open.translator.queued(name)).cloned().collect();
@@ -586,7 +586,7 @@ fn approval_answer(
     })
 }
 
-/// Passes on the result of a client's tool.
+/// Passes on a client tool's result.
 fn complete(open: &mut Open, action: &ChatToolCallCompleteAction) -> ActionOutcome {
     let item = ItemId::new(action.tool_call_id.clone());
     let Some(call_id) = open.calls.remove(&item) else {

@@ -149,7 +149,7 @@ fn placed(
 }
 
 impl AhpHost {
-    /// Handles changes of files by a client: reviews may have changed.
+    /// Handles file changes by a client: reviews may have changed.
     pub(super) fn files_written(&mut self) {
         let sessions: Vec<_> = self.sessions.keys().cloned().collect();
         for session in sessions {

@@ -113,7 +113,7 @@ pub(super) enum Done {
     Nothing,
 }
 
-/// The owner of the state that clients see.
+/// The owner of the client-visible state.
 pub struct AhpHost {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: client::Client,

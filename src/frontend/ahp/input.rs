@@ -83,7 +83,7 @@ fn selection(range: LineRange) -> TextSelection {
 fn lines(selection: &TextSelection) -> Option<LineRange> {
     let TextRange { start, end } = &selection.range;
     let first = u64::try_from(start.line).ok()? + 1;
-    // A selection that ends at the beginning of a line excludes that line.
+    // A selection that ends at a line's start excludes that line.
     let last = u64::try_from(end.line).ok()? + u64::from(end.character > 0);
     Some(LineRange { start: first, end: last.max(first) })
 }
@@ -211,7 +211,7 @@ fn submitted(value: ChatInputAnswerValue) -> Answers {
     HashMap::from([(ONLY.to_owned(), answer)])
 }
 
-/// Returns the outcome of a request that can no longer be answered.
+/// Returns the outcome for a request that can no longer be answered.
 pub(super) fn withdrawn() -> (ChatInputResponseKind, Option<Answers>) {
     (ChatInputResponseKind::Cancel, None)
 }

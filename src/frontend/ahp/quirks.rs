@@ -24,7 +24,7 @@ pub(super) fn complete_reconnect(params: &mut Value) {
     }
 }
 
-/// Returns true for a session's new title that is sent on the channel of its chat.
+/// Returns true for a session title sent on the chat channel.
 pub(super) fn is_rename_on_chat(channel: &Channel, action: &StateAction) -> bool {
     *channel == Channel::Chat && matches!(action, StateAction::SessionTitleChanged(_))
 }

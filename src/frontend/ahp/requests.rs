@@ -467,7 +467,7 @@ impl AhpHost {
         ))
     }
 
-    /// Returns the handle of a channel's session.
+    /// Returns a channel's session handle.
     pub(super) fn open_session(
         &self,
         uri: &str,
@@ -485,7 +485,7 @@ impl AhpHost {
     }
 }
 
-/// Returns the commands that the beginning of a message calls.
+/// Returns completions for the command at the start of a message.
 async fn completions(
     engine: &EngineHandle,
     cwd: &str,

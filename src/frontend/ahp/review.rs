@@ -78,7 +78,7 @@ impl AhpHost {
     }
 }
 
-/// Returns the files with open hunks, if they differ from those that clients see.
+/// Returns the files with open hunks, if they differ from those already shown.
 fn changes(open: &Open, hunks: &[Hunk]) -> Actions {
     let mut by_path: BTreeMap<&str, Vec<&Hunk>> = BTreeMap::new();
     for hunk in hunks {

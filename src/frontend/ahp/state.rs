@@ -91,7 +91,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Returns the part of a call that links to the chat.
+    /// Returns the call content that links to the chat.
     pub(super) fn content(&self) -> ToolResultContent {
         let title = self.task.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         ToolResultContent::Subagent(ToolResultSubagentContent {
@@ -195,7 +195,7 @@ impl Channels {
         }
     }
 
-    /// Opens the terminal of a command or a job, which later actions fill. The oldest ended terminals are dropped.
+    /// Opens a terminal for a command or job; later actions fill it. The oldest ended terminals are dropped.
     pub(super) fn open_terminal(&mut self, item: &ItemId, title: &str, turn_id: Option<String>) {
         let is_over = |terminal: &TerminalState| {
             matches!(terminal.lifecycle, TerminalLifecycleState::Exited(_))

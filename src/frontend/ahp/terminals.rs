@@ -1,4 +1,4 @@
-//! The output of commands and background jobs, as terminals without input. Pure.
+//! Command and job output, as terminals without input. Pure.
 
 use super::state::{Channel, Channels};
 use super::translator::Actions;

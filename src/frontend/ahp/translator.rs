@@ -112,7 +112,7 @@ struct Text {
 pub(super) enum InputRequest {
     /// The model's question.
     Question(QuestionId),
-    /// The approval of a sub-agent's call, which is in no chat.
+    /// A sub-agent call's approval, which is in no chat.
     Approval(SessionId, Box<Approval>),
 }
 
@@ -147,7 +147,7 @@ impl Translator {
         self.open.get(request)
     }
 
-    /// Returns the item of a message that no model has read.
+    /// Returns the item of a message not yet read by a model.
     pub(super) fn queued(&self, name: &str) -> Option<&ItemId> {
         self.queue.iter().find(|queued| queued.name == name).map(|queued| &queued.input.item_id)
     }
@@ -730,7 +730,7 @@ fn title_of(text: &str) -> Option<String> {
     Some(if title.len() < line.len() { format!("{title}…") } else { title })
 }
 
-/// Returns the message of a turn that was not begun by the user.
+/// Returns the message for a turn not started by the user.
 fn own_turn() -> Message {
     Message {
         text: String::new(),

@@ -94,7 +94,7 @@ pub(super) fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Returns the address of a path, with this scheme and authority.
+/// Returns a path's address, with this scheme and authority.
 pub(super) fn uri(scheme: &str, authority: &str, path: &str) -> String {
     let mut uri = format!("{scheme}://{authority}");
     for byte in path.bytes() {

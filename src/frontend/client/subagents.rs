@@ -31,7 +31,7 @@ impl Subagents {
         self.handles.get(id)
     }
 
-    /// Records the session as parent if an event names a sub-agent.
+    /// Records the session as parent if an event refers to a sub-agent.
     pub(crate) fn record(&mut self, session: &SessionId, event: &Event) {
         if let Some(subagent) = event.item().and_then(|item| item.body.as_subagent()) {
             self.parents.insert(subagent.session_id.clone(), session.clone());

@@ -62,7 +62,7 @@ pub struct Options {
     pub scope: Scope,
 }
 
-/// The meaning of a client's messages and of sessions' events in one protocol.
+/// Defines what client messages and session events mean in one protocol.
 pub(crate) trait Protocol: Send {
     /// A result of work that the protocol started, such as a response or a client's call.
     type Done: Send;

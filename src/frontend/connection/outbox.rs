@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// The number of waiting messages above which no more requests are read, so that back-pressure slows a client that sends without reading.
 const MAX_WAITING: usize = 1024;
 
-/// How long a client can read the last messages after the engine was told to stop.
+/// The time for a client to read the last messages after the engine was told to stop.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Messages on their way to the writer. Empty while the client keeps up.

@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A surface with one method of each sender; `T` is what the client sends and `U` what the engine sends.
+/// Returns a surface with one method per sender; `T` is sent by the client and `U` by the engine.
 fn with(t: Value, u: Value) -> Value {
     json!({
         "version": "1.0",

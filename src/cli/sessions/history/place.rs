@@ -1,4 +1,4 @@
-//! Places in a history as the user names them, found among the nodes of its tree.
+//! Finds the places in a history that a user refers to, among the nodes of its tree.
 
 use crate::cli::args::history::{Place, Range};
 use pintle_protocol::history::{HistoryNode, HistoryPoint};
@@ -48,7 +48,7 @@ pub(super) fn find(
     }
 }
 
-/// Returns the numbers of the events after and before which a part of a session lies.
+/// Returns the numbers of the events before and after a part of a session.
 ///
 /// # Errors
 /// Fails if one of its ends does not exist, or if the session cannot be read.
@@ -71,7 +71,7 @@ pub(crate) fn range(store: &Store, id: &SessionId, wanted: &Range) -> anyhow::Re
 
 fn point(node: &HistoryNode) -> HistoryPoint {
     match &node.item_id {
-        // A user message denotes the place before it, where the user can send another.
+        // A user message denotes the place before it, so that the user can send another.
         Some(id) => HistoryPoint { item_id: Some(id.clone()), ..HistoryPoint::default() },
         None => HistoryPoint { seq: Some(node.seq), ..HistoryPoint::default() },
     }

@@ -21,7 +21,7 @@ struct Row {
     node: HistoryNode,
     /// The prompt's number, from 1.
     number: Option<usize>,
-    /// The end of the turn that it began, if that is not a separate node.
+    /// The end of its turn, if that is not a separate node.
     end: Option<End>,
     /// Its own event ends a turn.
     is_end: Option<TurnStatus>,
@@ -120,7 +120,7 @@ fn drawn(rows: &[Row], here: Option<u64>, width: usize) -> Vec<String> {
     }
     let mark = |is_here: bool| if is_here { "  <- here" } else { "" };
     let mut lines = vec![format!("* {:>width$}  start{}", 0, mark(here.is_none()))];
-    // Rows still to draw: a row, its prefix, and the prefix of the lines that belong to it.
+    // Rows still to draw: a row, its prefix, and the prefix for its own lines below.
     let mut left: Vec<(&Row, String, String)> = Vec::new();
     branch(&mut left, children.remove(&None), "");
     while let Some((row, before, below)) = left.pop() {
