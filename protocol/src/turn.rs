@@ -40,7 +40,7 @@ pub struct TurnStartParams {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhenBusy {
-    /// Refuse it with the error `busy`.
+    /// Refuse it with the error `busy`. If the turn has been interrupted and has not ended yet, the prompt is queued instead.
     #[default]
     Reject,
     /// Queue it as a follow-up.

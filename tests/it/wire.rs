@@ -322,6 +322,33 @@ fn sessions_are_listed_opened_again_and_caught_up_with() {
     assert_eq!(program.until_event("turn.completed")["status"], "completed");
 }
 
+/// The client does not have to wait for the end of the turn that it stopped.
+#[test]
+fn a_prompt_sent_with_a_stop_starts_when_the_turn_has_ended() {
+    let wait = json!({"tool": "bash", "arguments": {"command": "echo begun; until [ -e never ]; do sleep 0.01; done"}});
+    for mut params in [json!({}), json!({"whenBusy": "reject"}), json!({"whenBusy": "queue"})] {
+        let place = Place::new(&[]);
+        let script = json!({"replies": [{"blocks": [wait]}, {"blocks": [{"text": "second"}]}]});
+        let script = place.script(&script);
+        let args = ["serve", "--permission", "full", "--script", &script];
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        program.prompt("first");
+        program.until(|message| message["params"]["event"]["field"] == "output");
+        params["input"] = json!([{"type": "text", "text": "second"}]);
+        program.request("turn/interrupt", json!({}));
+        let started = program.ask("turn/start", params.clone());
+        assert!(started["turnId"].is_string(), "{params}: {started}");
+        let mut ends = program.seen.iter().map(|message| &message["params"]["event"]);
+        if !ends.any(|event| event["type"] == "turn.completed") {
+            assert_eq!(program.until_event("turn.completed")["status"], "interrupted");
+        }
+        let second = program.until_event("turn.completed");
+        assert_eq!(second["status"], "completed", "{params}");
+    }
+}
+
 #[test]
 fn a_question_is_asked_answered_and_withdrawn() {
     let place = Place::new(&[]);

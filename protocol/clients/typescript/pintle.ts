@@ -2230,7 +2230,7 @@ export type TurnStartParams = {
 
 /** Handling of a prompt while a turn runs. */
 export type WhenBusy = 
-  | /** Refuse it with the error `busy`. */ "reject"
+  | /** Refuse it with the error `busy`. If the turn has been interrupted and has not ended yet, the prompt is queued instead. */ "reject"
   | /** Queue it as a follow-up. */ "queue";
 
 /** A prompt was accepted; it is on disk. */

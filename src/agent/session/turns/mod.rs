@@ -96,6 +96,9 @@ impl Session {
             return;
         }
         let notices = self.services.models.refresh();
+        // A client that has stopped the turn does not have to wait for its end.
+        let is_stopping = self.phase.running().is_some_and(|turn| turn.cancel.is_cancelled());
+        let when_busy = if is_stopping { WhenBusy::Queue } else { when_busy };
         let accepted =
             self.accept_prompt(input, when_busy, TurnConstraints { limits, output_schema });
         let (AcceptedInput { queued, record }, provider) = match accepted {
@@ -177,7 +180,7 @@ impl Session {
         &mut self,
         input: Vec<Input>,
         when_busy: WhenBusy,
-        terms: TurnConstraints,
+        constraints: TurnConstraints,
     ) -> Result<(AcceptedInput, Arc<dyn Provider>), Error> {
         let delivery = match (&self.phase, when_busy) {
             (Phase::Idle(_), _) => Delivery::Prompt,
@@ -188,18 +191,18 @@ impl Session {
             }
         };
         check_input(&input)?;
-        if let Some(schema) = &terms.output_schema {
+        if let Some(schema) = &constraints.output_schema {
             check_schema(schema).map_err(|reason| {
                 Error::new(ErrorKind::Invalid, format!("the output schema is invalid: {reason}"))
                     .hint("send a JSON Schema, such as {\"type\": \"object\", …}")
             })?;
         }
         self.check_turns()?;
-        self.check_price(terms.limits.and_then(|limits| limits.cost_nano_usd))?;
+        self.check_price(constraints.limits.and_then(|limits| limits.cost_nano_usd))?;
         // Checked before the prompt is accepted.
         let provider = self.services.models.provider(&self.settings.model)?;
         let turn_id = TurnId::new(self.services.ambient.new_id());
-        Ok((self.accept(turn_id, delivery, input, terms)?, provider))
+        Ok((self.accept(turn_id, delivery, input, constraints)?, provider))
     }
 
     pub(in crate::session) fn steer(
@@ -306,10 +309,10 @@ impl Session {
         turn_id: TurnId,
         delivery: Delivery,
         content: Vec<Input>,
-        terms: TurnConstraints,
+        constraints: TurnConstraints,
     ) -> Result<AcceptedInput, Error> {
         let item_id = ItemId::new(self.services.ambient.new_id());
-        let (TurnConstraints { limits, output_schema }, in_turn) = (terms, turn_id.clone());
+        let (TurnConstraints { limits, output_schema }, in_turn) = (constraints, turn_id.clone());
         let queued =
             QueuedInput { item_id, turn_id: in_turn, delivery, content, limits, output_schema };
         let record = self.log.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
