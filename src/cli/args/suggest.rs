@@ -11,6 +11,14 @@ use std::ffi::OsString;
 /// The maximum number of typing errors in an option, for each three of its letters.
 const ERRORS_PER_THREE: usize = 1;
 
+/// Options of earlier versions, with their present names.
+const RENAMED: [(&str, &str); 4] = [
+    ("attach", "file"),
+    ("linger", "idle-exit"),
+    ("max-wall", "timeout"),
+    ("task-max-wall", "task-timeout"),
+];
+
 /// Improves an error about an unknown option: suggests the command's most similar option.
 pub(crate) fn improve(mut error: Error, argv: &[OsString]) -> Error {
     if error.kind() == ErrorKind::UnknownArgument
@@ -19,14 +27,14 @@ pub(crate) fn improve(mut error: Error, argv: &[OsString]) -> Error {
         && let mut command = command(argv)
         && let Some(option) = nearest(&command, given)
     {
-        // Its own names the option that it suggests.
+        // The original usage shows the option that clap suggests.
         error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
         error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));
     }
     error
 }
 
-/// Returns the command that the arguments name.
+/// Returns the command given by the arguments.
 fn command(argv: &[OsString]) -> Command {
     let mut command = Args::command();
     command.build();
@@ -37,12 +45,17 @@ fn command(argv: &[OsString]) -> Command {
     command
 }
 
-/// Returns the command's option with the fewest typing errors; of several, one with the same length.
+/// Returns the command's option with an earlier name, else the one with the fewest typing errors; of several, one with the same length.
 fn nearest(command: &Command, given: &str) -> Option<String> {
     let options = command.get_arguments().filter(|option| !option.is_hide_set());
-    let names =
-        options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default());
-    let ranked = names.map(|name| {
+    let names: Vec<&str> = options
+        .flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default())
+        .collect();
+    let renamed = RENAMED.iter().find(|(old, new)| *old == given && names.contains(new));
+    if let Some((_, new)) = renamed {
+        return Some((*new).to_owned());
+    }
+    let ranked = names.into_iter().map(|name| {
         let errors = strsim::osa_distance(given, name);
         (errors, name.len().abs_diff(given.len()), name)
     });
@@ -67,6 +80,10 @@ mod tests {
             ("sessions list --directry x", Some("--directory")),
             ("batch x.jsonl --job 3", Some("--jobs")),
             ("serve --lisen x", Some("--listen")),
+            ("run --attach x", Some("--file")),
+            ("run --max-wall 3", Some("--timeout")),
+            ("batch x.jsonl --task-max-wall 3", Some("--task-timeout")),
+            ("serve --linger 3", Some("--idle-exit")),
             ("run --quux", None),
         ] {
             let argv: Vec<OsString> =
