@@ -278,8 +278,8 @@ where
 
 async fn serve_stdio(serve: args::Serve, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
     let framing = serve.framing();
-    serve_client(&serve.settings, ambient, streams, framing, |link, handle, cwd, stop| {
-        native::serve(link, handle, native::Options { cwd, stop, scope: Scope::Alone })
+    serve_client(&serve.settings, ambient, streams, framing, |transport, handle, cwd, stop| {
+        native::serve(transport, handle, native::Options { cwd, stop, scope: Scope::Alone })
     })
     .await
 }
@@ -314,9 +314,9 @@ where
     let assembled = unless_stopped(assemble::services(settings, &ambient), &mut signals).await?;
     let Some(services) = assembled else { return Ok(signals.code()) };
     let cwd = assemble::working_folder(settings, &ambient, services.env.as_ref(), None).await?;
-    let link = streams.open(framing)?;
+    let transport = streams.open(framing)?;
     let (engine, handle) = Engine::new(services);
-    let served = beside(engine, frontend(link, handle, cwd, signals.token()));
+    let served = beside(engine, frontend(transport, handle, cwd, signals.token()));
     let ended = tokio::select! {
         ended = served => ended?,
         code = signals.run() => return Ok(code),
@@ -460,9 +460,9 @@ async fn serve_pi(
     let preferences = set_up.preferences(&task, &cwd)?;
     let options = pi::Options { cwd, preferences, stop: signals.token(), scope: Scope::Alone };
     let framing = Some(Framing::Lines);
-    let link = streams.open(framing)?;
+    let transport = streams.open(framing)?;
     let (engine, handle) = Engine::new(services);
-    let served = beside(engine, pi::serve(link, handle, options));
+    let served = beside(engine, pi::serve(transport, handle, options));
     let ended = tokio::select! {
         ended = served => ended?,
         code = signals.run() => return Ok(code),
@@ -485,9 +485,9 @@ async fn serve_acp(task: args::Acp, ambient: Ambient, streams: Streams) -> anyho
         ambient,
         streams,
         Some(Framing::Ndjson),
-        |link, handle, cwd, stop| {
+        |transport, handle, cwd, stop| {
             let options = acp::Options { cwd, stop, client_terminals, scope: Scope::Alone };
-            acp::serve(link, handle, options)
+            acp::serve(transport, handle, options)
         },
     )
     .await
@@ -499,9 +499,15 @@ async fn serve_mcp(
     ambient: Ambient,
     streams: Streams,
 ) -> anyhow::Result<u8> {
-    serve_client(&settings, ambient, streams, Some(Framing::Ndjson), |link, handle, cwd, stop| {
-        mcp_server::serve(link, handle, mcp_server::Options { cwd, stop })
-    })
+    serve_client(
+        &settings,
+        ambient,
+        streams,
+        Some(Framing::Ndjson),
+        |transport, handle, cwd, stop| {
+            mcp_server::serve(transport, handle, mcp_server::Options { cwd, stop })
+        },
+    )
     .await
 }
 
@@ -512,8 +518,8 @@ async fn serve_lsp(task: args::Lsp, ambient: Ambient, streams: Streams) -> anyho
         ambient,
         streams,
         Some(Framing::Headers),
-        |link, handle, cwd, stop| {
-            lsp::serve(link, handle, lsp::Options { cwd, stop, scope: Scope::Alone })
+        |transport, handle, cwd, stop| {
+            lsp::serve(transport, handle, lsp::Options { cwd, stop, scope: Scope::Alone })
         },
     )
     .await
@@ -526,7 +532,7 @@ async fn serve_ahp(task: args::Ahp, ambient: Ambient, streams: Streams) -> anyho
         ambient,
         streams,
         Some(Framing::Ndjson),
-        |link, handle, cwd, stop| ahp::serve(link, handle, ahp::Options { cwd, stop }),
+        |transport, handle, cwd, stop| ahp::serve(transport, handle, ahp::Options { cwd, stop }),
     )
     .await
 }

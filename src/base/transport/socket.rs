@@ -36,7 +36,7 @@ pub fn open(
     let hangup = CancellationToken::new();
     watch(fd()?, hangup.clone())?;
     let (outgoing, frames) = Outgoing::channel();
-    let link = Transport { incoming, outgoing, hangup: hangup.clone() };
+    let transport = Transport { incoming, outgoing, hangup: hangup.clone() };
     let socket = fd()?;
     let writing = async move {
         if let Err(error) = write(&socket, frames, &known_framing).await {
@@ -45,7 +45,7 @@ pub fn open(
         hangup.cancel();
         std::future::pending::<()>().await;
     };
-    Ok((link, writing))
+    Ok((transport, writing))
 }
 
 /// Writes messages until the frontend has ended.

@@ -44,7 +44,7 @@ where
     let (incoming_tx, incoming) = mpsc::channel(INCOMING_CAPACITY);
     let (outgoing, frames) = Outgoing::channel();
     let hangup = CancellationToken::new();
-    let link = Transport { incoming, outgoing, hangup: hangup.clone() };
+    let transport = Transport { incoming, outgoing, hangup: hangup.clone() };
     let served = async move {
         let (mut sink, mut stream) = socket.split();
         let farewell = tokio::select! {
@@ -55,7 +55,7 @@ where
         let Ok(socket) = sink.reunite(stream) else { return };
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, close(socket, farewell)).await;
     };
-    (link, served)
+    (transport, served)
 }
 
 fn end_of(stop: &CancellationToken) -> CloseFrame {

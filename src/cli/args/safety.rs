@@ -5,7 +5,7 @@ use crate::cli::policy_file::PolicyFile;
 use anyhow::ensure;
 use std::path::PathBuf;
 
-/// The tools of an untrusted run without a tool list: those that only read, and the model's to-do list. A name includes the tools of other
+/// The tools of an untrusted run without a tool list: reading tools, and the to-do list. A name includes the tools of other
 /// profiles with the same purpose.
 pub(crate) const READING_TOOLS: [&str; 5] = ["read", "grep", "find", "recall", "todo_write"];
 

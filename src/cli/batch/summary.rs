@@ -24,7 +24,7 @@ pub(super) enum State {
     Done,
     /// Ended otherwise; not run again unless requested.
     Failed,
-    /// It was cut short because the batch ended or its worker died; it runs when the batch is started again.
+    /// Cut short because the batch ended or its worker died; runs when the batch is started again.
     Unfinished,
     /// Without a result.
     NotRun,

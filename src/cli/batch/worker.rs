@@ -81,7 +81,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
     let named = task.directory.as_deref();
     let base = assemble::working_folder(&task.settings, &ambient, env.as_ref(), named).await?;
     let stdin = stdio::take_stdin()?;
-    let link = stdio::open(stdin, stdio::take_stdout()?, Some(Framing::Ndjson))?;
+    let transport = stdio::open(stdin, stdio::take_stdout()?, Some(Framing::Ndjson))?;
     let (engine, handle) = Engine::new(services);
     let (stop, stop_code) = (signals.token(), signals.shared_code());
     let worker = Worker {
@@ -92,10 +92,10 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
         is_untrusted: task.settings.is_untrusted,
         reports: task.report,
         finding,
-        out: link.outgoing.clone(),
+        out: transport.outgoing.clone(),
         stop_code,
     };
-    let served = beside(engine, worker.serve(link, stop));
+    let served = beside(engine, worker.serve(transport, stop));
     tokio::select! {
         served = served => served?,
         code = signals.run() => return Ok(code),
@@ -118,7 +118,7 @@ struct Worker {
 }
 
 impl Worker {
-    async fn serve(self, mut link: Transport, stop: CancellationToken) {
+    async fn serve(self, mut transport: Transport, stop: CancellationToken) {
         send(&self.out, READY.to_owned()).await;
         // An order that arrived before the last task was entirely over.
         let mut early = None;
@@ -127,16 +127,16 @@ impl Worker {
                 read(order)
             } else {
                 tokio::select! {
-                    order = link.incoming.recv() => order.and_then(read),
+                    order = transport.incoming.recv() => order.and_then(read),
                     () = stop.cancelled() => None,
                 }
             };
             let Some(order) = order else { break };
             let stop = stop.child_token();
-            let mut ran = Box::pin(self.carry_out(order, stop.clone(), link.hangup.clone()));
+            let mut ran = Box::pin(self.carry_out(order, stop.clone(), transport.hangup.clone()));
             tokio::select! {
                 () = &mut ran => continue,
-                came = link.incoming.recv() => early = came,
+                came = transport.incoming.recv() => early = came,
             }
             if early.is_some() {
                 // The batch has the result; little remains to be done for the task.

@@ -56,8 +56,8 @@ pub struct Options {
 }
 
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
-pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
-    let Transport { incoming, outgoing, hangup } = link;
+pub async fn serve(transport: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let Transport { incoming, outgoing, hangup } = transport;
     let (client, events, subagents) = Client::new(engine.clone(), options.scope);
     let (pages_tx, pages) = mpsc::channel(PAGES_CAPACITY);
     let ctx = RequestContext { client, pages: pages_tx, offers: Offers::default() };

@@ -1,4 +1,4 @@
-//! A connection's sessions: those that its client has open, and the sub-agents that belong to them.
+//! A connection's sessions: the client's open sessions, and their sub-agents.
 
 use super::session::OpenSession;
 use crate::client::Subagents;

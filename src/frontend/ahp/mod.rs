@@ -47,9 +47,9 @@ pub struct Options {
 }
 
 /// Serves one client to its end, then closes the engine's sessions in order.
-pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
+pub async fn serve(transport: Transport, engine: EngineHandle, options: Options) -> Ended {
     let (host, handle) = AhpHost::new(engine.clone(), options.cwd);
-    let served = serve_client(link, engine, handle, options.stop, Scope::Alone);
+    let served = serve_client(transport, engine, handle, options.stop, Scope::Alone);
     tokio::select! {
         ended = served => ended,
         () = host.run() => Ended::HungUp,
@@ -58,13 +58,13 @@ pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> E
 
 /// Serves one of a host's clients.
 pub async fn serve_client(
-    link: Transport,
+    transport: Transport,
     engine: EngineHandle,
     host: HostHandle,
     stop: CancellationToken,
     scope: Scope,
 ) -> Ended {
-    let Transport { incoming, outgoing, hangup } = link;
+    let Transport { incoming, outgoing, hangup } = transport;
     // Events go to the host: this connection has none.
     let (_client, events, _) = Client::new(engine.clone(), scope);
     let mut connection = Connection::join(host, outgoing, hangup.clone(), scope).await;

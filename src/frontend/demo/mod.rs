@@ -72,9 +72,12 @@ impl Demo {
         stop: CancellationToken,
         hangup: CancellationToken,
     ) -> u8 {
-        let (link, client) = memory::pair();
-        let served =
-            native::serve(link, engine, Options { cwd: self.project(), stop, scope: Scope::Alone });
+        let (transport, client) = memory::pair();
+        let served = native::serve(
+            transport,
+            engine,
+            Options { cwd: self.project(), stop, scope: Scope::Alone },
+        );
         let memory::Client { to_engine, from_engine } = client;
         let mut client = Client {
             demo: self,

@@ -222,10 +222,10 @@ async fn serve_unix(
         Err(_) => return tracing::info!("disconnected a client that sent nothing"),
     };
     let opened = stream.into_std().and_then(|stream| {
-        let (link, writing) = socket::open(&stream, rest)?;
-        Ok((stream, link, writing))
+        let (transport, writing) = socket::open(&stream, rest)?;
+        Ok((stream, transport, writing))
     });
-    let (stream, link, writing) = match opened {
+    let (stream, transport, writing) = match opened {
         Ok(opened) => opened,
         Err(error) => return tracing::warn!("failed to serve a client: {error}"),
     };
@@ -234,17 +234,17 @@ async fn serve_unix(
     let served = async {
         match greeting.speaks {
             Speaks::Native => {
-                native::serve(link, engine, native::Options { cwd, stop, scope }).await
+                native::serve(transport, engine, native::Options { cwd, stop, scope }).await
             }
-            Speaks::Ahp => ahp::serve_client(link, engine, host, stop, scope).await,
+            Speaks::Ahp => ahp::serve_client(transport, engine, host, stop, scope).await,
             Speaks::Acp { client_terminals } => {
                 let options = acp::Options { cwd, stop, client_terminals, scope };
-                acp::serve(link, engine, options).await
+                acp::serve(transport, engine, options).await
             }
-            Speaks::Lsp => lsp::serve(link, engine, lsp::Options { cwd, stop, scope }).await,
+            Speaks::Lsp => lsp::serve(transport, engine, lsp::Options { cwd, stop, scope }).await,
             Speaks::Pi(preferences) => {
                 let options = pi::Options { cwd, preferences: *preferences, stop, scope };
-                pi::serve_or_say(link, engine, options).await
+                pi::serve_or_say(transport, engine, options).await
             }
         }
     };
@@ -320,14 +320,14 @@ async fn serve_websocket<S>(
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let (link, served) = websocket::open(stream, rest, options.stop.clone()).await;
+    let (transport, served) = websocket::open(stream, rest, options.stop.clone()).await;
     match wire {
         Wire::Native => {
-            tokio::join!(native::serve(link, engine, options), served);
+            tokio::join!(native::serve(transport, engine, options), served);
         }
         Wire::Ahp => {
             let native::Options { stop, scope, .. } = options;
-            tokio::join!(ahp::serve_client(link, engine, host, stop, scope), served);
+            tokio::join!(ahp::serve_client(transport, engine, host, stop, scope), served);
         }
     }
 }

@@ -37,8 +37,8 @@ use pintle_base::transport::Transport;
 use session::Opener;
 
 /// Serves one connection to its end, then closes the engine's sessions in order.
-pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
-    let Transport { incoming, outgoing, hangup } = link;
+pub async fn serve(transport: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let Transport { incoming, outgoing, hangup } = transport;
     let Options { cwd, stop, scope } = options;
     let (client, events, subagents) = Client::new(engine.clone(), scope);
     let opener = Opener { client, name: None, folder: cwd };

@@ -40,8 +40,8 @@ pub struct Options {
 }
 
 /// Serves one connection to its end, then closes the engine's sessions in order.
-pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
-    let Transport { incoming, outgoing, hangup } = link;
+pub async fn serve(transport: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let Transport { incoming, outgoing, hangup } = transport;
     let (begun, tasks) = mpsc::channel(BEGUN_CAPACITY);
     let server = Server::new(engine.clone(), options.cwd, begun);
     // The SDK waits for the calls that run when the input ends; they are to end then.

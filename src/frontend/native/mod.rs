@@ -28,8 +28,8 @@ use tokio::sync::mpsc;
 const PAGE_CAPACITY: usize = 64;
 
 /// Serves one connection to its end, then closes the engine's sessions in order, or leaves them.
-pub async fn serve(link: Transport, engine: EngineHandle, options: Options) -> Ended {
-    let Transport { incoming, outgoing, hangup } = link;
+pub async fn serve(transport: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let Transport { incoming, outgoing, hangup } = transport;
     let (pages_tx, pages) = mpsc::channel(PAGE_CAPACITY);
     let Options { cwd, stop, scope } = options;
     let (client, events, _) = Client::new(engine.clone(), scope);

@@ -86,9 +86,9 @@ pub struct Preferences {
 }
 
 /// Serves one client of a shared engine. If its session cannot be created or opened, the error is sent on its connection.
-pub async fn serve_or_say(link: Transport, engine: EngineHandle, options: Options) -> Ended {
-    let (outgoing, hangup) = (link.outgoing.clone(), link.hangup.clone());
-    match serve(link, engine, options).await {
+pub async fn serve_or_say(transport: Transport, engine: EngineHandle, options: Options) -> Ended {
+    let (outgoing, hangup) = (transport.outgoing.clone(), transport.hangup.clone());
+    match serve(transport, engine, options).await {
         Ok(ended) => ended,
         Err(error) => {
             let head = line::Head { id: None, command: Some("open".to_owned()) };
@@ -105,11 +105,11 @@ pub async fn serve_or_say(link: Transport, engine: EngineHandle, options: Option
 /// # Errors
 /// Fails if the initial session could not be created or opened.
 pub async fn serve(
-    link: Transport,
+    transport: Transport,
     engine: EngineHandle,
     options: Options,
 ) -> Result<Ended, Error> {
-    let Transport { incoming, outgoing, hangup } = link;
+    let Transport { incoming, outgoing, hangup } = transport;
     let (stop, scope) = (options.stop.clone(), options.scope);
     let (client, events, subagents) = Client::new(engine.clone(), scope);
     let mut driver = match Driver::new(client, subagents, options, outgoing).await {

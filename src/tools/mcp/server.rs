@@ -52,7 +52,7 @@ pub struct LaunchContext {
 }
 
 impl LaunchContext {
-    /// Returns the context of a server that is reached by an address, before a turn has looked at the directory. No program starts there.
+    /// Returns the launch context for a server at a URL, before a turn has examined the directory. No program starts there.
     pub fn before_a_turn(env: &Arc<dyn Environment>, cwd: &Path) -> Self {
         Self {
             env: Arc::clone(env),

@@ -1,4 +1,4 @@
-# slug TITLE: a title as it stands in a web address.
+# slug TITLE: a title as used in a web address.
 slug() {
     printf '%s\n' "$1" |
         tr '[:upper:]' '[:lower:]' |
