@@ -24,7 +24,7 @@ def decide(approval):
         return {"optionId": "allow"}
     return {"optionId": "abort"}
 
-ask("initialize", protocol={"name": "pintle", "versions": ["1.0"]}, capabilities={"approvals": {}})
+ask("initialize", protocol={"name": "pintle", "versions": ["2.0"]}, capabilities={"approvals": {}})
 ask("session/create")
 ask("turn/start", input=[{"type": "text", "text": "Fix the typo and run the tests."}])
 for message in map(json.loads, engine.stdout):

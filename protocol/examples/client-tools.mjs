@@ -37,10 +37,10 @@ async function ask(method, params = {}) {
 function look({ arguments: { word } }) {
   const meaning = GLOSSARY[word];
   console.log(`asked for> ${word}`);
-  return { content: [{ type: "text", text: meaning ?? `no entry for ${word}` }], isError: meaning === undefined };
+  return { content: [{ type: "text", text: meaning ?? `no entry for ${word}` }], failed: meaning === undefined };
 }
 
-await ask("initialize", { protocol: { name: "pintle", versions: ["1.0"] } });
+await ask("initialize", { protocol: { name: "pintle", versions: ["2.0"] } });
 await ask("session/create", { config: { permissionMode: "full" } });
 await ask("tool/register", {
   name: "glossary",

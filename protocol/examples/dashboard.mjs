@@ -42,7 +42,7 @@ function update({ sessionId, event }) {
 }
 const table = () => [...rows.values()].map((row) => `${row.title.padEnd(8)} ${row.state.padEnd(10)} ${row.waits}`.trimEnd()).join("\n");
 
-await ask("initialize", { protocol: { name: "pintle", versions: ["1.0"] }, capabilities: { approvals: {} } });
+await ask("initialize", { protocol: { name: "pintle", versions: ["2.0"] }, capabilities: { approvals: {} } });
 for (const title of ["docs", "tests", "website"]) await ask("session/create", { title, subscribe: false });
 for (const { sessionId, title } of (await ask("session/list")).sessions.reverse()) {
   rows.set(sessionId, { title, state: "idle", waits: "", tokens: 0 });

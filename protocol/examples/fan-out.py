@@ -21,7 +21,7 @@ def answer_to(number):
     message = next(m for m in messages if m.get("id") == number)
     return message["result"] if "result" in message else sys.exit(message["error"]["message"])
 
-answer_to(ask("initialize", protocol={"name": "pintle", "versions": ["1.0"]}))
+answer_to(ask("initialize", protocol={"name": "pintle", "versions": ["2.0"]}))
 sessions = {}
 for folder in folders:
     created = answer_to(ask("session/create", cwd=os.path.realpath(folder), title=folder))

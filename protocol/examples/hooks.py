@@ -25,7 +25,7 @@ def judge(command):
         return {"decision": "allow", "arguments": {"command": "echo pretending: " + command}}
     return {}
 
-ask("initialize", protocol={"name": "pintle", "versions": ["1.0"]})
+ask("initialize", protocol={"name": "pintle", "versions": ["2.0"]})
 ask("session/create")
 ask("hook/register", points=["beforeToolCall"], tools=["bash"])
 ask("turn/start", input=[{"type": "text", "text": "Build it and clean up."}])

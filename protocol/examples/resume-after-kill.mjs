@@ -9,7 +9,7 @@ const send = (message) => engine.stdin.write(JSON.stringify({ jsonrpc: "2.0", ..
 function start() {
   engine = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   messages = read(engine.stdout.setEncoding("utf8"));
-  return ask("initialize", { protocol: { name: "pintle", versions: ["1.0"] }, capabilities: { approvals: {} } });
+  return ask("initialize", { protocol: { name: "pintle", versions: ["2.0"] }, capabilities: { approvals: {} } });
 }
 
 // Lines end at LF alone: node:readline would also split inside texts that hold U+2028.

@@ -20,12 +20,12 @@ ask() { # method params: sends a request, and puts its result into `result`
 }
 decide() { # action path: decides about the open hunk of a file
   local target
-  target=$(jq -c --arg path "$2" '.hunks[] | select(.path | endswith($path)) | {of: "hunk", hunk: .id, changedSeq}' <<<"$hunks")
-  ask review/decide "$(jq -cn --arg action "$1" --argjson target "$target" '{action: {$action, $target}}')"
+  target=$(jq -c --arg path "$2" '.hunks[] | select(.path | endswith($path)) | {type: "hunk", hunk: .id, changedSeq}' <<<"$hunks")
+  ask review/decide "$(jq -cn --arg action "$1" --argjson target "$target" '{action: {type: $action, $target}}')"
   echo "$1> $2"
 }
 
-ask initialize '{"protocol":{"name":"pintle","versions":["1.0"]}}'
+ask initialize '{"protocol":{"name":"pintle","versions":["2.0"]}}'
 ask session/create '{"config":{"permissionMode":"autoEdit"}}'
 ask turn/start '{"input":[{"type":"text","text":"Fix all typos."}]}'
 read_until '.params.event.type == "turn.completed"'

@@ -25,9 +25,9 @@ def prompt(text):
 def tree():
     """The history, with a star before what is on the current path."""
     for node in ask("session/tree")["nodes"]:
-        print(f"  {'*' if node['isCurrent'] else ' '} {node['text']}")
+        print(f"  {'*' if node['current'] else ' '} {node['text']}")
 
-ask("initialize", protocol={"name": "pintle", "versions": ["1.0"]})
+ask("initialize", protocol={"name": "pintle", "versions": ["2.0"]})
 ask("session/create", config={"permissionMode": "autoEdit"})
 prompt("Fix the typo.")
 shout = prompt("Make it loud.")

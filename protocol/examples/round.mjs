@@ -47,7 +47,7 @@ async function follow({ steer, stop }) {
   }
 }
 
-const hello = { protocol: { name: "pintle", versions: ["1.0"] }, capabilities: { approvals: {} } };
+const hello = { protocol: { name: "pintle", versions: ["2.0"] }, capabilities: { approvals: {} } };
 console.log("engine>", (await answerTo(ask("initialize", hello))).engine.name);
 const { sessionId } = await answerTo(ask("session/create"));
 ask("turn/start", input("fix the greeting"));

@@ -48,7 +48,7 @@ def follow(steer=None, stop=False):
         elif kind == "turn.completed":
             return print(f"turn> {event['status']}")
 
-hello = ask("initialize", protocol={"name": "pintle", "versions": ["1.0"]}, capabilities={"approvals": {}})
+hello = ask("initialize", protocol={"name": "pintle", "versions": ["2.0"]}, capabilities={"approvals": {}})
 print("engine>", answer_to(hello)["engine"]["name"])
 session = answer_to(ask("session/create"))["sessionId"]
 ask("turn/start", input=text("fix the greeting"))

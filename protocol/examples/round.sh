@@ -43,7 +43,7 @@ follow() { # reads events to the end of the turn, and steers, approves and stops
   done
 }
 
-ask initialize '{"protocol":{"name":"pintle","versions":["1.0"]},"capabilities":{"approvals":{}}}'
+ask initialize '{"protocol":{"name":"pintle","versions":["2.0"]},"capabilities":{"approvals":{}}}'
 answer_to "$id" | jq -r '"engine> \(.engine.name)"'
 ask session/create '{}'
 session=$(answer_to "$id" | jq -r .sessionId)

@@ -8,7 +8,7 @@ shift
 coproc ENGINE { "$@"; }
 exec 3<&"${ENGINE[0]}" 4>&"${ENGINE[1]}" # bash closes the originals in subshells
 cat >&4 <<'MESSAGES'
-{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}
+{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["2.0"]}}}
 {"id":2,"method":"session/create","params":{}}
 {"id":3,"method":"turn/start","params":{"input":[{"type":"text","text":"Tell me about pintles."}]}}
 MESSAGES

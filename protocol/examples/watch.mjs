@@ -34,7 +34,7 @@ function line(event) {
   if (type === "turn.completed") return `${event.status} after ${event.steps} steps`;
 }
 
-await answerTo(ask("initialize", { protocol: { name: "pintle", versions: ["1.0"] } }));
+await answerTo(ask("initialize", { protocol: { name: "pintle", versions: ["2.0"] } }));
 const titles = new Map();
 for (const title of ["first", "second"]) titles.set((await answerTo(ask("session/create", { title }))).sessionId, title);
 // The second begins when the first is done; a client that wants both at once does not wait.

@@ -81,7 +81,7 @@ pub struct ContextMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     /// For a result: true if the call failed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "failed", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// Its blocks.
     pub blocks: Vec<ContextBlock>,

@@ -36,6 +36,7 @@ pub struct DocumentOpenParams {
     /// Full text as it would be saved, with its line ends, without a byte order mark.
     pub text: String,
     /// True if the text has unsaved changes, so tools read it instead of the file.
+    #[serde(rename = "dirty")]
     pub is_dirty: bool,
 }
 
@@ -50,6 +51,7 @@ pub struct DocumentChangeParams {
     /// Changes; each applies to the previous one's result.
     pub changes: Vec<DocumentChange>,
     /// True if the text differs from the last saved one.
+    #[serde(rename = "dirty")]
     pub is_dirty: bool,
 }
 
@@ -121,6 +123,7 @@ pub struct TextEdit {
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditResult {
     /// True if all edits were applied; otherwise none was.
+    #[serde(rename = "applied")]
     pub is_applied: bool,
     /// Reason why none was applied, or why a document could not be saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ pub const INTERNAL_ERROR: i32 = -32603;
 pub const CANCELLED: i32 = -32800;
 /// No credentials for the provider.
 pub const AUTH_REQUIRED: i32 = -32000;
-/// The named session does not exist.
+/// Something that the request names does not exist: a session, an item, a hunk.
 pub const NOT_FOUND: i32 = -32002;
 /// The engine supports none of the offered protocol versions.
 pub const UNSUPPORTED_PROTOCOL: i32 = -32022;
@@ -56,7 +56,11 @@ pub const CODES: &[(i32, &str, &str)] = &[
         "authRequired",
         "No credentials for the provider; `data.hint` names the variable to set.",
     ),
-    (NOT_FOUND, "notFound", "The named session does not exist."),
+    (
+        NOT_FOUND,
+        "notFound",
+        "Something that the request names does not exist: a session, an item, a hunk.",
+    ),
     (
         UNSUPPORTED_PROTOCOL,
         "unsupportedProtocol",
@@ -92,6 +96,7 @@ pub const NARROWER: &[(i32, &str, &str)] = &[
         "config",
         "A setting has no meaning: an unknown model, a mode that the user's settings forbid.",
     ),
+    (CONFLICT, "noActiveTurn", "No turn is running; send the message with `turn/start`."),
     (CONFLICT, "openElsewhere", "The session is open in another process."),
 ];
 
@@ -112,6 +117,6 @@ pub struct ErrorData {
     pub supported: Vec<String>,
     /// For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it
     /// there.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "sharedEngine", skip_serializing_if = "std::ops::Not::not")]
     pub is_shared_engine: bool,
 }

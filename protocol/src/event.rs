@@ -33,7 +33,7 @@ use crate::item::Item;
 use crate::plan::{Plan, WorkMode};
 pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
 use crate::question::{Question, QuestionOutcome};
-use crate::review::{ReviewQueue, Verdict};
+use crate::review::{ReviewDecision, ReviewQueue};
 use crate::session::{SessionMoved, SessionUpdated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,7 +122,7 @@ pub enum Event {
         /// The messages.
         inputs: Vec<QueuedInput>,
         /// True if a hook has handled them, so they must not be sent again.
-        #[serde(default, rename = "isHandled", skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, rename = "handled", skip_serializing_if = "std::ops::Not::not")]
         is_handled: bool,
     },
     /// Messages in the queue were edited or reordered. This is the full queue.
@@ -196,8 +196,8 @@ pub enum Event {
     FilesChanged(FilesChanged),
     /// The user decided about hunks.
     #[serde(rename = "review.decided")]
-    ReviewDecided(Verdict),
-    /// The queue of verdicts that wait for the next gap between two calls changed.
+    ReviewDecided(ReviewDecision),
+    /// The queue of decisions that wait for the next gap between two calls changed.
     #[serde(rename = "review.queued")]
     ReviewQueued(ReviewQueue),
     /// The session continues from another point of its history. Later events stay in the journal, but no longer in
@@ -208,7 +208,7 @@ pub enum Event {
     #[serde(rename = "label.changed")]
     LabelChanged(LabelChanged),
     /// Notice for the user.
-    #[serde(rename = "notice")]
+    #[serde(rename = "session.notice")]
     Notice(Notice),
 }
 
@@ -234,16 +234,16 @@ pub enum TransientEvent {
     #[serde(rename = "item.delta")]
     ItemDelta(ItemDelta),
     /// The session's state changed.
-    #[serde(rename = "state")]
+    #[serde(rename = "session.state")]
     State(SessionState),
     /// The fill level of the model's context window, sent after each reply.
-    #[serde(rename = "context")]
+    #[serde(rename = "session.context")]
     Context(ContextUsage),
     /// Usage so far of the streaming reply, if its provider reports it before the end.
     #[serde(rename = "step.usage")]
     StepUsage(StepUsage),
     /// Notice for the user that could not be written to the journal.
-    #[serde(rename = "notice")]
+    #[serde(rename = "session.notice")]
     Notice(Notice),
 }
 

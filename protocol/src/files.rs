@@ -16,7 +16,7 @@ pub struct FileState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
     /// True if the content was too large to be kept, so it cannot be restored.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "lost", skip_serializing_if = "std::ops::Not::not")]
     pub is_lost: bool,
 }
 
@@ -51,7 +51,7 @@ pub enum ChangedBy {
     Other {},
     /// A rewind.
     Rewind {},
-    /// A user verdict, logged in the preceding `review.decided`.
+    /// A user decision, logged in the preceding `review.decided`.
     Review {},
 }
 

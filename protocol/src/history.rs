@@ -1,4 +1,4 @@
-//! Session history: rewinding it, continuing from another point, forks, labels and anchors.
+//! Session history: rewinding it, continuing from another point, forks, labels and outlines.
 //!
 //! A session's events form one sequence, from which their tree follows: an event's parent is the preceding event, except for
 //! `history.rewound`, whose parent is the event that it specifies. The path from the last event back to the first is the current path,
@@ -275,34 +275,35 @@ pub struct HistoryNode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// True if it is on the current path.
+    #[serde(rename = "current")]
     pub is_current: bool,
 }
 
-/// Params of `session/anchors`.
+/// Params of `session/outline`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SessionAnchorsParams {
+pub struct SessionOutlineParams {
     /// Session, open or not; optional if this connection has created or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
-/// Anchors, between which a session's items can be listed and searched.
+/// A session's outline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SessionAnchorsResult {
-    /// Anchors, in the order of their events.
-    pub anchors: Vec<Anchor>,
+pub struct SessionOutlineResult {
+    /// Entries, in the order of their events.
+    pub entries: Vec<OutlineEntry>,
 }
 
-/// A point of a session at which a section begins.
+/// A point at which a section of a session begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Anchor {
+pub struct OutlineEntry {
     /// Event.
     pub seq: u64,
     /// Kind.
-    pub kind: AnchorKind,
+    pub kind: OutlineKind,
     /// Label, or the beginning of the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -315,13 +316,14 @@ pub struct Anchor {
     /// Time, in milliseconds since 1970.
     pub ts_ms: u64,
     /// True if it is on the current path.
+    #[serde(rename = "current")]
     pub is_current: bool,
 }
 
-/// Anchor kind.
+/// Kind of an outline entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum AnchorKind {
+pub enum OutlineKind {
     /// The session begins.
     Start,
     /// End of the events copied into a fork or merged from one.
@@ -329,7 +331,7 @@ pub enum AnchorKind {
     /// A compaction of the conversation.
     Compaction,
     /// A summary of the history that a rewind left behind.
-    HandOver,
+    RewindSummary,
     /// A label.
     Label,
 }
@@ -344,7 +346,7 @@ pub struct SessionItemsParams {
     /// Only items before this event; the last items by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
-    /// Only items after this event, such as an anchor.
+    /// Only items after this event, such as an entry of `session/outline`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
     /// Maximum number of items, 1 to 1,000; default 100.

@@ -115,7 +115,7 @@ pub struct HookResult {
     /// Text for the model.
     pub text: String,
     /// True if the call failed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "failed", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
 
@@ -167,7 +167,7 @@ pub enum HookMessage {
         /// The content.
         content: Vec<Content>,
         /// True if the call failed.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, rename = "failed", skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
 }
@@ -308,6 +308,6 @@ pub struct ToolCallResult {
     /// Content for the model.
     pub content: Vec<Content>,
     /// True if the call failed; the content gives the reason.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "failed", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }

@@ -326,8 +326,8 @@ pub struct EngineMessage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviewed: Vec<u64>,
     /// True if it summarizes the history that a rewind left behind.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub sums_up_left: bool,
+    #[serde(default, rename = "summarizesRewound", skip_serializing_if = "std::ops::Not::not")]
+    pub summarizes_rewound: bool,
     /// Client note that it carries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<ClientNote>,
@@ -344,10 +344,10 @@ pub struct ClientNote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// True if the model does not read it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "unread", skip_serializing_if = "std::ops::Not::not")]
     pub is_unread: bool,
     /// True if clients do not show it to the user.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "hidden", skip_serializing_if = "std::ops::Not::not")]
     pub is_hidden: bool,
 }
 
@@ -360,7 +360,7 @@ pub struct JobRef {
     /// Job item.
     pub item_id: ItemId,
     /// True if the result reports how the job ended.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "ended", skip_serializing_if = "std::ops::Not::not")]
     pub has_ended: bool,
 }
 
@@ -406,7 +406,7 @@ pub struct ToolResult {
     /// Content for the model.
     pub content: Vec<Content>,
     /// True if the tool failed, was declined or was cancelled; the content gives the reason.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "failed", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// Details for clients.
     #[serde(default, skip_serializing_if = "ToolDetails::is_empty")]

@@ -48,7 +48,7 @@ pub mod turn;
 pub mod usage;
 
 /// The protocol version that this crate describes. Additive changes raise the minor part.
-pub const PROTOCOL_VERSION: &str = "1.1";
+pub const PROTOCOL_VERSION: &str = "2.0";
 
 /// Protocol name in `initialize`, which distinguishes the native protocol from other protocols on the same pipe.
 pub const PROTOCOL_NAME: &str = "pintle";

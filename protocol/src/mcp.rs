@@ -95,7 +95,7 @@ pub struct McpTool {
     pub description: String,
     /// True if the server declares that it changes nothing. Permissions do not depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub says_read_only: Option<bool>,
+    pub read_only_hint: Option<bool>,
 }
 
 /// Result of `mcp/list`.

@@ -36,10 +36,10 @@ pub use crate::handshake::{
 };
 use crate::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
-    ItemCancelParams, ItemReadParams, SessionAnchorsParams, SessionAnchorsResult,
-    SessionForkParams, SessionItemsParams, SessionItemsResult, SessionLabelParams,
-    SessionLabelResult, SessionMergeParams, SessionMergeResult, SessionNoteParams,
-    SessionRewindParams, SessionRewindResult, SessionTreeResult,
+    ItemCancelParams, ItemReadParams, SessionForkParams, SessionItemsParams, SessionItemsResult,
+    SessionLabelParams, SessionLabelResult, SessionMergeParams, SessionMergeResult,
+    SessionNoteParams, SessionOutlineParams, SessionOutlineResult, SessionRewindParams,
+    SessionRewindResult, SessionTreeResult,
 };
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
@@ -220,12 +220,12 @@ methods! {
     request Client "session/note" SessionNote(SessionNoteParams, Empty);
     /// Returns the history tree of a session.
     request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
-    /// Lists a session's anchors, between which its items can be listed and searched.
-    request Client "session/anchors" SessionAnchors(SessionAnchorsParams, SessionAnchorsResult)
-        experimental "anchors are named for forks and merges, which are being tried";
+    /// Returns a session's outline: the points between which its items can be listed and searched.
+    request Client "session/outline" SessionOutline(SessionOutlineParams, SessionOutlineResult)
+        experimental "its kinds depend on forks and merges, which are being tried";
     /// Lists the open hunks: agent changes without a decision.
     request Client "review/list" ReviewList(ReviewListParams, ReviewListResult);
-    /// Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files
+    /// Keeps, undoes or comments on hunks, or reverts a decision. While a turn runs, a decision that changes files
     /// waits for the next gap between two calls.
     request Client "review/decide" ReviewDecide(ReviewDecideParams, ReviewDecideResult);
     /// Reads a file's content at the last accepted point.
@@ -341,7 +341,7 @@ methods! {
     request Client "trust/agree" TrustAgree(TrustAgreeParams, TrustResult)
         experimental "more file kinds may be added";
     /// Lists the prompts that can be called with `/name`, from the current files.
-    request Client "command/list" CommandList(SessionParams, CommandListResult);
+    request Client "prompt/list" PromptList(SessionParams, PromptListResult);
     /// Lists the skills that can be called with `/` and their name, from the current files.
     request Client "skill/list" SkillList(SessionParams, SkillListResult);
     /// Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the
@@ -357,7 +357,7 @@ methods! {
     notification Engine "session/event" SessionEvent(AnyRecord);
     /// Announces that this connection read too slowly and the durable events between the two numbers were not sent.
     /// Read them with `session/events`; events after `headSeq` are sent as usual.
-    notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
+    notification Engine "session/eventsMissed" SessionEventsMissed(SessionEventsMissedParams);
     /// Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`.
     notification Engine "auth/openUrl" AuthOpenUrl(AuthOpenUrlParams)
         experimental "provider login flows may still change";
@@ -439,12 +439,12 @@ pub struct JobStopResult {
     pub job: Item,
 }
 
-/// Result of `command/list`.
+/// Result of `prompt/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CommandListResult {
+pub struct PromptListResult {
     /// Prompts, by name.
-    pub commands: Vec<PromptCommand>,
+    pub prompts: Vec<NamedPrompt>,
     /// Files that could not be read, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
@@ -455,13 +455,13 @@ pub struct CommandListResult {
 #[serde(rename_all = "camelCase")]
 pub struct SkillListResult {
     /// Skills, by name.
-    pub skills: Vec<PromptCommand>,
+    pub skills: Vec<NamedPrompt>,
 }
 
 /// A prompt in a file, or of an MCP server. A message that begins with `/` and its name is replaced by that prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PromptCommand {
+pub struct NamedPrompt {
     /// Its name, without the slash.
     pub name: String,
     /// Its description.
@@ -477,7 +477,7 @@ pub struct PromptCommand {
 /// Durable events that were not sent to a slow connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct SessionLaggedParams {
+pub struct SessionEventsMissedParams {
     /// Session.
     pub session_id: SessionId,
     /// Last durable event that was sent.

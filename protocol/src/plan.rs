@@ -23,7 +23,7 @@ pub struct PlanItem {
 
 /// Step status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "camelCase")]
 pub enum PlanStatus {
     /// Not begun.
     Pending,

@@ -38,10 +38,10 @@ pub struct Hunk {
     /// Comments on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
-    /// Verdict that closed it.
+    /// Decision that closed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<u64>,
-    /// Number of a queued verdict about it.
+    pub decision: Option<u64>,
+    /// Number of a queued decision about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u64>,
     /// Hunk that absorbed it.
@@ -124,7 +124,7 @@ pub struct Comment {
 
 /// User action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReviewAction {
     /// Accept the hunks: the baseline takes their lines. The file does not change.
     Keep {
@@ -139,10 +139,10 @@ pub enum ReviewAction {
         #[serde(default)]
         discard_edits: bool,
     },
-    /// Revert a verdict, or withdraw a queued one.
+    /// Revert a decision, or withdraw a queued one.
     Revert {
-        /// Event of the verdict.
-        verdict: u64,
+        /// Event of the decision.
+        decision: u64,
     },
     /// Comment on a hunk.
     Comment {
@@ -160,7 +160,7 @@ pub enum ReviewAction {
 
 /// Hunks that a decision concerns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "of", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReviewTarget {
     /// One hunk.
     Hunk {
@@ -208,51 +208,51 @@ pub struct LineSelection {
 /// Decision with its effect, complete enough to serve as an entire event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Verdict {
+pub struct ReviewDecision {
     /// Requested action.
     pub action: ReviewAction,
     /// Effect on each hunk.
-    pub parts: Vec<VerdictPart>,
+    pub parts: Vec<DecisionPart>,
     /// Number under which it was queued, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<u64>,
 }
 
-/// Queue of verdicts that wait for a gap between two calls of the running turn.
+/// Queue of decisions that wait for a gap between two calls of the running turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewQueue {
-    /// Queued verdicts, in order.
-    pub waiting: Vec<WaitingVerdict>,
-    /// A verdict that left the queue without being applied.
+    /// Queued decisions, in order.
+    pub waiting: Vec<QueuedDecision>,
+    /// A decision that left the queue without being applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<RefusedVerdict>,
+    pub refused: Option<RefusedDecision>,
 }
 
-/// A queued verdict.
+/// A queued decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct WaitingVerdict {
+pub struct QueuedDecision {
     /// Its number: the event that queued it.
     pub id: u64,
     /// Requested action.
     pub action: ReviewAction,
 }
 
-/// A verdict that was not applied.
+/// A decision that was not applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RefusedVerdict {
+pub struct RefusedDecision {
     /// Its number.
     pub id: u64,
     /// User-facing reason.
     pub reason: String,
 }
 
-/// Effect of a verdict on one hunk.
+/// Effect of a decision on one hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct VerdictPart {
+pub struct DecisionPart {
     /// Hunk.
     pub hunk: HunkId,
     /// Its file's absolute path.
@@ -272,7 +272,7 @@ pub struct VerdictPart {
     pub cause: Option<String>,
 }
 
-/// Effect of a verdict on a hunk.
+/// Effect of a decision on a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Effect {
@@ -288,7 +288,7 @@ pub enum Effect {
     Withdraw,
 }
 
-/// Outcome of a verdict for a hunk.
+/// Outcome of a decision for a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
@@ -382,13 +382,13 @@ pub struct ReviewDecideParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideResult {
-    /// Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
+    /// Event of the decision, by which it can be reverted. For a queued decision, its number: reverting that withdraws it.
     pub seq: u64,
-    /// Effect on each hunk; for a queued verdict, the effect that it would have now.
-    pub verdict: Verdict,
-    /// True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it
+    /// Effect on each hunk; for a queued decision, the effect that it would have now.
+    pub decision: ReviewDecision,
+    /// True if the decision is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it
     /// was applied, or `review.queued` why not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, rename = "queued", skip_serializing_if = "std::ops::Not::not")]
     pub is_queued: bool,
 }
 

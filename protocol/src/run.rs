@@ -148,7 +148,7 @@ pub struct Finding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u64>,
     /// Its weight.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// Name for its kind.
     pub rule: String,
     /// The model's words about it.
@@ -163,7 +163,7 @@ pub struct Finding {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "camelCase")]
-pub enum Severity {
+pub enum FindingSeverity {
     /// Worth knowing.
     Note,
     /// To be looked at.

@@ -20,7 +20,7 @@ pub struct SessionSearchParams {
     /// Only in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Only after this event of that session, such as an anchor.
+    /// Only after this event of that session, such as an entry of `session/outline`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<u64>,
     /// Only before this event of that session.

@@ -340,7 +340,7 @@ pub struct SessionUpdated {
 #[serde(rename_all = "camelCase")]
 pub enum TitledBy {
     /// The user. A model never replaces such a title.
-    Person,
+    User,
     /// A model, once, after the first turn.
     Model,
 }

@@ -65,10 +65,10 @@ pub const EVENT_TYPES: [&str; 32] = [
     "review.queued",
     "history.rewound",
     "label.changed",
-    "notice",
+    "session.notice",
     "item.delta",
-    "state",
-    "context",
+    "session.state",
+    "session.context",
     "step.usage",
 ];
 
@@ -103,7 +103,7 @@ impl Event {
             Self::ReviewQueued(_) => "review.queued",
             Self::HistoryRewound(_) => "history.rewound",
             Self::LabelChanged(_) => "label.changed",
-            Self::Notice(_) => "notice",
+            Self::Notice(_) => "session.notice",
         }
     }
 }
@@ -113,10 +113,10 @@ impl TransientEvent {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::ItemDelta(_) => "item.delta",
-            Self::State(_) => "state",
-            Self::Context(_) => "context",
+            Self::State(_) => "session.state",
+            Self::Context(_) => "session.context",
             Self::StepUsage(_) => "step.usage",
-            Self::Notice(_) => "notice",
+            Self::Notice(_) => "session.notice",
         }
     }
 }

@@ -11,6 +11,7 @@ pub struct TrustResult {
     /// Project root: the root of the git repository, or the session's working directory outside one.
     pub root: String,
     /// True if the user trusts the project. If not, the engine uses none of the files.
+    #[serde(rename = "trusted")]
     pub is_trusted: bool,
     /// Files, sorted by path: permissions, rules, MCP servers, skills, and agents.
     pub files: Vec<ProjectFile>,

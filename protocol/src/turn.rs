@@ -94,25 +94,23 @@ pub struct TurnSteerParams {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhenIdle {
-    /// Do not keep it; the outcome is `noActiveTurn`.
+    /// Refuse it with the error `noActiveTurn`.
     #[default]
     Reject,
     /// Keep it in the queue; it is read with the next prompt, before it.
     Hold,
 }
 
-/// Result of `turn/steer`.
+/// A steer was accepted; it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSteerResult {
     /// Outcome.
     pub outcome: SteerOutcome,
-    /// Id of its `userMessage` item, when it was accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub item_id: Option<ItemId>,
-    /// Turn it goes into, when it was accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_id: Option<TurnId>,
+    /// Id of its `userMessage` item.
+    pub item_id: ItemId,
+    /// Turn it goes into: the running one, or the one that the next prompt starts.
+    pub turn_id: TurnId,
 }
 
 /// Steer outcome.
@@ -123,8 +121,6 @@ pub enum SteerOutcome {
     Accepted,
     /// No turn runs; the message waits in the queue for the next prompt.
     Held,
-    /// No turn runs, and the message was not kept. Send it with `turn/start`.
-    NoActiveTurn,
 }
 
 /// Params of `turn/interrupt`.
@@ -136,7 +132,7 @@ pub struct TurnInterruptParams {
     pub session_id: Option<SessionId>,
     /// Refuse with `conflict` unless this turn is the running one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_id: Option<TurnId>,
+    pub expected_turn_id: Option<TurnId>,
     /// Handling of queued messages; default `return`.
     #[serde(default)]
     pub queue: QueuePolicy,

@@ -32,6 +32,8 @@ pub enum Hint {
 pub enum Action {
     /// Steer the running turn, queue the message, or interrupt the turn.
     SteerOrQueue,
+    /// Start a turn with the message.
+    StartTurn,
     /// Open the session again.
     OpenSession,
     /// Open this session in the shared engine, as one of its clients.
@@ -87,6 +89,7 @@ impl std::fmt::Display for Action {
             Self::SteerOrQueue => {
                 "steer the running turn, queue the message, or interrupt the turn"
             }
+            Self::StartTurn => "send the message as a prompt, or hold it for the next one",
             Self::OpenSession => "open the session again",
             Self::Attach(session) => {
                 return write!(
@@ -144,6 +147,8 @@ pub enum ErrorKind {
     NotFound,
     /// A turn is running.
     Busy(TurnId),
+    /// No turn is running.
+    NoActiveTurn,
     /// The expected turn is not the running one.
     Conflict,
     /// The session is open in another process.
@@ -252,6 +257,7 @@ mod tests {
     fn hints_name_no_method_of_any_protocol() {
         for action in [
             Action::SteerOrQueue,
+            Action::StartTurn,
             Action::OpenSession,
             Action::Attach(SessionId::new("s")),
             Action::SetAtCreation,

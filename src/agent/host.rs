@@ -61,13 +61,13 @@ pub(super) trait TurnHost: Send {
     /// Takes the messages that wait for this turn; they count as read. Also a gap, see [`Self::gap`].
     fn take_steers(&mut self) -> impl Future<Output = Vec<QueuedInput>> + Send;
 
-    /// Takes the news about jobs, sub-agents, verdicts and modes for the model; they count as reported.
+    /// Takes the news about jobs, sub-agents, decisions and modes for the model; they count as reported.
     fn take_news(&mut self) -> Option<EngineMessage>;
 
     /// Returns true while there is something to wait for: a job that runs, or a sub-agent that works.
     fn has_work_behind(&self) -> bool;
 
-    /// Marks a gap between tool calls, and applies pending verdicts. Returns file changes made by these and by sub-agents since the last
+    /// Marks a gap between tool calls, and applies pending decisions. Returns file changes made by these and by sub-agents since the last
     /// gap.
     fn gap(&mut self) -> impl Future<Output = Vec<FileRecord>> + Send;
 

@@ -127,9 +127,10 @@ impl Watch {
         let (code, exit_code) = match error.kind {
             ErrorKind::Auth => ("auth", PROVIDER),
             ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Config => ("usage", USAGE),
-            ErrorKind::Busy(_) | ErrorKind::Conflict | ErrorKind::OpenElsewhere { .. } => {
-                ("conflict", USAGE)
-            }
+            ErrorKind::Busy(_)
+            | ErrorKind::NoActiveTurn
+            | ErrorKind::Conflict
+            | ErrorKind::OpenElsewhere { .. } => ("conflict", USAGE),
             ErrorKind::Internal => ("internal", FAILED),
         };
         self.outcome.status = RunStatus::Failed;

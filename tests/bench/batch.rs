@@ -72,7 +72,7 @@ fn turns(folder: &Path, script: &str) {
             }
         }
     };
-    let hello = r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
+    let hello = r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["2.0"]}}}"#;
     writeln!(stdin, "{hello}").unwrap();
     until("\"result\"");
     for id in 0..TASKS {

@@ -34,7 +34,7 @@ const DELTAS: usize = 1000;
 const MANY_DELTAS: usize = 10_000;
 const ROUNDS: usize = 50;
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["2.0"]}}}"#;
 const CREATE: &str = r#"{"jsonrpc":"2.0","id":2,"method":"session/create","params":{}}"#;
 const PROMPT: &str = r#"{"jsonrpc":"2.0","id":3,"method":"turn/start","params":{"input":[{"type":"text","text":"go"}]}}"#;
 

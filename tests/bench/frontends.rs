@@ -74,7 +74,7 @@ impl Talk {
 }
 
 fn native(talk: &mut Talk, _: &Path) {
-    let versions = json!({"protocol": {"name": "pintle", "versions": ["1.0"]}});
+    let versions = json!({"protocol": {"name": "pintle", "versions": ["2.0"]}});
     talk.send(&json!({"id": 1, "method": "initialize", "params": versions}));
     talk.send(&json!({"id": 2, "method": "session/create"}));
     let input = json!([{"type": "text", "text": "go"}]);

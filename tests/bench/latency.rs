@@ -39,7 +39,7 @@ const COMMANDS: usize = 20;
 const FOLDERS: [usize; 3] = [0, 15_000, 100_000];
 const LONG_TURN: usize = 1000;
 const INITIALIZE: &str =
-    r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
+    r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["2.0"]}}}"#;
 const CREATE: &str = r#"{"id":2,"method":"session/create"}"#;
 const PROMPT: &str =
     r#"{"id":3,"method":"turn/start","params":{"input":[{"type":"text","text":"go"}]}}"#;

@@ -76,7 +76,7 @@ impl Engine {
             self.messages.push(json!({"role": "tool", "tool_call_id": id, "content": output}));
         }
         event(&json!({"type": "turn.completed"}));
-        event(&json!({"type": "state", "state": "idle"}));
+        event(&json!({"type": "session.state", "state": "idle"}));
     }
 
     /// Sends the conversation, and tells what comes. Returns the text, and the call where there is one.

@@ -133,7 +133,7 @@ fn of_our_own(folder: &Path) -> (f64, f64) {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         engine.ask(&request, &format!("\"id\":{id}"))
     };
-    let protocol = json!({"protocol": {"name": "pintle", "versions": ["1.0"]}});
+    let protocol = json!({"protocol": {"name": "pintle", "versions": ["2.0"]}});
     ask(&mut engine, 1, "initialize", &protocol);
     let list = ask(&mut engine, 2, "session/list", &json!({}));
     let id = &list["result"]["sessions"][0]["sessionId"];

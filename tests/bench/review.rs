@@ -87,14 +87,14 @@ pub(crate) fn run() {
         let target = ReviewTarget::Hunk { hunk, changed_seq: None };
         let plan =
             review.plan(&ReviewAction::Undo { target, discard_edits: false }, &present).unwrap();
-        review.record(2, &plan.verdict);
+        review.record(2, &plan.decision);
         assert_eq!(black_box(review.hunks()).len(), HUNKS - 1);
     });
     measure("keep of all", || {
         let mut review = review.clone();
         let plan =
             review.plan(&ReviewAction::Keep { target: ReviewTarget::All }, &present).unwrap();
-        review.record(2, &plan.verdict);
+        review.record(2, &plan.decision);
         assert!(black_box(review.hunks()).is_empty());
     });
     measure("the patch", || {

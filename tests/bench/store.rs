@@ -193,7 +193,7 @@ fn asked(home: &Path, request: &str) -> (f64, f64, Value) {
     let mut line = String::new();
     writeln!(
         stdin,
-        r#"{{"id":1,"method":"initialize","params":{{"protocol":{{"name":"pintle","versions":["1.0"]}}}}}}"#
+        r#"{{"id":1,"method":"initialize","params":{{"protocol":{{"name":"pintle","versions":["2.0"]}}}}}}"#
     )
     .unwrap();
     stdout.read_line(&mut line).unwrap();

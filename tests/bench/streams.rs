@@ -28,7 +28,7 @@ const DELTAS: usize = 500;
 /// 100 deltas a second.
 const PACE: Duration = Duration::from_millis(10);
 const IDLE: Duration = Duration::from_secs(5);
-const INITIALIZE: &str = r#"{"id":"i","method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
+const INITIALIZE: &str = r#"{"id":"i","method":"initialize","params":{"protocol":{"name":"pintle","versions":["2.0"]}}}"#;
 
 struct Client {
     child: Child,

@@ -165,8 +165,8 @@ fn a_fork_is_made_loaded_and_merged() {
     let told = client.told();
     assert!(told.starts_with("user_message_chunk: first\nagent_message_chunk: one\n"), "{told}");
     client.say("second");
-    let anchors = client.ask("_pintle/session/anchors", json!({}));
-    assert!(anchors["anchors"].as_array().is_some_and(|all| all.len() >= 2), "{anchors}");
+    let outline = client.ask("_pintle/session/outline", json!({}));
+    assert!(outline["entries"].as_array().is_some_and(|all| all.len() >= 2), "{outline}");
     let merge = json!({"sessionId": parent, "forkId": client.session});
     let merged = client.ask("_pintle/session/merge", merge);
     assert!(merged.get("code").is_none(), "{merged}");

@@ -46,7 +46,7 @@ fn the_demo_shows_the_protocol_itself() {
             continue;
         }
         // How much it takes depends on every word of prompts and tools.
-        if message["params"]["event"]["type"] == "context" {
+        if message["params"]["event"]["type"] == "session.context" {
             continue;
         }
         if let Some(tokens) = message.pointer_mut("/result/context/tokens") {
@@ -145,7 +145,7 @@ fn run_as_events_is_the_journal_between_a_header_and_a_result() {
     let lines: Vec<Value> =
         text(&out.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (first, last) = (lines.first().unwrap(), lines.last().unwrap());
-    assert_eq!((&first["type"], &first["protocol"]), (&json!("header"), &json!("1.1")));
+    assert_eq!((&first["type"], &first["protocol"]), (&json!("header"), &json!("2.0")));
     assert_eq!((&last["type"], &last["status"]), (&json!("result"), &json!("success")));
     assert_eq!(last["text"], "That is all.");
     let journal = std::fs::read_to_string(place.journal()).unwrap();

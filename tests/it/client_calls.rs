@@ -166,7 +166,7 @@ fn a_tool_of_the_client_asks_for_permission() {
         Setup { client_tools: vec!["lookup"], ..Setup::default() },
         PermissionMode::Ask,
         "call lookup {}\ncall lookup {}\nsay ok",
-        r#"prompt go | until asked | allow-session | until calls | reply {"content":[]} | until calls | reply {"content":[],"isError":true} | idle"#,
+        r#"prompt go | until asked | allow-session | until calls | reply {"content":[]} | until calls | reply {"content":[],"failed":true} | idle"#,
         &expect![[r#"
             > prompt go: Started
             accepted Prompt "go"
@@ -206,7 +206,7 @@ fn program(place: &Place, script: &Value) -> Program {
     let mut program = Program::start(place.engine(&args), Framing::Lines);
     program.ask(
         "initialize",
-        json!({"protocol": {"name": "pintle", "versions": ["1.0"]}, "capabilities": {"questions": {}}}),
+        json!({"protocol": {"name": "pintle", "versions": ["2.0"]}, "capabilities": {"questions": {}}}),
     );
     program
 }

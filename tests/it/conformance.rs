@@ -29,7 +29,7 @@ impl Run {
         client.ask(
             "initialize",
             json!({
-                "protocol": {"name": "pintle", "versions": ["1.0"]},
+                "protocol": {"name": "pintle", "versions": ["2.0"]},
                 "capabilities": {"approvals": {}, "questions": {}},
             }),
         );

@@ -463,9 +463,9 @@ fn the_program_tells_of_a_real_repository() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("fix.md"), "Fix $1").unwrap();
     std::fs::write(folder.join("broken.md"), "---\nx").unwrap();
-    let listed = program.ask("command/list", json!({}));
+    let listed = program.ask("prompt/list", json!({}));
     let path = folder.join("fix.md");
-    assert_eq!(listed["commands"], json!([{"name": "fix", "description": "Fix $1", "path": path}]));
+    assert_eq!(listed["prompts"], json!([{"name": "fix", "description": "Fix $1", "path": path}]));
     assert!(listed["problems"][0].as_str().unwrap().contains("broken.md: "), "{listed}");
     let id = program.seen.iter().find_map(|line| line["params"]["sessionId"].as_str()).unwrap();
     let open = json!({"sessionId": id, "config": {"systemPrompt": "another"}});

@@ -41,7 +41,7 @@ impl Editor {
         let script = place.script(&json!({"replies": replies}));
         let args = ["serve", "--permission", permission, "--script", &script];
         let mut program = Program::start(place.engine(&args), Framing::Lines);
-        let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+        let protocol = json!({"name": "pintle", "versions": ["2.0"]});
         let said =
             program.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));
         assert_eq!(said["capabilities"]["documents"], json!({}));
@@ -56,7 +56,7 @@ impl Editor {
         (self.text, self.is_dirty) = (text.to_owned(), is_dirty);
         self.version += 1;
         let params =
-            json!({"path": self.path, "version": self.version, "text": text, "isDirty": is_dirty});
+            json!({"path": self.path, "version": self.version, "text": text, "dirty": is_dirty});
         assert_eq!(self.program.ask("document/open", params), json!({}));
     }
 
@@ -76,7 +76,8 @@ impl Editor {
 
     fn changed(&mut self, changes: Value) {
         (self.version, self.is_dirty) = (self.version + 1, true);
-        let params = json!({"path": self.path, "version": self.version, "changes": changes, "isDirty": true});
+        let params =
+            json!({"path": self.path, "version": self.version, "changes": changes, "dirty": true});
         self.program.request("document/change", params);
     }
 
@@ -84,7 +85,8 @@ impl Editor {
     fn reads_again(&mut self) {
         (self.version, self.text) = (self.version + 1, self.disk());
         let changes = json!([{"text": self.text}]);
-        let params = json!({"path": self.path, "version": self.version, "changes": changes, "isDirty": false});
+        let params =
+            json!({"path": self.path, "version": self.version, "changes": changes, "dirty": false});
         self.program.request("document/change", params);
     }
 
@@ -116,9 +118,9 @@ impl Editor {
             if edit["save"] == true && !self.cannot_save {
                 self.save();
             }
-            json!({"isApplied": true, "versions": [{"path": self.path, "version": self.version}]})
+            json!({"applied": true, "versions": [{"path": self.path, "version": self.version}]})
         } else {
-            json!({"isApplied": false, "failureReason": "it was typed in"})
+            json!({"applied": false, "failureReason": "it was typed in"})
         };
         self.program.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
     }
@@ -216,10 +218,10 @@ fn edits_go_to_the_screen_and_are_told_apart_from_what_is_typed() {
         .map(|hunk| format!("{} -> {}", hunk["oldText"], hunk["newText"]))
         .collect();
     assert_eq!(hunks, [r#""two\n" -> "TWO\n""#, r#""four\n" -> "FOUR\n""#], "the model's alone");
-    // A verdict goes to the screen too.
+    // A decision goes to the screen too.
     let hunk = editor.hunks()[0]["id"].clone();
-    let target = json!({"of": "hunk", "hunk": hunk});
-    let done = editor.ask("review/decide", json!({"action": {"action": "undo", "target": target}}));
+    let target = json!({"type": "hunk", "hunk": hunk});
+    let done = editor.ask("review/decide", json!({"action": {"type": "undo", "target": target}}));
     assert!(done["seq"].is_u64(), "{done}");
     assert_eq!(editor.text, "ONE\ntwo\nthree\nFOUR\nfive\nsix typed on\n");
     assert_eq!(editor.disk(), DISK);
@@ -424,7 +426,7 @@ fn what_a_person_saves_while_a_command_runs_is_theirs() {
         want.sort();
         assert_eq!(got, want, "{name}");
         // Undoing all takes nothing that is, or may be, the person's.
-        let all = json!({"action": {"action": "undo", "target": {"of": "all"}}});
+        let all = json!({"action": {"type": "undo", "target": {"type": "all"}}});
         editor.ask("review/decide", all);
         assert!(editor.disk().contains("six saved"), "{name}: {}", editor.disk());
         assert_eq!(
@@ -434,10 +436,10 @@ fn what_a_person_saves_while_a_command_runs_is_theirs() {
         );
         // One that is named goes.
         for hunk in editor.hunks() {
-            let target = json!({"of": "hunk", "hunk": hunk["id"]});
-            let undo = json!({"action": {"action": "undo", "target": target}});
+            let target = json!({"type": "hunk", "hunk": hunk["id"]});
+            let undo = json!({"action": {"type": "undo", "target": target}});
             let done = editor.ask("review/decide", undo);
-            assert_eq!(done["verdict"]["parts"][0]["outcome"], "applied", "{name}: {done}");
+            assert_eq!(done["decision"]["parts"][0]["outcome"], "applied", "{name}: {done}");
         }
     }
 }
@@ -490,19 +492,19 @@ fn what_makes_no_sense_is_refused_and_says_what_to_do() {
         (
             "a relative path",
             "document/open",
-            json!({"path": "a.txt", "version": 1, "text": "", "isDirty": false}),
+            json!({"path": "a.txt", "version": 1, "text": "", "dirty": false}),
             "-32602 `a.txt` is not an absolute path: send an absolute path",
         ),
         (
             "a version that does not rise",
             "document/change",
-            json!({"path": path, "version": 1, "changes": changes, "isDirty": true}),
+            json!({"path": path, "version": 1, "changes": changes, "dirty": true}),
             "-32041 the known version of PATH is 1: send `document/open` with the whole text",
         ),
         (
             "a file that is not open",
             "document/change",
-            json!({"path": "/b", "version": 1, "changes": changes, "isDirty": true}),
+            json!({"path": "/b", "version": 1, "changes": changes, "dirty": true}),
             "-32041 /b is not open: send `document/open` with the whole text",
         ),
         (

@@ -1,4 +1,4 @@
-//! What holds of files and hunks whatever an agent, a person, verdicts, rewinds and crashes do, in any order: at the engine's border,
+//! What holds of files and hunks whatever an agent, a person, decisions, rewinds and crashes do, in any order: at the engine's border,
 //! with files in memory.
 
 use crate::support::props::engine_on;
@@ -42,7 +42,7 @@ enum Op {
     Delete(usize),
     Keep(usize, Which),
     Undo(usize, Which),
-    /// Takes a verdict back.
+    /// Takes a decision back.
     Revert(usize),
     /// The files go back to the end of an earlier turn, and forward again at once or not.
     Rewind {
@@ -103,7 +103,7 @@ struct Case<'a> {
     touched: BTreeSet<&'static str>,
     /// The lines of a person that the agent has removed.
     taken: BTreeSet<String>,
-    verdicts: Vec<u64>,
+    decisions: Vec<u64>,
     /// The file of each hunk.
     named: BTreeMap<String, String>,
     written: usize,
@@ -121,7 +121,7 @@ impl<'a> Case<'a> {
         let config = OpenConfig { permission_mode, ..OpenConfig::default() };
         let create = CreateSession { cwd: "/w".to_owned(), config, ..CreateSession::default() };
         let session = engine.create(create).await.unwrap();
-        let (ends, verdicts, named, written) = (Vec::new(), Vec::new(), BTreeMap::new(), 0);
+        let (ends, decisions, named, written) = (Vec::new(), Vec::new(), BTreeMap::new(), 0);
         let (touched, taken) = (BTreeSet::new(), BTreeSet::new());
         Self {
             data,
@@ -133,7 +133,7 @@ impl<'a> Case<'a> {
             ends,
             touched,
             taken,
-            verdicts,
+            decisions,
             named,
             written,
         }
@@ -204,15 +204,15 @@ impl<'a> Case<'a> {
                 let Some(done) = self.decide(undo).await else { return Ok(()) };
                 self.nobody_lost(&before)?;
                 let is_clean =
-                    done.verdict.parts.iter().all(|part| part.outcome == Outcome::Applied);
+                    done.decision.parts.iter().all(|part| part.outcome == Outcome::Applied);
                 if n % 2 == 0 && is_clean {
-                    self.decide(ReviewAction::Revert { verdict: done.seq }).await;
+                    self.decide(ReviewAction::Revert { decision: done.seq }).await;
                     prop_assert_eq!(self.disk(), before, "undone and redone");
                 }
             }
             Op::Revert(n) => {
-                let Some(&verdict) = pick(&self.verdicts, *n) else { return Ok(()) };
-                self.decide(ReviewAction::Revert { verdict }).await;
+                let Some(&decision) = pick(&self.decisions, *n) else { return Ok(()) };
+                self.decide(ReviewAction::Revert { decision }).await;
                 self.nobody_lost(&before)?;
             }
             Op::Rewind { to, and_forth } => self.rewind(*to, *and_forth, &before).await?,
@@ -287,7 +287,7 @@ impl<'a> Case<'a> {
         let done: Result<ReviewDecideResult, Error> =
             self.session.call::<ReviewDecide>(decide).await;
         let done = done.ok()?;
-        self.verdicts.push(done.seq);
+        self.decisions.push(done.seq);
         Some(done)
     }
 

@@ -45,7 +45,7 @@ fn stored(place: &Place, replies: &[Value]) -> Value {
 }
 
 fn notices(program: &Program) -> Vec<String> {
-    let is_notice = |message: &&Value| message["params"]["event"]["type"] == "notice";
+    let is_notice = |message: &&Value| message["params"]["event"]["type"] == "session.notice";
     let told = program.seen.iter().filter(is_notice);
     told.map(|message| message["params"]["event"]["message"].as_str().unwrap().to_owned()).collect()
 }
@@ -132,7 +132,7 @@ fn a_data_folder_that_is_taken_away_is_told_and_the_turn_ends() {
     // At once, whatever the engine writes just then.
     fs::rename(place.home(), place.home().with_extension("away")).unwrap();
     program.prompt("seal");
-    let notice = program.until_event("notice");
+    let notice = program.until_event("session.notice");
     assert_eq!((&notice["level"], &notice["code"]), (&json!("error"), &json!("journal")));
     let message = notice["message"].as_str().unwrap();
     assert!(message.contains("was removed or replaced while the session was open"), "{message}");
@@ -302,7 +302,7 @@ fn on_a_full_disk_it_is_told_which_files_went_back() {
 }
 
 #[test]
-fn a_verdict_that_the_disk_has_no_room_for_is_not_made() {
+fn a_decision_that_the_disk_has_no_room_for_is_not_made() {
     let big = format!("old {}\n", "x\n".repeat(150_000));
     let place = Place::new(&[("a.txt", "old a\n"), ("big.txt", &big)]);
     let shrink = call("bash", json!({"command": "echo new > big.txt"}));
@@ -310,7 +310,7 @@ fn a_verdict_that_the_disk_has_no_room_for_is_not_made() {
     let session = stored(&place, &replies);
     let script = place.script(&json!({"replies": [say("more")]}));
     let args = ["serve", "--permission", "full", "--script", &script];
-    let undo = json!({"action": {"action": "undo", "target": {"of": "all"}}});
+    let undo = json!({"action": {"type": "undo", "target": {"type": "all"}}});
     {
         let mut program = Program::start(place.limited_command(128, &args), Framing::Lines);
         program.initialize();

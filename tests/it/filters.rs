@@ -15,7 +15,7 @@ fn start(place: &Place, capabilities: &Value) -> Program {
     ], "delayMs": 3}));
     let command = place.engine(&["serve", "--permission", "ask", "--script", &script]);
     let mut program = Program::start(command, Framing::Lines);
-    let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+    let protocol = json!({"name": "pintle", "versions": ["2.0"]});
     let ready =
         program.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));
     assert!(ready.get("protocol").is_some(), "{ready}");
@@ -78,8 +78,8 @@ fn only_wanted_events_are_sent_and_questions_are_asked_in_any_case() {
     for (filter, wanted) in [
         (json!({"include": ["turn.*"]}), want(&|kind| kind.starts_with("turn."))),
         (
-            json!({"include": ["turn.completed", "state"]}),
-            BTreeSet::from(["state", "turn.completed"]),
+            json!({"include": ["turn.completed", "session.state"]}),
+            BTreeSet::from(["session.state", "turn.completed"]),
         ),
         (json!({"exclude": ["item.delta"]}), want(&|kind| kind != "item.delta")),
         (
@@ -146,8 +146,10 @@ fn a_filter_holds_for_what_is_read_again_and_can_be_changed() {
     program.until_event("turn.started");
     assert_eq!(types(&sent(&program)), BTreeSet::from(["session.created", "turn.started"]));
     program.seen.clear();
-    let fork = program
-        .ask("session/fork", json!({"sessionId": session, "include": ["session.*", "notice"]}));
+    let fork = program.ask(
+        "session/fork",
+        json!({"sessionId": session, "include": ["session.*", "session.notice"]}),
+    );
     assert!(fork["sessionId"].is_string(), "{fork}");
     program.ask("session/close", json!({"sessionId": fork["sessionId"]}));
     assert_eq!(types(&sent(&program)), BTreeSet::from(["session.closed", "session.created"]));
@@ -173,7 +175,7 @@ fn filters_that_make_no_sense_are_refused_before_anything_happens() {
         ),
         (
             "session/create",
-            json!({"subscribe": false, "exclude": ["state"]}),
+            json!({"subscribe": false, "exclude": ["session.state"]}),
             "/subscribe",
             "cannot be combined with `subscribe: false`",
         ),
@@ -193,7 +195,7 @@ fn filters_that_make_no_sense_are_refused_before_anything_happens() {
     let listed = program.ask("session/list", json!({}));
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1, "{listed}");
     let mut other = Program::start(place.engine(&["serve"]), Framing::Lines);
-    let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+    let protocol = json!({"name": "pintle", "versions": ["2.0"]});
     let refused = other.ask(
         "initialize",
         json!({"protocol": protocol, "capabilities": {"deltas": {"coalesceMs": 10_001}}}),

@@ -67,7 +67,7 @@ fn a_fork_goes_on_from_the_middle_and_leaves_the_other_as_it_is() {
 fn a_fork_comes_back_as_a_way_of_its_own_and_is_gone_back_from() {
     full(
         "bash make\nsay one\nsay two\nsay forked\nsay merged\nsay three",
-        "prompt first | idle | prompt second | idle | fork #4 | prompt otherwise | idle | merge | prompt on | idle | tree | anchors | forth | prompt third | idle",
+        "prompt first | idle | prompt second | idle | fork #4 | prompt otherwise | idle | merge | prompt on | idle | tree | outline | forth | prompt third | idle",
         expect![[r#"
             > prompt first: Started
             accepted Prompt "first"
@@ -130,8 +130,8 @@ fn a_fork_comes_back_as_a_way_of_its_own_and_is_gone_back_from() {
             node "second" after another (beside)
             node "otherwise" after another
             node "on" after another
-            anchor 1 Start ""
-            anchor 28 Copied "" from another session
+            section 1 Start ""
+            section 28 Copied "" from another session
             > forth: without #6 #7 #8 #9; 2 again; .
             back: 4 items dropped, 2 restored
             > prompt third: Started

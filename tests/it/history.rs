@@ -104,10 +104,10 @@ fn what_was_left_is_summed_up_for_the_model_where_that_is_wanted() {
 }
 
 #[test]
-fn anchors_are_beginnings_summaries_and_names() {
+fn outlines_are_beginnings_summaries_and_names() {
     full(
         "say one\nsay two\nsay tried a.txt\nsay all in all\nsay three",
-        "prompt first | idle | prompt second | idle | back-told #3 | idle | label #1 start | compact | idle | prompt third | idle | anchors",
+        "prompt first | idle | prompt second | idle | back-told #3 | idle | label #1 start | compact | idle | prompt third | idle | outline",
         expect![[r#"
             > prompt first: Started
             accepted Prompt "first"
@@ -145,10 +145,10 @@ fn anchors_are_beginnings_summaries_and_names() {
             completed #8 message completed "three"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            anchor 1 Start ""
-            anchor 5 Label "start"
-            anchor 19 HandOver "tried a.txt"
-            anchor 24 Compaction "all in all"
+            section 1 Start ""
+            section 5 Label "start"
+            section 19 RewindSummary "tried a.txt"
+            section 24 Compaction "all in all"
             --- the model read
             user "From the engine, not from the user: the conversation so far was too long; this is a summary.\n\nall in all\n\n## The user's messages, verbatim\n> first\n"
             user "From the engine, not from the user: the user went back to this point of the conversation. This is a summary of the abandoned branch.\n\ntried a.txt"

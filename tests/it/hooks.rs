@@ -116,7 +116,7 @@ fn a_hook_changes_a_result() {
     row(
         Setup::default().hook(
             hook(AfterToolCall, "redact"),
-            r#"{"result":{"text":"(nothing to see)","isError":true}}"#,
+            r#"{"result":{"text":"(nothing to see)","failed":true}}"#,
         ),
         "read a.txt\nsay ok",
         "prompt go | idle | hooks",

@@ -208,7 +208,7 @@ impl<'a> Case<'a> {
                 let input = vec![Input::text(&text)];
                 let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
                 let steered = self.session.call::<TurnSteer>(steer).await;
-                if let Ok(TurnSteerResult { item_id: Some(item_id), .. }) = steered {
+                if let Ok(TurnSteerResult { item_id, .. }) = steered {
                     self.accepted.insert(item_id, text);
                 }
             }

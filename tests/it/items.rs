@@ -62,7 +62,10 @@ fn items_are_read_in_pages_along_the_way_that_counts() {
         let mut read = Vec::new();
         let mut before = Value::Null;
         loop {
-            let params = json!({"sessionId": session, "limit": limit, "before": before});
+            let mut params = json!({"sessionId": session, "limit": limit});
+            if !before.is_null() {
+                params["before"] = before.clone();
+            }
             let page = program.ask("session/items", params);
             let items = page["items"].as_array().unwrap();
             assert!(items.len() <= limit, "{page}");

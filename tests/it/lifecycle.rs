@@ -17,7 +17,7 @@ fn running(command: &str) -> Value {
 }
 
 const INITIALIZE: &str =
-    r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
+    r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["2.0"]}}}"#;
 const CREATE: &str = r#"{"id":2,"method":"session/create"}"#;
 const PROMPT: &str =
     r#"{"id":3,"method":"turn/start","params":{"input":[{"type":"text","text":"go"}]}}"#;
@@ -167,7 +167,7 @@ fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
     let opened = program.ask("session/open", json!({"sessionId": session, "fromSeq": 0}));
     let unread = json!([{"type": "text", "text": "unread"}]);
     assert_eq!(opened["queue"][0]["content"], unread, "{opened}");
-    let item = program.until(|m| m["params"]["event"]["item"]["output"]["isError"] == true);
+    let item = program.until(|m| m["params"]["event"]["item"]["output"]["failed"] == true);
     let text = item["params"]["event"]["item"]["output"]["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("Interrupted, outcome unknown"), "{text}");
     let end = program.until_event("turn.completed");
@@ -175,7 +175,7 @@ fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
         (&end["status"], &end["error"]["code"]),
         (&json!("failed"), &json!("engineRestarted"))
     );
-    let notice = program.until_event("notice");
+    let notice = program.until_event("session.notice");
     assert_eq!(notice["code"], "messagesHeld");
     assert!(notice["message"].as_str().unwrap().ends_with("engine exited: \u{201c}unread\u{201d}"));
     // It begins nothing by itself, and is read before the next prompt.
@@ -300,7 +300,7 @@ fn what_a_killed_engine_left_running_ends_when_its_session_is_opened() {
     program.initialize();
     program.ask("session/open", json!({"sessionId": session}));
     assert!(!is_running(&mark("killed")), "it is ended before the session is there");
-    let notice = program.until_event("notice");
+    let notice = program.until_event("session.notice");
     assert_eq!(notice["code"], "commandsEnded");
     let message = notice["message"].as_str().unwrap();
     assert!(message.contains(&mark("killed")), "{message}");
@@ -335,7 +335,7 @@ fn a_journal_that_cannot_be_written_stops_the_turn_and_not_the_engine() {
         program.initialize();
         let session = program.ask("session/create", json!({}))["sessionId"].clone();
         program.prompt("go");
-        let notice = program.until_event("notice");
+        let notice = program.until_event("session.notice");
         assert_eq!((&notice["level"], &notice["code"]), (&json!("error"), &json!("journal")));
         let end = program.until_event("turn.completed");
         assert_eq!(end["status"], "failed", "{kib} KiB: {end}");
@@ -422,7 +422,7 @@ fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
         program.check(&message);
         let params = &message["params"];
-        if message["method"] == "session/lagged" {
+        if message["method"] == "session/eventsMissed" {
             assert_eq!(params["lastSentSeq"], next - 1);
             let head = params["headSeq"].as_u64().unwrap();
             missed += head + 1 - next;
@@ -462,7 +462,10 @@ fn the_response_to_close_follows_the_last_event_also_for_a_client_that_is_slow()
     for line in BufReader::new(stdout).lines() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
         program.check(&message);
-        assert_ne!(message["method"], "session/lagged", "fewer events than a connection holds");
+        assert_ne!(
+            message["method"], "session/eventsMissed",
+            "fewer events than a connection holds"
+        );
         if message["params"]["event"]["type"] == "session.closed" {
             order.push("session.closed");
         } else if message["id"] == "closed" {

@@ -41,7 +41,7 @@ fn run(place: &Place, args: &[&str], calls: &[Value]) -> (Vec<String>, Vec<Strin
     let script = place.script(&json!({ "replies": replies }));
     let args = [&["serve", "--script", &script], args].concat();
     let mut program = Program::start(place.engine(&args), Framing::Lines);
-    program.ask("initialize", json!({"protocol": {"name": "pintle", "versions": ["1.0"]}}));
+    program.ask("initialize", json!({"protocol": {"name": "pintle", "versions": ["2.0"]}}));
     program.ask("session/create", json!({}));
     program.prompt("go");
     program.end_input();
@@ -49,7 +49,7 @@ fn run(place: &Place, args: &[&str], calls: &[Value]) -> (Vec<String>, Vec<Strin
     let (mut results, mut notices) = (Vec::new(), Vec::new());
     for message in program.seen.iter().chain(&rest) {
         let event = &message["params"]["event"];
-        if event["type"] == "notice" {
+        if event["type"] == "session.notice" {
             notices.push(format!(
                 "{}: {}",
                 event["code"].as_str().unwrap(),
@@ -411,7 +411,7 @@ fn a_server_asks_a_person_and_a_call_is_cancelled() {
     let args = ["serve", "--permission", "full", "--script", &path];
     let mut program = Program::start(place.engine(&args), Framing::Lines);
     let capabilities = json!({"approvals": {}, "questions": {}});
-    let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+    let protocol = json!({"name": "pintle", "versions": ["2.0"]});
     program.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));
     program.ask("session/create", json!({}));
     program.prompt("ask");
@@ -473,7 +473,7 @@ fn a_call_that_becomes_a_task_is_followed_to_its_end() {
     let path = place.script(&script);
     let args = ["serve", "--permission", "full", "--script", &path];
     let mut program = Program::start(place.engine(&args), Framing::Lines);
-    let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+    let protocol = json!({"name": "pintle", "versions": ["2.0"]});
     program.ask("initialize", json!({"protocol": protocol, "capabilities": {"questions": {}}}));
     program.ask("session/create", json!({}));
     program.prompt("ask");
@@ -525,7 +525,7 @@ fn a_person_calls_prompts_and_mentions_resources() {
             "{text}: {last}"
         );
     }
-    let listed = program.ask("command/list", json!({}))["commands"].clone();
+    let listed = program.ask("prompt/list", json!({}))["prompts"].clone();
     let greet = json!({"name": "mcp__bad__greet", "description": "Greets", "argumentHint": "<who> [how]", "path": "mcp:bad"});
     assert_eq!(listed, json!([greet]));
 }

@@ -285,7 +285,7 @@ fn an_edit_holds_from_the_next_turn_on() {
         let events = program.seen[from..].iter().map(|message| &message["params"]["event"]);
         let text = events.clone().filter(|event| event["type"] == "item.completed");
         let text = text.filter_map(|event| event["item"]["text"].as_str()).next_back().unwrap();
-        let notices = events.filter(|event| event["type"] == "notice");
+        let notices = events.filter(|event| event["type"] == "session.notice");
         let notices = notices.map(|event| {
             let of = |key: &str| event[key].as_str().unwrap_or_default();
             let told = format!("{} {}: {}", of("level"), of("code"), of("message"));
@@ -322,7 +322,8 @@ fn an_edit_holds_from_the_next_turn_on() {
     program.prompt("hi");
     let end = program.until_event("turn.completed");
     assert_eq!(end["error"]["code"], "network", "the server is gone: {end}");
-    let told = program.seen.iter().filter(|m| m["params"]["event"]["type"] == "notice").count();
+    let told =
+        program.seen.iter().filter(|m| m["params"]["event"]["type"] == "session.notice").count();
     assert_eq!(told, 1);
     let list = program.ask("models/list", json!({}));
     assert!(list["problems"][0].as_str().unwrap().contains("providers.own.api"), "{list}");

@@ -244,7 +244,7 @@ fn what_was_done_before_a_move_is_undone_in_the_new_folder() {
     /// `old.txt` and `new.txt` afterwards.
     const UNDONE: [Option<&str>; 2] = [Some("one\n"), None];
     const KEPT: [Option<&str>; 2] = [Some("two\n"), Some("x\n")];
-    let all = || json!({"of": "all"});
+    let all = || json!({"type": "all"});
     let cli = |args: &'static str| {
         move |place: &Place, id: &str| {
             let args: Vec<&str> =
@@ -263,7 +263,7 @@ fn what_was_done_before_a_move_is_undone_in_the_new_folder() {
             program.ask("session/open", json!({"sessionId": id, "cwd": place.path("b")}));
             let (method, mut params) = (method, params.clone());
             let file = place.path("b/old.txt");
-            if params["action"]["target"]["of"] == "file" {
+            if params["action"]["target"]["type"] == "file" {
                 params["action"]["target"]["path"] = json!(file);
             }
             params["sessionId"] = json!(id);
@@ -283,17 +283,14 @@ fn what_was_done_before_a_move_is_undone_in_the_new_folder() {
         ("keep", Box::new(cli("sessions keep ID --all")), KEPT),
         (
             "undo of a client",
-            Box::new(client(
-                "review/decide",
-                json!({"action": {"action": "undo", "target": all()}}),
-            )),
+            Box::new(client("review/decide", json!({"action": {"type": "undo", "target": all()}}))),
             UNDONE,
         ),
         (
             "undo of a file by a client",
             Box::new(client(
                 "review/decide",
-                json!({"action": {"action": "undo", "target": {"of": "file", "path": ""}}}),
+                json!({"action": {"type": "undo", "target": {"type": "file", "path": ""}}}),
             )),
             [UNDONE[0], KEPT[1]],
         ),

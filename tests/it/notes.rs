@@ -43,8 +43,8 @@ fn a_note_is_kept_and_the_model_reads_only_what_is_meant_for_it() {
         notes,
         [
             &json!({"kind": "ci", "data": data}),
-            &json!({"isUnread": true, "isHidden": true}),
-            &json!({"kind": "mark", "data": data, "isUnread": true}),
+            &json!({"unread": true, "hidden": true}),
+            &json!({"kind": "mark", "data": data, "unread": true}),
         ]
     );
     let page = program.ask("session/export", json!({"format": "md"})).to_string();
@@ -102,12 +102,13 @@ fn a_label_carries_the_data_of_its_client() {
         (&changed["label"], &changed["metadata"]),
         (&json!("works"), &json!({"commit": "abc"}))
     );
-    let anchors = program.ask("session/anchors", json!({}));
-    let anchors = anchors["anchors"].as_array().unwrap();
-    let found = anchors.iter().find(|anchor| anchor["kind"] == "label").unwrap();
+    let outline = program.ask("session/outline", json!({}));
+    let entries = outline["entries"].as_array().unwrap();
+    let found = entries.iter().find(|entry| entry["kind"] == "label").unwrap();
     assert_eq!((&found["text"], &found["metadata"]), (&json!("works"), &json!({"commit": "abc"})));
     let refused = program.ask("session/label", label(json!("works"), json!("x".repeat(20_000))));
     assert_eq!(refused["message"], "the metadata has 20002 bytes");
-    program.ask("session/label", label(Value::Null, json!({"commit": "abc"})));
+    let unlabelled = json!({"at": {"turnId": turn}, "metadata": {"commit": "abc"}});
+    program.ask("session/label", unlabelled);
     assert!(program.until_event("label.changed")["metadata"].is_null());
 }

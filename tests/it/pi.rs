@@ -113,7 +113,7 @@ fn all_branches_of_a_session_come_in_and_can_be_gone_to() {
     let (_, out, _) = pintle(&place, &["sessions", "tree", id, "--json"]);
     let shown: Vec<String> = lines(&out)
         .iter()
-        .map(|node| format!("{}{}{}", node["text"], node["isCurrent"], node["label"]))
+        .map(|node| format!("{}{}{}", node["text"], node["current"], node["label"]))
         .collect();
     let want = ["\"Build it\"truenull", "\"With make\"false\"make\"", "\"With ninja\"truenull"];
     assert_eq!(shown, want);

@@ -43,9 +43,9 @@ fn answer_but_questions(client: &mut Recorder, message: &Value) -> Option<Value>
             let path = &params["edits"][0]["path"];
             let text = "hello world!\n# unsaved\n";
             let change =
-                json!({"path": path, "version": 3, "changes": [{"text": text}], "isDirty": true});
+                json!({"path": path, "version": 3, "changes": [{"text": text}], "dirty": true});
             client.request("document/change", change);
-            json!({"isApplied": true, "versions": [{"path": path, "version": 3}]})
+            json!({"applied": true, "versions": [{"path": path, "version": 3}]})
         }
         "auth/openUrl" if params.get("mcpServer").is_some() => {
             agree(params["url"].as_str().unwrap());
@@ -88,7 +88,7 @@ fn script() -> Value {
     ]})
 }
 
-/// Calls every method but `session/lagged`.
+/// Calls every method but `session/eventsMissed`.
 fn record(place: &Place) -> BTreeMap<String, Value> {
     let script = place.script(&script());
     let work = device(vec![(200, json!({"access_token": "tok-of-work"}).to_string())]);
@@ -105,7 +105,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.ask(
         "initialize",
         json!({
-            "protocol": {"name": "pintle", "versions": ["1.0"]},
+            "protocol": {"name": "pintle", "versions": ["2.0"]},
             "client": {"name": "my-editor", "version": "0.1"},
             "capabilities": {"approvals": {}, "questions": {}, "applyEdit": {}},
         }),
@@ -126,7 +126,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     let session = created["sessionId"].clone();
     it.ask("config/list", json!({}));
     it.ask("config/set", json!({"values": {"followUpMode": "all"}}));
-    it.ask("command/list", json!({}));
+    it.ask("prompt/list", json!({}));
     it.ask("skill/list", json!({}));
     it.ask("hook/register", json!({"points": ["beforeToolCall"], "tools": ["bash"]}));
     it.ask(
@@ -155,8 +155,8 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     let hunk = &hunks["hunks"][0];
     it.ask("review/baseline", json!({"path": note}));
     it.ask("review/patch", json!({}));
-    let target = json!({"of": "hunk", "hunk": hunk["id"], "changedSeq": hunk["changedSeq"]});
-    it.ask("review/decide", json!({"action": {"action": "keep", "target": target}}));
+    let target = json!({"type": "hunk", "hunk": hunk["id"], "changedSeq": hunk["changedSeq"]});
+    it.ask("review/decide", json!({"action": {"type": "keep", "target": target}}));
 
     it.ask("session/items", json!({"limit": 1}));
     it.ask("item/read", json!({"itemId": first["itemId"]}));
@@ -169,7 +169,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
         json!({"text": "The build is green.", "kind": "ci", "data": {"run": 7}, "toModel": true}),
     );
     it.ask("session/tree", json!({}));
-    it.ask("session/anchors", json!({}));
+    it.ask("session/outline", json!({}));
     it.ask("session/update", json!({"title": "A typo in note.txt"}));
     it.ask("session/list", json!({"limit": 1}));
     it.ask("session/search", json!({"query": "typo", "limit": 1}));
@@ -220,7 +220,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
 
     it.ask(
         "document/open",
-        json!({"path": note, "version": 1, "text": "hello world\n", "isDirty": false}),
+        json!({"path": note, "version": 1, "text": "hello world\n", "dirty": false}),
     );
     it.ask(
         "document/change",
@@ -228,7 +228,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
             "path": note,
             "version": 2,
             "changes": [{"range": {"start": {"line": 0, "character": 11}, "end": {"line": 0, "character": 11}}, "text": "!"}],
-            "isDirty": true,
+            "dirty": true,
         }),
     );
     let problem =
@@ -290,7 +290,7 @@ fn lagged() -> Value {
     let (mut program, stdout) =
         Program::start_unread(place.command(&["serve", "--script", &script]));
     for (id, method, params) in [
-        (1, "initialize", json!({"protocol": {"name": "pintle", "versions": ["1.0"]}})),
+        (1, "initialize", json!({"protocol": {"name": "pintle", "versions": ["2.0"]}})),
         (2, "session/create", json!({})),
         (3, "turn/start", json!({"input": [{"type": "text", "text": "Read it."}]})),
     ] {
@@ -304,7 +304,7 @@ fn lagged() -> Value {
     let lines = std::io::BufRead::lines(std::io::BufReader::new(stdout));
     let messages = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
     let messages = messages.inspect(|message| program.check(message));
-    let lagged = messages.filter(|message| message["method"] == "session/lagged").last();
+    let lagged = messages.filter(|message| message["method"] == "session/eventsMissed").last();
     json!({"params": lagged.unwrap()["params"]})
 }
 
@@ -313,7 +313,7 @@ fn the_examples_are_what_the_program_says() {
     let files = [("note.txt", "helo world\n"), (".pintle/prompts/fix.md", "Fix $1.\n")];
     let place = Place::new(&files);
     let mut kept = record(&place);
-    kept.insert("session/lagged".to_owned(), lagged());
+    kept.insert("session/eventsMissed".to_owned(), lagged());
     let mut examples = Map::new();
     for row in METHODS {
         if let Some(example) = kept.get(row.method) {

@@ -135,6 +135,7 @@ fn the_guide_is_in_the_order_of_a_clients_work() {
         "Reconnect",
         "Filter events",
         "Errors",
+        "Conventions",
         "Versions",
         "Shut down",
         "Build a client",

@@ -304,7 +304,7 @@ fn asking(place: &Place, mode: &str, block: Value) -> (Program, Value) {
     let capabilities = json!({"approvals": {}, "questions": {}});
     program.ask(
         "initialize",
-        json!({"protocol": {"name": "pintle", "versions": ["1.0"]}, "capabilities": capabilities}),
+        json!({"protocol": {"name": "pintle", "versions": ["2.0"]}, "capabilities": capabilities}),
     );
     program.ask("session/create", json!({}));
     program.prompt("go");

@@ -37,7 +37,7 @@ impl Scene {
         program.ask(
             "initialize",
             json!({
-                "protocol": {"name": "pintle", "versions": ["1.0"]},
+                "protocol": {"name": "pintle", "versions": ["2.0"]},
                 "client": {"name": "tests", "id": "tests-1"},
                 "capabilities": {"approvals": {}},
             }),
@@ -161,7 +161,7 @@ fn a_steer_while_nothing_runs_is_kept_where_the_client_wants_it() {
     program.ask("session/create", json!({}));
     let steer =
         |when: &str, key: &str| json!({"input": text("be brief"), "whenIdle": when, "key": key});
-    assert_eq!(program.ask("turn/steer", steer("reject", "a"))["outcome"], "noActiveTurn");
+    assert_eq!(program.ask("turn/steer", steer("reject", "a"))["data"]["code"], "noActiveTurn");
     let held = program.ask("turn/steer", steer("hold", "b"));
     assert_eq!(held["outcome"], "held");
     assert_eq!(program.ask("turn/steer", steer("hold", "b")), held);

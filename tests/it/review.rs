@@ -1,4 +1,4 @@
-//! The review over the wire: hunks, verdicts that touch the disk or do not, a person's own lines, and what the model is told.
+//! The review over the wire: hunks, decisions that touch the disk or do not, a person's own lines, and what the model is told.
 
 use crate::support::program::{Framing, Place, Program};
 use serde_json::{Value, json};
@@ -48,8 +48,8 @@ fn id(program: &mut Program, name: &str, index: usize) -> Value {
 }
 
 fn decide(program: &mut Program, action: &str, hunk: &Value) -> Value {
-    let target = json!({"of": "hunk", "hunk": hunk});
-    program.ask("review/decide", json!({"action": {"action": action, "target": target}}))
+    let target = json!({"type": "hunk", "hunk": hunk});
+    program.ask("review/decide", json!({"action": {"type": action, "target": target}}))
 }
 
 #[test]
@@ -71,16 +71,16 @@ fn hunks_are_kept_undone_and_taken_back() {
     let agent = place.read("a.txt");
     let (one, two) = (id(&mut program, "a.txt", 0), id(&mut program, "a.txt", 1));
     let kept = decide(&mut program, "keep", &one);
-    assert_eq!(kept["verdict"]["parts"][0]["outcome"], "applied", "{kept}");
+    assert_eq!(kept["decision"]["parts"][0]["outcome"], "applied", "{kept}");
     assert_eq!(
         (place.read("a.txt"), hunks(&mut program)),
         (agent.clone(), vec![second.to_owned(), new.to_owned()])
     );
     let undone = decide(&mut program, "undo", &two);
-    assert_eq!(undone["verdict"]["parts"][0]["outcome"], "applied", "{undone}");
+    assert_eq!(undone["decision"]["parts"][0]["outcome"], "applied", "{undone}");
     assert_eq!(place.read("a.txt"), agent.replace("FIVE\nand more\n", "five\n"));
     assert_eq!(hunks(&mut program), [new]);
-    let revert = json!({"action": {"action": "revert", "verdict": undone["seq"]}});
+    let revert = json!({"action": {"type": "revert", "decision": undone["seq"]}});
     program.ask("review/decide", revert);
     assert_eq!(
         (place.read("a.txt"), hunks(&mut program)),
@@ -136,9 +136,9 @@ fn a_person_s_lines_are_no_hunk_and_are_never_taken() {
     );
     let two = id(&mut program, "a.txt", 1);
     let refused = decide(&mut program, "undo", &two);
-    assert_eq!(refused["verdict"]["parts"][0]["outcome"], "conflict", "{refused}");
+    assert_eq!(refused["decision"]["parts"][0]["outcome"], "conflict", "{refused}");
     assert_eq!(place.read("a.txt"), mine);
-    let all = json!({"action": {"action": "undo", "target": {"of": "all"}, "discardEdits": true}});
+    let all = json!({"action": {"type": "undo", "target": {"type": "all"}, "discardEdits": true}});
     program.ask("review/decide", all);
     assert_eq!(place.read("a.txt"), BEFORE.replace("four", "4, by hand"));
     assert!(!place.path("new.txt").exists());
@@ -147,10 +147,10 @@ fn a_person_s_lines_are_no_hunk_and_are_never_taken() {
     for (name, action, want) in [
         (
             "no such hunk",
-            json!({"action": "keep", "target": {"of": "hunk", "hunk": "9.9"}}),
+            json!({"type": "keep", "target": {"type": "hunk", "hunk": "9.9"}}),
             "hunk 9.9 does not exist",
         ),
-        ("no such verdict", json!({"action": "revert", "verdict": 1}), "verdict"),
+        ("no such decision", json!({"type": "revert", "decision": 1}), "decision"),
     ] {
         let error = program.ask("review/decide", json!({"action": action}));
         assert!(
@@ -169,8 +169,8 @@ fn a_hunk_that_was_decided_or_has_changed_is_a_conflict() {
     program.until_event("turn.completed");
     let (first, second) = (id(&mut program, "a.txt", 0), id(&mut program, "a.txt", 1));
     let keep = |hunk: &Value, changed: u64| {
-        let target = json!({"of": "hunk", "hunk": hunk, "changedSeq": changed});
-        json!({"action": {"action": "keep", "target": target}})
+        let target = json!({"type": "hunk", "hunk": hunk, "changedSeq": changed});
+        json!({"action": {"type": "keep", "target": target}})
     };
     let mut refused = vec![program.ask("review/decide", keep(&first, 1))];
     decide(&mut program, "keep", &second);
@@ -183,5 +183,5 @@ fn a_hunk_that_was_decided_or_has_changed_is_a_conflict() {
         );
     }
     let error = decide(&mut program, "keep", &json!("9.9"));
-    assert_eq!(error["data"]["code"], "invalidParams", "{error}");
+    assert_eq!(error["data"]["code"], "notFound", "{error}");
 }

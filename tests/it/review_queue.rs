@@ -1,4 +1,4 @@
-//! Verdicts that change files while a turn runs: they wait for a gap between two calls, and are carried out, refused or withdrawn, once.
+//! Decisions that change files while a turn runs: they wait for a gap between two calls, and are carried out, refused or withdrawn, once.
 
 use crate::support::program::{Framing, Place, Program};
 use nix::sys::signal::Signal;
@@ -64,7 +64,7 @@ impl Halted {
 
     fn undo(&mut self) -> Value {
         let hunk = self.hunk()["id"].clone();
-        self.decide(json!({"action": "undo", "target": {"of": "hunk", "hunk": hunk}}))
+        self.decide(json!({"type": "undo", "target": {"type": "hunk", "hunk": hunk}}))
     }
 
     /// Lets the command go on; returns the types of the events about the review, and what the model read then.
@@ -103,7 +103,7 @@ impl Halted {
 fn an_undo_waits_for_the_next_gap_and_the_model_sees_it_then() {
     let mut halted = Halted::new("true");
     let answer = halted.undo();
-    assert_eq!(answer["isQueued"], true, "{answer}");
+    assert_eq!(answer["queued"], true, "{answer}");
     assert_eq!(halted.hunk()["waiting"], answer["seq"]);
     assert_eq!(
         halted.place.read("a.txt"),
@@ -121,7 +121,7 @@ fn an_undo_waits_for_the_next_gap_and_the_model_sees_it_then() {
 fn one_that_is_withdrawn_is_not_carried_out() {
     let mut halted = Halted::new("true");
     let answer = halted.undo();
-    let withdrawn = halted.decide(json!({"action": "revert", "verdict": answer["seq"]}));
+    let withdrawn = halted.decide(json!({"type": "revert", "decision": answer["seq"]}));
     assert!(withdrawn["seq"].is_u64(), "{withdrawn}");
     let (told, read) = halted.go_on();
     assert_eq!(told, ["1 wait", "refused: it was withdrawn"]);
@@ -133,9 +133,9 @@ fn one_that_is_withdrawn_is_not_carried_out() {
 fn one_about_lines_that_the_running_call_changes_is_refused() {
     let mut halted = Halted::new("sed -i s/TWO/other/ a.txt");
     let hunk = halted.hunk();
-    let target = json!({"of": "hunk", "hunk": hunk["id"], "changedSeq": hunk["changedSeq"]});
-    let answer = halted.decide(json!({"action": "undo", "target": target}));
-    assert_eq!(answer["isQueued"], true, "{answer}");
+    let target = json!({"type": "hunk", "hunk": hunk["id"], "changedSeq": hunk["changedSeq"]});
+    let answer = halted.decide(json!({"type": "undo", "target": target}));
+    assert_eq!(answer["queued"], true, "{answer}");
     let (told, read) = halted.go_on();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[1].starts_with("refused: "), "{told:?}");

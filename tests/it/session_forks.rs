@@ -51,7 +51,7 @@ fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
 }
 
 #[test]
-fn what_lies_between_two_anchors_is_shown_and_searched() {
+fn what_lies_between_two_sections_is_shown_and_searched() {
     let place = Place::new(&[("a.txt", "one\n")]);
     let id = made(&place);
     let (_, fork, _) = sessions(&place, &["fork", &id, "--to", "15"]);
@@ -60,12 +60,12 @@ fn what_lies_between_two_anchors_is_shown_and_searched() {
     let mut terminal = Terminal { place: &place, id: &id, text: String::new() };
     assert_eq!(sessions(&place, &["merge", fork]).0, 0);
     assert_eq!(sessions(&place, &["label", &id, "--to", "15", "edited"]).0, 0);
-    let json = sessions(&place, &["anchors", &id, "--json"]).1;
-    let anchors = json.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let told = anchors.map(|anchor| {
-        let what = [&anchor["text"], &anchor["from"]].map(|what| what.as_str().unwrap_or("-"));
-        let way = if anchor["isCurrent"] == true { "current" } else { "beside" };
-        format!("{} {} {} {way}\n", anchor["seq"], anchor["kind"], what.join(" "))
+    let json = sessions(&place, &["outline", &id, "--json"]).1;
+    let outline = json.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let told = outline.map(|entry| {
+        let what = [&entry["text"], &entry["from"]].map(|what| what.as_str().unwrap_or("-"));
+        let way = if entry["current"] == true { "current" } else { "beside" };
+        format!("{} {} {} {way}\n", entry["seq"], entry["kind"], what.join(" "))
     });
     let told = told.collect::<String>().replace(fork, "FORK");
     expect![[r#"

@@ -351,7 +351,7 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
         (&["undo", &id, "--hunk", "1.1"], 2, "hunk 1.1 does not exist"),
         (&["undo", &id, "--hunk", "1.1"], 2, "`pintle sessions review"),
         (&["undo", &id, "--file", "other.txt"], 2, "specify a file that has hunks"),
-        (&["revert", &id, "3"], 2, "event 3 is not a verdict"),
+        (&["revert", &id, "3"], 2, "event 3 is not a decision"),
         (&["tree", &id, "--wrap", ""], 2, "--wrap"),
     ] {
         let (got, out, err) = sessions(&place, args);

@@ -220,7 +220,7 @@ fn an_engine_whose_clients_were_killed_ends_though_a_question_is_open() {
         let attach = || {
             let mut client = Program::start(shared.place.command(&["attach"]), Framing::Lines);
             let capabilities = json!({"approvals": {}, "questions": {}});
-            let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+            let protocol = json!({"name": "pintle", "versions": ["2.0"]});
             client.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));
             client
         };
@@ -286,7 +286,7 @@ fn a_client_that_does_not_read_holds_no_other_up() {
     let session = create(&mut first);
     let (mut silent, _unread) = Program::start_unread(shared.command(&["attach"]));
     for message in [
-        json!({"id": 1, "method": "initialize", "params": {"protocol": {"name": "pintle", "versions": ["1.0"]}}}),
+        json!({"id": 1, "method": "initialize", "params": {"protocol": {"name": "pintle", "versions": ["2.0"]}}}),
         json!({"id": 2, "method": "session/open", "params": {"sessionId": session, "fromSeq": 0}}),
     ] {
         silent.send(&message);
@@ -328,7 +328,7 @@ fn a_client_that_goes_in_the_middle_of_a_message_of_either_side_leaves_nothing_h
         let mut socket =
             UnixStream::connect(shared.file().unwrap()["socket"].as_str().unwrap()).unwrap();
         let greeting = json!({"attach": {"token": shared.token(), "speaks": "native", "cwd": "/"}});
-        let hello = json!({"id": 1, "method": "initialize", "params": {"protocol": {"name": "pintle", "versions": ["1.0"]}}});
+        let hello = json!({"id": 1, "method": "initialize", "params": {"protocol": {"name": "pintle", "versions": ["2.0"]}}});
         let open = json!({"id": 2, "method": "session/open", "params": {"sessionId": session}});
         write!(socket, "{greeting}\n{hello}\n{open}\n").unwrap();
         socket
@@ -392,7 +392,7 @@ fn who_finds_a_session_open_in_the_shared_engine_is_told_the_way_there() {
     alone.initialize();
     let refused = open(&mut alone, &session);
     assert_eq!(refused["data"]["code"], "openElsewhere", "{refused}");
-    assert_eq!(refused["data"]["isSharedEngine"], true, "{refused}");
+    assert_eq!(refused["data"]["sharedEngine"], true, "{refused}");
     assert!(refused["data"]["hint"].as_str().unwrap().contains("pintle attach"), "{refused}");
     let command = format!("pintle attach {session}");
     for mut program in [
@@ -407,7 +407,7 @@ fn who_finds_a_session_open_in_the_shared_engine_is_told_the_way_there() {
     let own = create(&mut alone);
     let refused = open(&mut client, &own);
     assert_eq!(refused["data"]["code"], "openElsewhere", "{refused}");
-    assert!(refused["data"]["isSharedEngine"].is_null(), "{refused}");
+    assert!(refused["data"]["sharedEngine"].is_null(), "{refused}");
     assert!(refused["data"]["hint"].as_str().unwrap().starts_with("close it there first"));
 }
 
@@ -438,7 +438,7 @@ fn a_person_looks_at_a_session_in_a_terminal_and_a_program_writes_to_it() {
         {"blocks": [{"text": "Hello, script."}]},
     ]));
     let mut editor = Program::start(shared.command(&["attach"]), Framing::Lines);
-    let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+    let protocol = json!({"name": "pintle", "versions": ["2.0"]});
     editor.ask("initialize", json!({"protocol": protocol, "client": {"name": "editor"}}));
     let session = create(&mut editor);
     let mut person = Person::at(shared.command(&["attach", &session]));

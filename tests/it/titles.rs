@@ -95,7 +95,7 @@ fn a_title_by_hand_is_never_overwritten() {
 #[test]
 fn a_title_that_was_taken_away_stays_away() {
     let told = told("say done", "name Mine | name  | prompt fix it | idle | named");
-    assert!(told.contains("titled None by Person"), "{told}");
+    assert!(told.contains("titled None by User"), "{told}");
     assert!(told.ends_with("> named: None, 0 tokens"), "{told}");
 }
 

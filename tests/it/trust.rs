@@ -35,7 +35,7 @@ fn events(output: &Output) -> Vec<Value> {
 }
 
 fn notices(output: &Output) -> Vec<String> {
-    let is_notice = |event: &&Value| event["event"]["type"] == "notice";
+    let is_notice = |event: &&Value| event["event"]["type"] == "session.notice";
     let events = events(output);
     events.iter().filter(is_notice).map(|event| event["event"]["code"].to_string()).collect()
 }

@@ -49,7 +49,7 @@ fn bad_input_gets_its_error_and_the_engine_lives_on() {
         ("a missing field", br#"{"id":7,"method":"turn/start","params":{}}"#, "7 -32602 invalidParams"),
         ("an unknown kind of input", br#"{"id":7,"method":"turn/start","params":{"input":[{"type":"smell"}]}}"#, "7 -32602 invalidParams"),
         ("an empty prompt", br#"{"id":8,"method":"turn/start","params":{"input":[]}}"#, "8 -32602 invalidParams"),
-        ("a second initialize", br#"{"id":9,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#, "9 -32600 alreadyInitialized"),
+        ("a second initialize", br#"{"id":9,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["2.0"]}}}"#, "9 -32600 alreadyInitialized"),
         ("a session that is not there", br#"{"id":10,"method":"session/open","params":{"sessionId":"nope"}}"#, "10 -32002 notFound"),
         ("a path as session", br#"{"id":10,"method":"session/open","params":{"sessionId":"../../etc"}}"#, "10 -32002 notFound"),
         ("a relative folder", br#"{"id":11,"method":"session/create","params":{"cwd":"here"}}"#, "11 -32602 invalidParams"),
@@ -96,10 +96,16 @@ fn a_wrong_type_is_told_with_its_place() {
     let place = Place::new(&[]);
     let mut program = Program::on_script(&place, &hello(), Framing::Lines);
     let error = program.ask_refused("turn/start", json!({"input": [{"type": "text", "text": 5}]}));
-    assert_eq!(error["data"]["path"], "/input/0", "{error}");
+    assert_eq!(error["data"]["path"], "/input/0/text", "{error}");
     assert!(error["message"].as_str().unwrap().contains("expected a string"), "{error}");
     let error = program.ask_refused("config/set", json!({"values": {"a/b~c": 5}}));
     assert_eq!(error["data"]["path"], "/values/a~1b~0c", "{error}");
+    let error = program.ask_refused("turn/start", json!({"key": "k"}));
+    assert_eq!(error["data"]["path"], "/input", "{error}");
+    let error = program.ask_refused("session/create", json!({"config": {"tools": [1]}}));
+    assert_eq!(error["data"]["path"], "/config/tools/0", "{error}");
+    let error = program.ask_refused("session/list", json!({"cursor": "none"}));
+    assert_eq!(error["data"]["code"], "invalidParams", "{error}");
     let error = program.ask_refused("turn/start", json!([]));
     assert_eq!(error["data"]["path"], json!(null), "{error}");
 }
@@ -137,8 +143,8 @@ fn nothing_works_before_initialize_but_ping() {
     }
     let newer = json!({"protocol": {"name": "pintle", "versions": ["9.0"]}});
     let error = program.ask("initialize", newer);
-    assert_eq!((&error["code"], &error["data"]["supported"]), (&json!(-32022), &json!(["1.1"])));
-    assert_eq!(program.initialize()["protocol"]["version"], "1.1");
+    assert_eq!((&error["code"], &error["data"]["supported"]), (&json!(-32022), &json!(["2.0"])));
+    assert_eq!(program.initialize()["protocol"]["version"], "2.0");
     // Without a model there is no session, and the error says what to do.
     let error = program.ask("session/create", json!({}));
     assert!(error["data"]["hint"].as_str().unwrap().contains("--model"), "{error}");
@@ -230,7 +236,7 @@ fn answers_come_before_what_they_cause_and_numbers_have_no_gaps() {
         let kinds: Vec<&str> =
             program.seen.iter().filter_map(|m| m["params"]["event"]["type"].as_str()).collect();
         let last_of_turn = kinds.iter().rposition(|kind| *kind == "turn.completed").unwrap();
-        assert_eq!(&kinds[last_of_turn + 1..], ["state", "session.closed"]);
+        assert_eq!(&kinds[last_of_turn + 1..], ["session.state", "session.closed"]);
     }
 }
 
@@ -245,7 +251,7 @@ fn a_client_that_reads_misses_nothing_of_a_burst() {
     let mut next = 0;
     let mut text = String::new();
     for message in &program.seen {
-        assert_ne!(message["method"], "session/lagged");
+        assert_ne!(message["method"], "session/eventsMissed");
         let event = &message["params"]["event"];
         if event["type"] == "item.delta" {
             assert_eq!(event["n"], next);

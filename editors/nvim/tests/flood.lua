@@ -47,7 +47,7 @@ function M.options()
   event({ seq = 4, tsMs = 0, turnId = "t", event = completed })
   child.write(dir .. "/flood", table.concat(lines, "\n") .. "\n")
   local hello =
-    { protocol = { name = "pintle", version = "1.0" }, engine = { name = "pintle", version = "0", schemaHash = "" } }
+    { protocol = { name = "pintle", version = "2.0" }, engine = { name = "pintle", version = "0", schemaHash = "" } }
   local made = { sessionId = "s", seq = 0, cwd = dir, model = "m", permissionMode = "full", state = { value = "idle" } }
   local started = { turnId = "t", itemId = "u", disposition = "started" }
   local script = "#!/bin/sh\n"

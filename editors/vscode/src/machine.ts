@@ -57,7 +57,7 @@ export function shown(editor: vscode.TextEditor): Shown {
   return {
     path: document.uri.scheme === "file" ? document.uri.fsPath : document.uri.toString(true),
     text: document.getText(),
-    isDirty: document.isDirty || document.uri.scheme !== "file",
+    dirty: document.isDirty || document.uri.scheme !== "file",
     selected: {
       startLine: selection.start.line,
       endLine: selection.end.line,

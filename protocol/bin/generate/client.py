@@ -306,12 +306,12 @@ class Client:
             self._responses[message["id"]] = message
         elif method == "session/event":
             self._records.append(message["params"])
-        elif method == "session/lagged":
+        elif method == "session/eventsMissed":
             self._read_missed(message["params"])
         elif "id" in message:
             self._answer(message)
 
-    def _read_missed(self, lagged: SessionLaggedParams) -> None:
+    def _read_missed(self, lagged: SessionEventsMissedParams) -> None:
         # What comes while the missed events are read is later than they are.
         earlier, self._records = self._records, deque()
         earlier.extend(self._pages(lagged["sessionId"], lagged["lastSentSeq"], lagged["headSeq"]))

@@ -11,6 +11,8 @@ mod model;
 mod openrpc;
 mod python;
 mod reference;
+#[cfg(test)]
+mod rules;
 mod schema;
 mod surface;
 mod typescript;

@@ -35,6 +35,11 @@ pub(crate) fn document() -> Value {
     let errors: Vec<Value> = CODES.iter().map(error).collect();
     let mut definitions = generator.take_definitions(true);
     mark_experimental(&methods, &mut definitions);
+    for (name, definition) in &mut definitions {
+        name_type(name, definition);
+        without_null(definition);
+    }
+    methods.values_mut().for_each(without_null);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": format!("{PROTOCOL_NAME} protocol {PROTOCOL_VERSION}"),
@@ -70,6 +75,73 @@ fn mark_experimental(methods: &Map<String, Value>, definitions: &mut Map<String,
     for (name, definition) in definitions {
         if let (Some(members), false) = (definition.as_object_mut(), stable.contains(name)) {
             members.insert("x-experimental".to_owned(), json!(true));
+        }
+    }
+}
+
+/// Gives a type and its variants titles, from which generators of code take names.
+fn name_type(name: &str, definition: &mut Value) {
+    let variants = definition.get_mut("oneOf").and_then(Value::as_array_mut);
+    for variant in variants.into_iter().flatten() {
+        let tag = TAGS.iter().find_map(|tag| variant.pointer(&format!("/properties/{tag}/const")));
+        if let Some(tag) = tag.and_then(Value::as_str) {
+            let words = tag.split('.').flat_map(|word| {
+                let mut letters = word.chars();
+                letters.next().into_iter().flat_map(char::to_uppercase).chain(letters)
+            });
+            let title = words.fold(name.to_owned(), |title, letter| format!("{title}{letter}"));
+            set_first(variant, "title", title.into());
+        }
+    }
+    set_first(definition, "title", name.into());
+}
+
+/// The fields that tell the variants of a type apart. Only a model's message has a role instead.
+pub(crate) const TAGS: [&str; 2] = ["type", "role"];
+
+fn set_first(schema: &mut Value, key: &str, value: Value) {
+    if let Some(members) = schema.as_object_mut() {
+        members.shift_insert(0, key.to_owned(), value);
+    }
+}
+
+/// Takes `null` out of optional fields: absence means the same, and the engine never sends it. A field with `x-null` keeps it.
+fn without_null(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let required = members.get("required").cloned().unwrap_or_default();
+            let is_required = |name: &str| {
+                required.as_array().is_some_and(|all| all.iter().any(|one| one == name))
+            };
+            let fields = members.get_mut("properties").and_then(Value::as_object_mut);
+            for (name, field) in fields.into_iter().flatten() {
+                if !is_required(name) && field.get("x-null").is_none() {
+                    no_null(field);
+                }
+            }
+            members.values_mut().for_each(without_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn no_null(field: &mut Value) {
+    let Some(members) = field.as_object_mut() else { return };
+    if let Some(kinds) = members.get("type").and_then(Value::as_array) {
+        let mut kinds: Vec<Value> = kinds.iter().filter(|kind| *kind != "null").cloned().collect();
+        let kind = if kinds.len() == 1 { kinds.remove(0) } else { Value::Array(kinds) };
+        members.insert("type".to_owned(), kind);
+    }
+    let Some(Value::Array(options)) = members.get_mut("anyOf") else { return };
+    options.retain(|option| option.get("type").is_none_or(|kind| kind != "null"));
+    if let [only] = options.as_mut_slice()
+        && let Value::Object(only) = only.take()
+    {
+        members.shift_remove("anyOf");
+        // The field's description precedes its type's.
+        for (key, value) in only {
+            members.entry(key).or_insert(value);
         }
     }
 }

@@ -31,7 +31,7 @@ try:
 except ImportError as error:
     raise ImportError("pintle.py needs Python 3.10 or later") from error
 
-PROTOCOL_VERSION = "1.1"
+PROTOCOL_VERSION = "2.0"
 
 class _InitializeParams(TypedDict):
     # Protocol and the versions that the client supports.
@@ -634,7 +634,7 @@ class PlanItem(TypedDict):
 
 
 # Step status.
-PlanStatus: TypeAlias = Union[Literal["pending"], Literal["in_progress"], Literal["completed"]]
+PlanStatus: TypeAlias = Union[Literal["pending"], Literal["inProgress"], Literal["completed"]]
 
 class _Usage(TypedDict):
     # Input tokens that were not read from a cache.
@@ -796,7 +796,7 @@ class SessionSearchParams(TypedDict, total=False):
     cwd: str
     # Only in this session.
     sessionId: "SessionId"
-    # Only after this event of that session, such as an anchor.
+    # Only after this event of that session, such as an entry of `session/outline`.
     afterSeq: int
     # Only before this event of that session.
     beforeSeq: int
@@ -1117,7 +1117,7 @@ class _HistoryNode(TypedDict):
     # Time, in milliseconds since 1970.
     tsMs: int
     # True if it is on the current path.
-    isCurrent: bool
+    current: bool
 
 
 class HistoryNode(_HistoryNode, total=False):
@@ -1133,35 +1133,35 @@ class HistoryNode(_HistoryNode, total=False):
     label: str
 
 
-class SessionAnchorsParams(TypedDict, total=False):
-    """Params of `session/anchors`. (Experimental.)"""
+class SessionOutlineParams(TypedDict, total=False):
+    """Params of `session/outline`. (Experimental.)"""
 
     # Session, open or not; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
 
 
-class SessionAnchorsResult(TypedDict):
-    """Anchors, between which a session's items can be listed and searched. (Experimental.)"""
+class SessionOutlineResult(TypedDict):
+    """A session's outline. (Experimental.)"""
 
-    # Anchors, in the order of their events.
-    anchors: list["Anchor"]
+    # Entries, in the order of their events.
+    entries: list["OutlineEntry"]
 
 
-class _Anchor(TypedDict):
+class _OutlineEntry(TypedDict):
     # Event.
     seq: int
     # Kind.
-    kind: "AnchorKind"
+    kind: "OutlineKind"
     # Time, in milliseconds since 1970.
     tsMs: int
     # True if it is on the current path.
-    isCurrent: bool
+    current: bool
 
 
-Anchor = TypedDict("Anchor", {"text": str, "metadata": Any, "from": "SessionId"})
+OutlineEntry = TypedDict("OutlineEntry", {"text": str, "metadata": Any, "from": "SessionId"})
 
-# Anchor kind. (Experimental.)
-AnchorKind: TypeAlias = Union[Literal["start"], Literal["copied"], Literal["compaction"], Literal["handOver"], Literal["label"]]
+# Kind of an outline entry. (Experimental.)
+OutlineKind: TypeAlias = Union[Literal["start"], Literal["copied"], Literal["compaction"], Literal["rewindSummary"], Literal["label"]]
 
 class ReviewListParams(TypedDict, total=False):
     """Params of `review/list`."""
@@ -1215,9 +1215,9 @@ class Hunk(_Hunk, total=False):
     cause: str
     # Comments on it.
     comments: list["Comment"]
-    # Verdict that closed it.
-    verdict: int
-    # Number of a queued verdict about it.
+    # Decision that closed it.
+    decision: int
+    # Number of a queued decision about it.
     waiting: int
     # Hunk that absorbed it.
     absorbedBy: "HunkId"
@@ -1286,13 +1286,13 @@ class ReviewDecideParams(_ReviewDecideParams, total=False):
 
 
 class ReviewActionKeep(TypedDict):
-    action: Literal["keep"]
+    type: Literal["keep"]
     # The hunks concerned.
     target: "ReviewTarget"
 
 
 class _ReviewActionUndo(TypedDict):
-    action: Literal["undo"]
+    type: Literal["undo"]
     # The hunks concerned.
     target: "ReviewTarget"
 
@@ -1303,13 +1303,13 @@ class ReviewActionUndo(_ReviewActionUndo, total=False):
 
 
 class ReviewActionRevert(TypedDict):
-    action: Literal["revert"]
-    # Event of the verdict.
-    verdict: int
+    type: Literal["revert"]
+    # Event of the decision.
+    decision: int
 
 
 class _ReviewActionComment(TypedDict):
-    action: Literal["comment"]
+    type: Literal["comment"]
     # The hunk.
     hunk: "HunkId"
     # The side: the baseline or the present file.
@@ -1327,7 +1327,7 @@ class ReviewActionComment(_ReviewActionComment, total=False):
 ReviewAction: TypeAlias = Union["ReviewActionKeep", "ReviewActionUndo", "ReviewActionRevert", "ReviewActionComment"]
 
 class _ReviewTargetHunk(TypedDict):
-    of: Literal["hunk"]
+    type: Literal["hunk"]
     # Its id.
     hunk: "HunkId"
 
@@ -1338,7 +1338,7 @@ class ReviewTargetHunk(_ReviewTargetHunk, total=False):
 
 
 class ReviewTargetLines(TypedDict):
-    of: Literal["lines"]
+    type: Literal["lines"]
     # Its id.
     hunk: "HunkId"
     # The `changedSeq` that was shown; the lines are counted in that text.
@@ -1348,19 +1348,19 @@ class ReviewTargetLines(TypedDict):
 
 
 class ReviewTargetFile(TypedDict):
-    of: Literal["file"]
+    type: Literal["file"]
     # Its absolute path.
     path: str
 
 
 class ReviewTargetTurn(TypedDict):
-    of: Literal["turn"]
+    type: Literal["turn"]
     # The turn.
     turnId: "TurnId"
 
 
 class ReviewTargetAll(TypedDict):
-    of: Literal["all"]
+    type: Literal["all"]
 
 
 # Hunks that a decision concerns.
@@ -1376,34 +1376,34 @@ class LineSelection(TypedDict, total=False):
 
 
 class _ReviewDecideResult(TypedDict):
-    # Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
+    # Event of the decision, by which it can be reverted. For a queued decision, its number: reverting that withdraws it.
     seq: int
-    # Effect on each hunk; for a queued verdict, the effect that it would have now.
-    verdict: "Verdict"
+    # Effect on each hunk; for a queued decision, the effect that it would have now.
+    decision: "ReviewDecision"
 
 
 class ReviewDecideResult(_ReviewDecideResult, total=False):
     """Result of `review/decide`."""
 
-    # True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not.
-    isQueued: bool
+    # True if the decision is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not.
+    queued: bool
 
 
-class _Verdict(TypedDict):
+class _ReviewDecision(TypedDict):
     # Requested action.
     action: "ReviewAction"
     # Effect on each hunk.
-    parts: list["VerdictPart"]
+    parts: list["DecisionPart"]
 
 
-class Verdict(_Verdict, total=False):
+class ReviewDecision(_ReviewDecision, total=False):
     """Decision with its effect, complete enough to serve as an entire event."""
 
     # Number under which it was queued, if it was.
     waited: int
 
 
-class _VerdictPart(TypedDict):
+class _DecisionPart(TypedDict):
     # Hunk.
     hunk: "HunkId"
     # Its file's absolute path.
@@ -1414,8 +1414,8 @@ class _VerdictPart(TypedDict):
     outcome: "Outcome"
 
 
-class VerdictPart(_VerdictPart, total=False):
-    """Effect of a verdict on one hunk."""
+class DecisionPart(_DecisionPart, total=False):
+    """Effect of a decision on one hunk."""
 
     # Affected lines; absent for the entire hunk.
     lines: "LineSelection"
@@ -1425,10 +1425,10 @@ class VerdictPart(_VerdictPart, total=False):
     cause: str
 
 
-# Effect of a verdict on a hunk.
+# Effect of a decision on a hunk.
 Effect: TypeAlias = Union[Literal["keep"], Literal["undo"], Literal["reopen"], Literal["comment"], Literal["withdraw"]]
 
-# Outcome of a verdict for a hunk.
+# Outcome of a decision for a hunk.
 Outcome: TypeAlias = Union[Literal["applied"], Literal["conflict"]]
 
 class _ReviewBaselineParams(TypedDict):
@@ -1625,7 +1625,7 @@ class _EventInputRemoved(TypedDict):
 
 class EventInputRemoved(_EventInputRemoved, total=False):
     # True if a hook has handled them, so they must not be sent again.
-    isHandled: bool
+    handled: bool
 
 
 class EventQueueChanged(TypedDict):
@@ -1871,7 +1871,7 @@ class _EventReviewDecided(TypedDict):
     # Requested action.
     action: "ReviewAction"
     # Effect on each hunk.
-    parts: list["VerdictPart"]
+    parts: list["DecisionPart"]
     type: Literal["review.decided"]
 
 
@@ -1881,14 +1881,14 @@ class EventReviewDecided(_EventReviewDecided, total=False):
 
 
 class _EventReviewQueued(TypedDict):
-    # Queued verdicts, in order.
-    waiting: list["WaitingVerdict"]
+    # Queued decisions, in order.
+    waiting: list["QueuedDecision"]
     type: Literal["review.queued"]
 
 
 class EventReviewQueued(_EventReviewQueued, total=False):
-    # A verdict that left the queue without being applied.
-    refused: "RefusedVerdict"
+    # A decision that left the queue without being applied.
+    refused: "RefusedDecision"
 
 
 class _EventHistoryRewound(TypedDict):
@@ -1919,23 +1919,23 @@ class EventLabelChanged(_EventLabelChanged, total=False):
     metadata: Any
 
 
-class _EventNotice(TypedDict):
+class _EventSessionNotice(TypedDict):
     # Severity.
     level: "NoticeLevel"
     # A stable code.
     code: str
     # Message.
     message: str
-    type: Literal["notice"]
+    type: Literal["session.notice"]
 
 
-class EventNotice(_EventNotice, total=False):
+class EventSessionNotice(_EventSessionNotice, total=False):
     # Suggested next step.
     hint: str
 
 
 # Durable events, distinguished by `type`. A reader skips unknown types.
-Event: TypeAlias = Union["EventSessionCreated", "EventSessionClosed", "EventSessionMoved", "EventSessionUpdated", "EventInputAccepted", "EventInputRemoved", "EventQueueChanged", "EventTurnStarted", "EventPromptMade", "EventTurnCompleted", "EventItemStarted", "EventItemUpdated", "EventItemCompleted", "EventApprovalRequested", "EventApprovalResolved", "EventQuestionRequested", "EventQuestionResolved", "EventPlanUpdated", "EventStepCompleted", "EventRetryScheduled", "EventContextPruned", "EventConfigChanged", "EventFilesChanged", "EventReviewDecided", "EventReviewQueued", "EventHistoryRewound", "EventLabelChanged", "EventNotice"]
+Event: TypeAlias = Union["EventSessionCreated", "EventSessionClosed", "EventSessionMoved", "EventSessionUpdated", "EventInputAccepted", "EventInputRemoved", "EventQueueChanged", "EventTurnStarted", "EventPromptMade", "EventTurnCompleted", "EventItemStarted", "EventItemUpdated", "EventItemCompleted", "EventApprovalRequested", "EventApprovalResolved", "EventQuestionRequested", "EventQuestionResolved", "EventPlanUpdated", "EventStepCompleted", "EventRetryScheduled", "EventContextPruned", "EventConfigChanged", "EventFilesChanged", "EventReviewDecided", "EventReviewQueued", "EventHistoryRewound", "EventLabelChanged", "EventSessionNotice"]
 
 class _AgentRole(TypedDict):
     # Name.
@@ -1998,7 +1998,7 @@ class SessionMoved(_SessionMoved, total=False):
 
 
 # Author of a session's title.
-TitledBy: TypeAlias = Union[Literal["person"], Literal["model"]]
+TitledBy: TypeAlias = Union[Literal["user"], Literal["model"]]
 
 class _SessionUpdated(TypedDict):
     # Author of the title.
@@ -2310,7 +2310,7 @@ class ItemEngineMessage(_ItemEngineMessage, total=False):
     # Review events that it reports.
     reviewed: list[int]
     # True if it summarizes the history that a rewind left behind.
-    sumsUpLeft: bool
+    summarizesRewound: bool
     # Client note that it carries.
     note: "ClientNote"
 
@@ -2344,7 +2344,7 @@ class ToolResult(_ToolResult, total=False):
     """Tool result: content for the model, and details that a client may draw."""
 
     # True if the tool failed, was declined or was cancelled; the content gives the reason.
-    isError: bool
+    failed: bool
     # Details for clients.
     details: "ToolDetails"
 
@@ -2440,7 +2440,7 @@ class JobRef(_JobRef, total=False):
     """A reference from a tool call to a background job."""
 
     # True if the result reports how the job ended.
-    hasEnded: bool
+    ended: bool
 
 
 # Background job id within its session: `job-1`, `job-2` …, short because a model writes it.
@@ -2596,9 +2596,9 @@ class ClientNote(TypedDict, total=False):
     # The client's data.
     data: Any
     # True if the model does not read it.
-    isUnread: bool
+    unread: bool
     # True if clients do not show it to the user.
-    isHidden: bool
+    hidden: bool
 
 
 class _EngineMessage(TypedDict):
@@ -2616,7 +2616,7 @@ class EngineMessage(_EngineMessage, total=False):
     # Review events that it reports.
     reviewed: list[int]
     # True if it summarizes the history that a rewind left behind.
-    sumsUpLeft: bool
+    summarizesRewound: bool
     # Client note that it carries.
     note: "ClientNote"
 
@@ -2757,7 +2757,7 @@ class FileState(_FileState, total=False):
     # Permission bits, if any.
     mode: int
     # True if the content was too large to be kept, so it cannot be restored.
-    isLost: bool
+    lost: bool
 
 
 class _ChangedByCall(TypedDict):
@@ -2795,8 +2795,8 @@ class FilesChanged(TypedDict):
     by: "ChangedBy"
 
 
-class WaitingVerdict(TypedDict):
-    """A queued verdict."""
+class QueuedDecision(TypedDict):
+    """A queued decision."""
 
     # Its number: the event that queued it.
     id: int
@@ -2804,8 +2804,8 @@ class WaitingVerdict(TypedDict):
     action: "ReviewAction"
 
 
-class RefusedVerdict(TypedDict):
-    """A verdict that was not applied."""
+class RefusedDecision(TypedDict):
+    """A decision that was not applied."""
 
     # Its number.
     id: int
@@ -2814,15 +2814,15 @@ class RefusedVerdict(TypedDict):
 
 
 class _ReviewQueue(TypedDict):
-    # Queued verdicts, in order.
-    waiting: list["WaitingVerdict"]
+    # Queued decisions, in order.
+    waiting: list["QueuedDecision"]
 
 
 class ReviewQueue(_ReviewQueue, total=False):
-    """Queue of verdicts that wait for a gap between two calls of the running turn."""
+    """Queue of decisions that wait for a gap between two calls of the running turn."""
 
-    # A verdict that left the queue without being applied.
-    refused: "RefusedVerdict"
+    # A decision that left the queue without being applied.
+    refused: "RefusedDecision"
 
 
 class MergedFrom(TypedDict):
@@ -2974,22 +2974,19 @@ class TurnSteerParams(_TurnSteerParams, total=False):
 # Handling of a steer while no turn runs.
 WhenIdle: TypeAlias = Union[Literal["reject"], Literal["hold"]]
 
-class _TurnSteerResult(TypedDict):
+class TurnSteerResult(TypedDict):
+    """A steer was accepted; it is on disk."""
+
     # Outcome.
     outcome: "SteerOutcome"
-
-
-class TurnSteerResult(_TurnSteerResult, total=False):
-    """Result of `turn/steer`."""
-
-    # Id of its `userMessage` item, when it was accepted.
+    # Id of its `userMessage` item.
     itemId: "ItemId"
-    # Turn it goes into, when it was accepted.
+    # Turn it goes into: the running one, or the one that the next prompt starts.
     turnId: "TurnId"
 
 
 # Steer outcome.
-SteerOutcome: TypeAlias = Union[Literal["accepted"], Literal["held"], Literal["noActiveTurn"]]
+SteerOutcome: TypeAlias = Union[Literal["accepted"], Literal["held"]]
 
 class TurnInterruptParams(TypedDict, total=False):
     """Params of `turn/interrupt`."""
@@ -2997,7 +2994,7 @@ class TurnInterruptParams(TypedDict, total=False):
     # Session; optional if this connection has created or opened exactly one.
     sessionId: "SessionId"
     # Refuse with `conflict` unless this turn is the running one.
-    turnId: "TurnId"
+    expectedTurnId: "TurnId"
     # Handling of queued messages; default `return`.
     queue: "QueuePolicy"
 
@@ -3094,7 +3091,7 @@ class ContextMessage(_ContextMessage, total=False):
     # For a result: id of its call.
     callId: str
     # For a result: true if the call failed.
-    isError: bool
+    failed: bool
 
 
 class ContextBlockText(TypedDict):
@@ -3310,7 +3307,7 @@ class DocumentOpenParams(TypedDict):
     # Full text as it would be saved, with its line ends, without a byte order mark.
     text: str
     # True if the text has unsaved changes, so tools read it instead of the file.
-    isDirty: bool
+    dirty: bool
 
 
 class DocumentChangeParams(TypedDict):
@@ -3323,7 +3320,7 @@ class DocumentChangeParams(TypedDict):
     # Changes; each applies to the previous one's result.
     changes: list["DocumentChange"]
     # True if the text differs from the last saved one.
-    isDirty: bool
+    dirty: bool
 
 
 class _DocumentChange(TypedDict):
@@ -3379,7 +3376,7 @@ class SessionItemsParams(TypedDict, total=False):
     sessionId: "SessionId"
     # Only items before this event; the last items by default.
     before: int
-    # Only items after this event, such as an anchor.
+    # Only items after this event, such as an entry of `session/outline`.
     after: int
     # Maximum number of items, 1 to 1,000; default 100.
     limit: int
@@ -3647,7 +3644,7 @@ class McpTool(_McpTool, total=False):
     """A tool of a server. (Experimental.)"""
 
     # True if the server declares that it changes nothing. Permissions do not depend on it.
-    saysReadOnly: bool
+    readOnlyHint: bool
 
 
 class _McpUpdateParams(TypedDict):
@@ -3856,7 +3853,7 @@ class TrustResult(TypedDict):
     # Project root: the root of the git repository, or the session's working directory outside one.
     root: str
     # True if the user trusts the project. If not, the engine uses none of the files.
-    isTrusted: bool
+    trusted: bool
     # Files, sorted by path: permissions, rules, MCP servers, skills, and agents.
     files: list["ProjectFile"]
 
@@ -3896,26 +3893,26 @@ class SeenFile(TypedDict):
     sha256: str
 
 
-class _CommandListResult(TypedDict):
+class _PromptListResult(TypedDict):
     # Prompts, by name.
-    commands: list["PromptCommand"]
+    prompts: list["NamedPrompt"]
 
 
-class CommandListResult(_CommandListResult, total=False):
-    """Result of `command/list`."""
+class PromptListResult(_PromptListResult, total=False):
+    """Result of `prompt/list`."""
 
     # Files that could not be read, each with the reason.
     problems: list[str]
 
 
-class _PromptCommand(TypedDict):
+class _NamedPrompt(TypedDict):
     # Its name, without the slash.
     name: str
     # Its file; `mcp:SERVER` for a server's prompt.
     path: str
 
 
-class PromptCommand(_PromptCommand, total=False):
+class NamedPrompt(_NamedPrompt, total=False):
     """A prompt in a file, or of an MCP server. A message that begins with `/` and its name is replaced by that prompt."""
 
     # Its description.
@@ -3928,7 +3925,7 @@ class SkillListResult(TypedDict):
     """Result of `skill/list`."""
 
     # Skills, by name.
-    skills: list["PromptCommand"]
+    skills: list["NamedPrompt"]
 
 
 class _HookRegisterParams(TypedDict):
@@ -4009,26 +4006,26 @@ class TransientEventItemDelta(_TransientEventItemDelta, total=False):
     to: int
 
 
-class _TransientEventState(TypedDict):
+class _TransientEventSessionState(TypedDict):
     # State.
     value: "StateValue"
-    type: Literal["state"]
+    type: Literal["session.state"]
 
 
-class TransientEventState(_TransientEventState, total=False):
+class TransientEventSessionState(_TransientEventSessionState, total=False):
     # Ids of the approvals and questions that it is waiting for, when it is blocked.
     blockedOn: list[str]
     # Items of background jobs that run, also while the session is idle.
     background: list["ItemId"]
 
 
-class _TransientEventContext(TypedDict):
+class _TransientEventSessionContext(TypedDict):
     # Estimated tokens of the next request.
     tokens: int
-    type: Literal["context"]
+    type: Literal["session.context"]
 
 
-class TransientEventContext(_TransientEventContext, total=False):
+class TransientEventSessionContext(_TransientEventSessionContext, total=False):
     # Size of the context window; absent if unknown.
     window: int
 
@@ -4046,23 +4043,23 @@ class TransientEventStepUsage(_TransientEventStepUsage, total=False):
     costNanoUsd: int
 
 
-class _TransientEventNotice(TypedDict):
+class _TransientEventSessionNotice(TypedDict):
     # Severity.
     level: "NoticeLevel"
     # A stable code.
     code: str
     # Message.
     message: str
-    type: Literal["notice"]
+    type: Literal["session.notice"]
 
 
-class TransientEventNotice(_TransientEventNotice, total=False):
+class TransientEventSessionNotice(_TransientEventSessionNotice, total=False):
     # Suggested next step.
     hint: str
 
 
 # Transient events, distinguished by `type`.
-TransientEvent: TypeAlias = Union["TransientEventItemDelta", "TransientEventState", "TransientEventContext", "TransientEventStepUsage", "TransientEventNotice"]
+TransientEvent: TypeAlias = Union["TransientEventItemDelta", "TransientEventSessionState", "TransientEventSessionContext", "TransientEventStepUsage", "TransientEventSessionNotice"]
 
 class _ItemDelta(TypedDict):
     # Item.
@@ -4098,7 +4095,7 @@ class StepUsage(_StepUsage, total=False):
     costNanoUsd: int
 
 
-class SessionLaggedParams(TypedDict):
+class SessionEventsMissedParams(TypedDict):
     """Durable events that were not sent to a slow connection."""
 
     # Session.
@@ -4223,7 +4220,7 @@ class HookMessageToolResult(_HookMessageToolResult, total=False):
     # Position in the context, from 0.
     index: int
     # True if the call failed.
-    isError: bool
+    failed: bool
 
 
 # A message of the model's context, for a hook. (Experimental.)
@@ -4269,7 +4266,7 @@ class HookResult(_HookResult, total=False):
     """Tool call result, for a hook. (Experimental.)"""
 
     # True if the call failed.
-    isError: bool
+    failed: bool
 
 
 class _HookResponse(TypedDict):
@@ -4330,7 +4327,7 @@ class ToolCallResult(_ToolCallResult, total=False):
     """Result of a client-registered tool."""
 
     # True if the call failed; the content gives the reason.
-    isError: bool
+    failed: bool
 
 
 class ApplyEditParams(TypedDict):
@@ -4366,7 +4363,7 @@ class TextEdit(TypedDict):
 
 class _ApplyEditResult(TypedDict):
     # True if all edits were applied; otherwise none was.
-    isApplied: bool
+    applied: bool
 
 
 class ApplyEditResult(_ApplyEditResult, total=False):
@@ -4402,7 +4399,7 @@ class ErrorData(_ErrorData, total=False):
     # Values that would have been accepted.
     supported: list[str]
     # For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
-    isSharedEngine: bool
+    sharedEngine: bool
 
 
 class RunLineHeader(TypedDict):
@@ -4532,7 +4529,7 @@ class _Finding(TypedDict):
     # File, relative to the working directory.
     path: str
     # Its weight.
-    severity: "Severity2"
+    severity: "FindingSeverity"
     # Name for its kind.
     rule: str
     # The model's words about it.
@@ -4551,7 +4548,7 @@ class Finding(_Finding, total=False):
 
 
 # Severity of a finding. Ordered from the least to the most severe. (Experimental.)
-Severity2: TypeAlias = Union[Literal["note"], Literal["warning"], Literal["error"]]
+FindingSeverity: TypeAlias = Union[Literal["note"], Literal["warning"], Literal["error"]]
 
 class _RunResult(TypedDict):
     # Kind of end.
@@ -4619,7 +4616,7 @@ ClientRequest: TypeAlias = Literal[
     "session/label",
     "session/note",
     "session/tree",
-    "session/anchors",
+    "session/outline",
     "review/list",
     "review/decide",
     "review/baseline",
@@ -4665,7 +4662,7 @@ ClientRequest: TypeAlias = Literal[
     "auth/logout",
     "trust/read",
     "trust/agree",
-    "command/list",
+    "prompt/list",
     "skill/list",
     "hook/register",
     "tool/register",
@@ -4696,7 +4693,7 @@ INTERNAL = -32603
 CANCELLED = -32800
 # No credentials for the provider; `data.hint` names the variable to set.
 AUTH_REQUIRED = -32000
-# The named session does not exist.
+# Something that the request names does not exist: a session, an item, a hunk.
 NOT_FOUND = -32002
 # The engine supports none of the offered versions; `data.supported` lists the supported ones.
 UNSUPPORTED_PROTOCOL = -32022
@@ -5019,8 +5016,8 @@ class Client:
 
     @overload
     def request(
-        self, method: Literal["session/anchors"], params: "SessionAnchorsParams" = ...
-    ) -> "SessionAnchorsResult": ...
+        self, method: Literal["session/outline"], params: "SessionOutlineParams" = ...
+    ) -> "SessionOutlineResult": ...
 
     @overload
     def request(
@@ -5249,8 +5246,8 @@ class Client:
 
     @overload
     def request(
-        self, method: Literal["command/list"], params: "SessionParams" = ...
-    ) -> "CommandListResult": ...
+        self, method: Literal["prompt/list"], params: "SessionParams" = ...
+    ) -> "PromptListResult": ...
 
     @overload
     def request(
@@ -5321,12 +5318,12 @@ class Client:
             self._responses[message["id"]] = message
         elif method == "session/event":
             self._records.append(message["params"])
-        elif method == "session/lagged":
+        elif method == "session/eventsMissed":
             self._read_missed(message["params"])
         elif "id" in message:
             self._answer(message)
 
-    def _read_missed(self, lagged: SessionLaggedParams) -> None:
+    def _read_missed(self, lagged: SessionEventsMissedParams) -> None:
         # What comes while the missed events are read is later than they are.
         earlier, self._records = self._records, deque()
         earlier.extend(self._pages(lagged["sessionId"], lagged["lastSentSeq"], lagged["headSeq"]))

@@ -289,7 +289,7 @@ test("while events of a session are read again, those of others go on", async ()
   const records = rig.client.records();
   await rig.say(
     sends(event(1)),
-    { method: "session/lagged", params: { sessionId: "s", lastSentSeq: 1, headSeq: 3 } },
+    { method: "session/eventsMissed", params: { sessionId: "s", lastSentSeq: 1, headSeq: 3 } },
     sends(event(4)),
     sends(event(1, "other")),
   );
@@ -342,7 +342,7 @@ test("an event that comes too early is found, and those before it are read", asy
 
 test("events that cannot be read again do not hold up the others", async () => {
   const rig = new Rig();
-  await rig.say({ method: "session/lagged", params: { sessionId: "s", lastSentSeq: 0, headSeq: 3 } }, sends(event(4)));
+  await rig.say({ method: "session/eventsMissed", params: { sessionId: "s", lastSentSeq: 0, headSeq: 3 } }, sends(event(4)));
   const next = rig.client.records().next();
   await turn();
   await rig.say({ id: rig.sent()[0]?.id, error: { code: ErrorCode.internal, message: "the disk is gone" } });
@@ -414,13 +414,13 @@ test("arguments and output of a call are there while it streams", () => {
 
 test("an event is applied once; an unknown one changes nothing but the number", () => {
   const session = new Session("s");
-  assert.equal(session.isEarly(durable(2, { type: "notice" })), true);
+  assert.equal(session.isEarly(durable(2, { type: "session.notice" })), true);
   assert.equal(session.apply(durable(1, { type: "future.event" })), true);
   assert.equal(session.apply(durable(1, { type: "future.event" })), false);
-  assert.equal(session.apply({ ...durable(2, { type: "notice" }), sessionId: "other" }), false);
+  assert.equal(session.apply({ ...durable(2, { type: "session.notice" }), sessionId: "other" }), false);
   assert.equal(session.seq, 1);
-  assert.equal(session.isEarly(durable(2, { type: "notice" })), false);
-  session.apply({ sessionId: "s", after: 1, event: { type: "state", value: "dreaming" } } as unknown as AnyRecord);
+  assert.equal(session.isEarly(durable(2, { type: "session.notice" })), false);
+  session.apply({ sessionId: "s", after: 1, event: { type: "session.state", value: "dreaming" } } as unknown as AnyRecord);
   assert.equal(session.state, "dreaming");
 });
 

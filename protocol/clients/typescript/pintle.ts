@@ -14,7 +14,7 @@
 //     }
 
 export const PROTOCOL_NAME = "pintle";
-export const PROTOCOL_VERSION = "1.1";
+export const PROTOCOL_VERSION = "2.0";
 
 /** Params of `initialize`. */
 export type InitializeParams = {
@@ -597,7 +597,7 @@ export type PlanItem = {
 /** Step status. */
 export type PlanStatus = 
   | /** Not begun. */ "pending"
-  | /** In progress. */ "in_progress"
+  | /** In progress. */ "inProgress"
   | /** Done. */ "completed";
 
 /** Token usage of one model reply, of a turn, or of a session. All counts are cumulative for their span. */
@@ -733,7 +733,7 @@ export type SessionSearchParams = {
   cwd?: string;
   /** Only in this session. */
   sessionId?: SessionId;
-  /** Only after this event of that session, such as an anchor. */
+  /** Only after this event of that session, such as an entry of `session/outline`. */
   afterSeq?: number;
   /** Only before this event of that session. */
   beforeSeq?: number;
@@ -1037,27 +1037,27 @@ export type HistoryNode = {
   /** Label. */
   label?: string;
   /** True if it is on the current path. */
-  isCurrent: boolean;
+  current: boolean;
 };
 
-/** Params of `session/anchors`. (Experimental.) */
-export type SessionAnchorsParams = {
+/** Params of `session/outline`. (Experimental.) */
+export type SessionOutlineParams = {
   /** Session, open or not; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
 };
 
-/** Anchors, between which a session's items can be listed and searched. (Experimental.) */
-export type SessionAnchorsResult = {
-  /** Anchors, in the order of their events. */
-  anchors: Anchor[];
+/** A session's outline. (Experimental.) */
+export type SessionOutlineResult = {
+  /** Entries, in the order of their events. */
+  entries: OutlineEntry[];
 };
 
-/** A point of a session at which a section begins. (Experimental.) */
-export type Anchor = {
+/** A point at which a section of a session begins. (Experimental.) */
+export type OutlineEntry = {
   /** Event. */
   seq: number;
   /** Kind. */
-  kind: AnchorKind;
+  kind: OutlineKind;
   /** Label, or the beginning of the summary. */
   text?: string;
   /** The client's data about a labelled point. */
@@ -1067,15 +1067,15 @@ export type Anchor = {
   /** Time, in milliseconds since 1970. */
   tsMs: number;
   /** True if it is on the current path. */
-  isCurrent: boolean;
+  current: boolean;
 };
 
-/** Anchor kind. (Experimental.) */
-export type AnchorKind = 
+/** Kind of an outline entry. (Experimental.) */
+export type OutlineKind = 
   | /** The session begins. */ "start"
   | /** End of the events copied into a fork or merged from one. */ "copied"
   | /** A compaction of the conversation. */ "compaction"
-  | /** A summary of the history that a rewind left behind. */ "handOver"
+  | /** A summary of the history that a rewind left behind. */ "rewindSummary"
   | /** A label. */ "label";
 
 /** Params of `review/list`. */
@@ -1124,9 +1124,9 @@ export type Hunk = {
   cause?: string;
   /** Comments on it. */
   comments?: Comment[];
-  /** Verdict that closed it. */
-  verdict?: number;
-  /** Number of a queued verdict about it. */
+  /** Decision that closed it. */
+  decision?: number;
+  /** Number of a queued decision about it. */
   waiting?: number;
   /** Hunk that absorbed it. */
   absorbedBy?: HunkId;
@@ -1194,24 +1194,24 @@ export type ReviewDecideParams = {
 /** User action. */
 export type ReviewAction = 
   | /** Accept the hunks: the baseline takes their lines. The file does not change. */ {
-    action: "keep";
+    type: "keep";
     /** The hunks concerned. */
     target: ReviewTarget;
   }
   | /** Undo the hunks: the file gets the baseline's lines again. */ {
-    action: "undo";
+    type: "undo";
     /** The hunks concerned. */
     target: ReviewTarget;
     /** If true, also remove lines that the user wrote into a hunk; otherwise such a hunk is a conflict. */
     discardEdits?: boolean;
   }
-  | /** Revert a verdict, or withdraw a queued one. */ {
-    action: "revert";
-    /** Event of the verdict. */
-    verdict: number;
+  | /** Revert a decision, or withdraw a queued one. */ {
+    type: "revert";
+    /** Event of the decision. */
+    decision: number;
   }
   | /** Comment on a hunk. */ {
-    action: "comment";
+    type: "comment";
     /** The hunk. */
     hunk: HunkId;
     /** The side: the baseline or the present file. */
@@ -1225,14 +1225,14 @@ export type ReviewAction =
 /** Hunks that a decision concerns. */
 export type ReviewTarget = 
   | /** One hunk. */ {
-    of: "hunk";
+    type: "hunk";
     /** Its id. */
     hunk: HunkId;
     /** The `changedSeq` that was shown; the decision is refused when it has changed since. */
     changedSeq?: number;
   }
   | /** Some lines of a hunk. */ {
-    of: "lines";
+    type: "lines";
     /** Its id. */
     hunk: HunkId;
     /** The `changedSeq` that was shown; the lines are counted in that text. */
@@ -1241,17 +1241,17 @@ export type ReviewTarget =
     lines: LineSelection;
   }
   | /** All open hunks of a file. */ {
-    of: "file";
+    type: "file";
     /** Its absolute path. */
     path: string;
   }
   | /** All open hunks that a turn created or changed. */ {
-    of: "turn";
+    type: "turn";
     /** The turn. */
     turnId: TurnId;
   }
   | /** All open hunks. */ {
-    of: "all";
+    type: "all";
   };
 
 /** A selection of lines of a hunk, counted within it. */
@@ -1264,26 +1264,26 @@ export type LineSelection = {
 
 /** Result of `review/decide`. */
 export type ReviewDecideResult = {
-  /** Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it. */
+  /** Event of the decision, by which it can be reverted. For a queued decision, its number: reverting that withdraws it. */
   seq: number;
-  /** Effect on each hunk; for a queued verdict, the effect that it would have now. */
-  verdict: Verdict;
-  /** True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not. */
-  isQueued?: boolean;
+  /** Effect on each hunk; for a queued decision, the effect that it would have now. */
+  decision: ReviewDecision;
+  /** True if the decision is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not. */
+  queued?: boolean;
 };
 
 /** Decision with its effect, complete enough to serve as an entire event. */
-export type Verdict = {
+export type ReviewDecision = {
   /** Requested action. */
   action: ReviewAction;
   /** Effect on each hunk. */
-  parts: VerdictPart[];
+  parts: DecisionPart[];
   /** Number under which it was queued, if it was. */
   waited?: number;
 };
 
-/** Effect of a verdict on one hunk. */
-export type VerdictPart = {
+/** Effect of a decision on one hunk. */
+export type DecisionPart = {
   /** Hunk. */
   hunk: HunkId;
   /** Its file's absolute path. */
@@ -1300,7 +1300,7 @@ export type VerdictPart = {
   cause?: string;
 };
 
-/** Effect of a verdict on a hunk. */
+/** Effect of a decision on a hunk. */
 export type Effect = 
   | /** The baseline takes its lines. */ "keep"
   | /** The file gets the baseline's lines. */ "undo"
@@ -1308,7 +1308,7 @@ export type Effect =
   | /** A comment is added. */ "comment"
   | /** A comment is removed. */ "withdraw";
 
-/** Outcome of a verdict for a hunk. */
+/** Outcome of a decision for a hunk. */
 export type Outcome = 
   | /** Applied. */ "applied"
   | /** Not applied: the lines have changed. */ "conflict";
@@ -1429,7 +1429,7 @@ export type Event =
     /** The messages. */
     inputs: QueuedInput[];
     /** True if a hook has handled them, so they must not be sent again. */
-    isHandled?: boolean;
+    handled?: boolean;
   }
   | /** Messages in the queue were edited or reordered. This is the full queue. */ {
     type: "queue.changed";
@@ -1492,10 +1492,10 @@ export type Event =
   | /** Files were changed. The event is emitted after the call that changed them has ended. */ FilesChanged & {
     type: "files.changed";
   }
-  | /** The user decided about hunks. */ Verdict & {
+  | /** The user decided about hunks. */ ReviewDecision & {
     type: "review.decided";
   }
-  | /** The queue of verdicts that wait for the next gap between two calls changed. */ ReviewQueue & {
+  | /** The queue of decisions that wait for the next gap between two calls changed. */ ReviewQueue & {
     type: "review.queued";
   }
   | /** The session continues from another point of its history. Later events stay in the journal, but no longer in the model's context. */ HistoryRewound & {
@@ -1505,7 +1505,7 @@ export type Event =
     type: "label.changed";
   }
   | /** Notice for the user. */ Notice & {
-    type: "notice";
+    type: "session.notice";
   };
 
 /** Instructions of a named agent. */
@@ -1562,7 +1562,7 @@ export type SessionMoved = {
 
 /** Author of a session's title. */
 export type TitledBy = 
-  | /** The user. A model never replaces such a title. */ "person"
+  | /** The user. A model never replaces such a title. */ "user"
   | /** A model, once, after the first turn. */ "model";
 
 /** The session's title changed. */
@@ -1716,7 +1716,7 @@ export type ToolResult = {
   /** Content for the model. */
   content: Content[];
   /** True if the tool failed, was declined or was cancelled; the content gives the reason. */
-  isError?: boolean;
+  failed?: boolean;
   /** Details for clients. */
   details?: ToolDetails;
 };
@@ -1802,7 +1802,7 @@ export type JobRef = {
   /** Job item. */
   itemId: ItemId;
   /** True if the result reports how the job ended. */
-  hasEnded?: boolean;
+  ended?: boolean;
 };
 
 /** Background job id within its session: `job-1`, `job-2` …, short because a model writes it. */
@@ -1945,9 +1945,9 @@ export type ClientNote = {
   /** The client's data. */
   data?: unknown;
   /** True if the model does not read it. */
-  isUnread?: boolean;
+  unread?: boolean;
   /** True if clients do not show it to the user. */
-  isHidden?: boolean;
+  hidden?: boolean;
 };
 
 /** A message of the engine to the model. */
@@ -1961,7 +1961,7 @@ export type EngineMessage = {
   /** Review events that it reports. */
   reviewed?: number[];
   /** True if it summarizes the history that a rewind left behind. */
-  sumsUpLeft?: boolean;
+  summarizesRewound?: boolean;
   /** Client note that it carries. */
   note?: ClientNote;
 };
@@ -2082,7 +2082,7 @@ export type FileState = {
   /** Permission bits, if any. */
   mode?: number;
   /** True if the content was too large to be kept, so it cannot be restored. */
-  isLost?: boolean;
+  lost?: boolean;
 };
 
 /** Author of changes. */
@@ -2100,7 +2100,7 @@ export type ChangedBy =
   | /** A rewind. */ {
     type: "rewind";
   }
-  | /** A user verdict, logged in the preceding `review.decided`. */ {
+  | /** A user decision, logged in the preceding `review.decided`. */ {
     type: "review";
   };
 
@@ -2112,28 +2112,28 @@ export type FilesChanged = {
   by: ChangedBy;
 };
 
-/** A queued verdict. */
-export type WaitingVerdict = {
+/** A queued decision. */
+export type QueuedDecision = {
   /** Its number: the event that queued it. */
   id: number;
   /** Requested action. */
   action: ReviewAction;
 };
 
-/** A verdict that was not applied. */
-export type RefusedVerdict = {
+/** A decision that was not applied. */
+export type RefusedDecision = {
   /** Its number. */
   id: number;
   /** User-facing reason. */
   reason: string;
 };
 
-/** Queue of verdicts that wait for a gap between two calls of the running turn. */
+/** Queue of decisions that wait for a gap between two calls of the running turn. */
 export type ReviewQueue = {
-  /** Queued verdicts, in order. */
-  waiting: WaitingVerdict[];
-  /** A verdict that left the queue without being applied. */
-  refused?: RefusedVerdict;
+  /** Queued decisions, in order. */
+  waiting: QueuedDecision[];
+  /** A decision that left the queue without being applied. */
+  refused?: RefusedDecision;
 };
 
 /** Origin of merged events. */
@@ -2264,31 +2264,30 @@ export type TurnSteerParams = {
 
 /** Handling of a steer while no turn runs. */
 export type WhenIdle = 
-  | /** Do not keep it; the outcome is `noActiveTurn`. */ "reject"
+  | /** Refuse it with the error `noActiveTurn`. */ "reject"
   | /** Keep it in the queue; it is read with the next prompt, before it. */ "hold";
 
-/** Result of `turn/steer`. */
+/** A steer was accepted; it is on disk. */
 export type TurnSteerResult = {
   /** Outcome. */
   outcome: SteerOutcome;
-  /** Id of its `userMessage` item, when it was accepted. */
-  itemId?: ItemId;
-  /** Turn it goes into, when it was accepted. */
-  turnId?: TurnId;
+  /** Id of its `userMessage` item. */
+  itemId: ItemId;
+  /** Turn it goes into: the running one, or the one that the next prompt starts. */
+  turnId: TurnId;
 };
 
 /** Steer outcome. */
 export type SteerOutcome = 
   | /** Accepted for the running turn. If the turn ends before its next gap, the message starts a separate turn. */ "accepted"
-  | /** No turn runs; the message waits in the queue for the next prompt. */ "held"
-  | /** No turn runs, and the message was not kept. Send it with `turn/start`. */ "noActiveTurn";
+  | /** No turn runs; the message waits in the queue for the next prompt. */ "held";
 
 /** Params of `turn/interrupt`. */
 export type TurnInterruptParams = {
   /** Session; optional if this connection has created or opened exactly one. */
   sessionId?: SessionId;
   /** Refuse with `conflict` unless this turn is the running one. */
-  turnId?: TurnId;
+  expectedTurnId?: TurnId;
   /** Handling of queued messages; default `return`. */
   queue?: QueuePolicy;
 };
@@ -2371,7 +2370,7 @@ export type ContextMessage = {
   /** For a result: id of its call. */
   callId?: string;
   /** For a result: true if the call failed. */
-  isError?: boolean;
+  failed?: boolean;
   /** Its blocks. */
   blocks: ContextBlock[];
 };
@@ -2547,7 +2546,7 @@ export type DocumentOpenParams = {
   /** Full text as it would be saved, with its line ends, without a byte order mark. */
   text: string;
   /** True if the text has unsaved changes, so tools read it instead of the file. */
-  isDirty: boolean;
+  dirty: boolean;
 };
 
 /** Params of `document/change`. */
@@ -2559,7 +2558,7 @@ export type DocumentChangeParams = {
   /** Changes; each applies to the previous one's result. */
   changes: DocumentChange[];
   /** True if the text differs from the last saved one. */
-  isDirty: boolean;
+  dirty: boolean;
 };
 
 /** A change of a text. */
@@ -2606,7 +2605,7 @@ export type SessionItemsParams = {
   sessionId?: SessionId;
   /** Only items before this event; the last items by default. */
   before?: number;
-  /** Only items after this event, such as an anchor. */
+  /** Only items after this event, such as an entry of `session/outline`. */
   after?: number;
   /** Maximum number of items, 1 to 1,000; default 100. */
   limit?: number;
@@ -2828,7 +2827,7 @@ export type McpTool = {
   /** The server's description of it. */
   description: string;
   /** True if the server declares that it changes nothing. Permissions do not depend on it. */
-  saysReadOnly?: boolean;
+  readOnlyHint?: boolean;
 };
 
 /** Params of `mcp/update`. (Experimental.) */
@@ -3000,7 +2999,7 @@ export type TrustResult = {
   /** Project root: the root of the git repository, or the session's working directory outside one. */
   root: string;
   /** True if the user trusts the project. If not, the engine uses none of the files. */
-  isTrusted: boolean;
+  trusted: boolean;
   /** Files, sorted by path: permissions, rules, MCP servers, skills, and agents. */
   files: ProjectFile[];
 };
@@ -3038,16 +3037,16 @@ export type SeenFile = {
   sha256: string;
 };
 
-/** Result of `command/list`. */
-export type CommandListResult = {
+/** Result of `prompt/list`. */
+export type PromptListResult = {
   /** Prompts, by name. */
-  commands: PromptCommand[];
+  prompts: NamedPrompt[];
   /** Files that could not be read, each with the reason. */
   problems?: string[];
 };
 
 /** A prompt in a file, or of an MCP server. A message that begins with `/` and its name is replaced by that prompt. */
-export type PromptCommand = {
+export type NamedPrompt = {
   /** Its name, without the slash. */
   name: string;
   /** Its description. */
@@ -3061,7 +3060,7 @@ export type PromptCommand = {
 /** Result of `skill/list`. */
 export type SkillListResult = {
   /** Skills, by name. */
-  skills: PromptCommand[];
+  skills: NamedPrompt[];
 };
 
 /** A hook of a client. (Experimental.) */
@@ -3135,16 +3134,16 @@ export type TransientEvent =
     type: "item.delta";
   }
   | /** The session's state changed. */ SessionState & {
-    type: "state";
+    type: "session.state";
   }
   | /** The fill level of the model's context window, sent after each reply. */ ContextUsage & {
-    type: "context";
+    type: "session.context";
   }
   | /** Usage so far of the streaming reply, if its provider reports it before the end. */ StepUsage & {
     type: "step.usage";
   }
   | /** Notice for the user that could not be written to the journal. */ Notice & {
-    type: "notice";
+    type: "session.notice";
   };
 
 /** A piece of text to append to a field of an item. */
@@ -3174,7 +3173,7 @@ export type StepUsage = {
 };
 
 /** Durable events that were not sent to a slow connection. */
-export type SessionLaggedParams = {
+export type SessionEventsMissedParams = {
   /** Session. */
   sessionId: SessionId;
   /** Last durable event that was sent. */
@@ -3278,7 +3277,7 @@ export type HookMessage =
     /** The content. */
     content: Content[];
     /** True if the call failed. */
-    isError?: boolean;
+    failed?: boolean;
   };
 
 /** A call in a message of the model's context. (Experimental.) */
@@ -3312,7 +3311,7 @@ export type HookResult = {
   /** Text for the model. */
   text: string;
   /** True if the call failed. */
-  isError?: boolean;
+  failed?: boolean;
 };
 
 /** A reply of the model, for a hook. (Experimental.) */
@@ -3366,7 +3365,7 @@ export type ToolCallResult = {
   /** Content for the model. */
   content: Content[];
   /** True if the call failed; the content gives the reason. */
-  isError?: boolean;
+  failed?: boolean;
 };
 
 /** Params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none. */
@@ -3400,7 +3399,7 @@ export type TextEdit = {
 /** Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`. */
 export type ApplyEditResult = {
   /** True if all edits were applied; otherwise none was. */
-  isApplied: boolean;
+  applied: boolean;
   /** Reason why none was applied, or why a document could not be saved. */
   failureReason?: string;
   /** Current versions of the documents. */
@@ -3426,7 +3425,7 @@ export type ErrorData = {
   /** Values that would have been accepted. */
   supported?: string[];
   /** For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it there. */
-  isSharedEngine?: boolean;
+  sharedEngine?: boolean;
 };
 
 /** The first line and the last line of `pintle run --format events`; `--format json` prints the last one alone. (Experimental.) */
@@ -3502,7 +3501,7 @@ export type Finding = {
   /** Last line, which is part of it. */
   endLine?: number;
   /** Its weight. */
-  severity: Severity2;
+  severity: FindingSeverity;
   /** Name for its kind. */
   rule: string;
   /** The model's words about it. */
@@ -3512,7 +3511,7 @@ export type Finding = {
 };
 
 /** Severity of a finding. Ordered from the least to the most severe. (Experimental.) */
-export type Severity2 = 
+export type FindingSeverity = 
   | /** Worth knowing. */ "note"
   | /** To be looked at. */ "warning"
   | /** Must be fixed. */ "error";
@@ -3597,11 +3596,11 @@ export interface ClientRequests {
   "session/note": { params: SessionNoteParams; result: Empty };
   /** Returns the history tree of a session. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
-  /** Lists a session's anchors, between which its items can be listed and searched. (Experimental: anchors are named for forks and merges, which are being tried.) */
-  "session/anchors": { params: SessionAnchorsParams; result: SessionAnchorsResult };
+  /** Returns a session's outline: the points between which its items can be listed and searched. (Experimental: its kinds depend on forks and merges, which are being tried.) */
+  "session/outline": { params: SessionOutlineParams; result: SessionOutlineResult };
   /** Lists the open hunks: agent changes without a decision. */
   "review/list": { params: ReviewListParams; result: ReviewListResult };
-  /** Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files waits for the next gap between two calls. */
+  /** Keeps, undoes or comments on hunks, or reverts a decision. While a turn runs, a decision that changes files waits for the next gap between two calls. */
   "review/decide": { params: ReviewDecideParams; result: ReviewDecideResult };
   /** Reads a file's content at the last accepted point. */
   "review/baseline": { params: ReviewBaselineParams; result: ReviewBaselineResult };
@@ -3690,7 +3689,7 @@ export interface ClientRequests {
   /** Agrees to project files as the user saw them. They take effect with the next turn, MCP servers with the next session. Fails with `conflict`, and agrees to nothing, if a file has changed since or the project is not trusted. (Experimental: more file kinds may be added.) */
   "trust/agree": { params: TrustAgreeParams; result: TrustResult };
   /** Lists the prompts that can be called with `/name`, from the current files. */
-  "command/list": { params: SessionParams; result: CommandListResult };
+  "prompt/list": { params: SessionParams; result: PromptListResult };
   /** Lists the skills that can be called with `/` and their name, from the current files. */
   "skill/list": { params: SessionParams; result: SkillListResult };
   /** Registers this client's hook at hook points, in all sessions that it is subscribed to, from their next turn on. It runs after the config file hooks and ends with the connection. (Experimental: its points depend on turn internals.) */
@@ -3730,7 +3729,7 @@ export interface EngineNotifications {
   /** Delivers an event of a session. */
   "session/event": { params: AnyRecord };
   /** Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual. */
-  "session/lagged": { params: SessionLaggedParams };
+  "session/eventsMissed": { params: SessionEventsMissedParams };
   /** Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: provider login flows may still change.) */
   "auth/openUrl": { params: AuthOpenUrlParams };
 }
@@ -3751,7 +3750,7 @@ export const ErrorCode = {
   cancelled: -32800,
   /** No credentials for the provider; `data.hint` names the variable to set. */
   authRequired: -32000,
-  /** The named session does not exist. */
+  /** Something that the request names does not exist: a session, an item, a hunk. */
   notFound: -32002,
   /** The engine supports none of the offered versions; `data.supported` lists the supported ones. */
   unsupportedProtocol: -32022,
@@ -4011,10 +4010,10 @@ export class Session {
     switch (event.type) {
       case "item.delta":
         return this.grow(event) !== undefined;
-      case "state":
+      case "session.state":
         this.state = event.value;
         return true;
-      case "context":
+      case "session.context":
         this.context = untagged(event);
         return true;
       default:
@@ -4353,7 +4352,7 @@ export class Client {
   }
 
   /** Calls the listener for each notification of a method. Events come in `records` instead. */
-  onNotification<M extends Exclude<keyof EngineNotifications, "session/event" | "session/lagged" | "$/cancelRequest">>(
+  onNotification<M extends Exclude<keyof EngineNotifications, "session/event" | "session/eventsMissed" | "$/cancelRequest">>(
     method: M,
     listener: (params: EngineNotifications[M]["params"]) => void,
   ): void {
@@ -4485,8 +4484,8 @@ export class Client {
   #notified(method: string, params: unknown, line: string): void {
     if (method === "session/event") {
       this.#enqueue(params as AnyRecord);
-    } else if (method === "session/lagged") {
-      const { sessionId, lastSentSeq, headSeq } = params as SessionLaggedParams;
+    } else if (method === "session/eventsMissed") {
+      const { sessionId, lastSentSeq, headSeq } = params as SessionEventsMissedParams;
       this.#events.push({ sessionId, after: lastSentSeq, to: headSeq });
       this.#wake();
     } else if (method === "$/cancelRequest") {

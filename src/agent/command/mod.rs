@@ -34,9 +34,10 @@ pub use turn::TurnCommand;
 
 use crate::background::in_background;
 use crate::clients::SubscriberId;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use pintle_protocol::event::Cause;
 use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::{TurnSteer, TurnSteerParams, TurnSteerResult};
 use pintle_protocol::to_session::ToSession;
 use pintle_session::store::Page;
 use tokio::sync::{mpsc, oneshot};
@@ -158,6 +159,17 @@ impl SessionHandle {
         let command = Command::Request(Box::new(R::into_call(params, reply)));
         self.clone().keyed(key).tell(command).await?;
         answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
+    }
+
+    /// Sends a message to the running turn; returns `None` if no turn runs and the message was not kept.
+    ///
+    /// # Errors
+    /// The session refused for another reason, or is closed.
+    pub async fn steer(&self, params: TurnSteerParams) -> Result<Option<TurnSteerResult>, Error> {
+        match self.call::<TurnSteer>(params).await {
+            Err(error) if error.kind == ErrorKind::NoActiveTurn => Ok(None),
+            steered => steered.map(Some),
+        }
     }
 
     /// Sends a command and waits for its response.

@@ -1,7 +1,7 @@
 //! The session's MCP servers.
 
 use super::Reply;
-use pintle_protocol::methods::PromptCommand;
+use pintle_protocol::methods::NamedPrompt;
 use pintle_tools::mcp::Server;
 use std::sync::Arc;
 
@@ -18,6 +18,6 @@ pub enum ServersCommand {
     /// List their prompts.
     Prompts {
         /// Receives them, as messages call them.
-        reply: Reply<Vec<PromptCommand>>,
+        reply: Reply<Vec<NamedPrompt>>,
     },
 }

@@ -38,7 +38,7 @@ use pintle_protocol::event::{
     AgentRole, Cause, Event, EventRecord, Notice, NoticeLevel, SessionCreated,
 };
 use pintle_protocol::ids::{SessionId, TurnId};
-use pintle_protocol::methods::{CommandListResult, PromptCommand};
+use pintle_protocol::methods::{NamedPrompt, PromptListResult};
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::session::SessionMoved;
 use pintle_protocol::trust::{SeenFile, TrustResult};
@@ -211,13 +211,13 @@ impl EngineHandle {
     }
 
     /// Returns the prompts that can be called in a working directory, from the current files.
-    pub async fn commands(&self, cwd: &str) -> CommandListResult {
+    pub async fn prompts(&self, cwd: &str) -> PromptListResult {
         let Services { env, personal, .. } = &*self.services;
-        project::commands(env.as_ref(), personal, Path::new(cwd)).await
+        project::prompts(env.as_ref(), personal, Path::new(cwd)).await
     }
 
     /// Returns the skills that can be called in a directory.
-    pub async fn skills(&self, cwd: &str) -> Vec<PromptCommand> {
+    pub async fn skills(&self, cwd: &str) -> Vec<NamedPrompt> {
         let Services { env, personal, .. } = &*self.services;
         project::skills(env.as_ref(), personal, Path::new(cwd)).await
     }

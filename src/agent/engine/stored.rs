@@ -8,13 +8,13 @@ use base64::engine::general_purpose::STANDARD;
 use pintle_base::image::Format;
 use pintle_llm::ModelRef;
 use pintle_protocol::content::{Input, LineRange};
-use pintle_protocol::history::{Anchor, ItemAt, SessionTreeResult};
+use pintle_protocol::history::{ItemAt, OutlineEntry, SessionTreeResult};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::SessionSummary;
 use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
 use pintle_protocol::usage::UsageReadResult;
 use pintle_session::history::items::Items;
-use pintle_session::history::{anchors, items, tree, usage};
+use pintle_session::history::{items, outline, tree, usage};
 use pintle_session::store::artifacts::Piece;
 use pintle_session::store::{Cursor, Entry, Filter, Page};
 
@@ -144,11 +144,11 @@ impl EngineHandle {
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
-    pub async fn anchors(&self, id: SessionId) -> Result<Vec<Anchor>, Error> {
+    pub async fn outline(&self, id: SessionId) -> Result<Vec<OutlineEntry>, Error> {
         let store = self.services().store.clone();
         let read = move || {
             let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
-            Ok(anchors::anchors(&entries))
+            Ok(outline::outline(&entries))
         };
         in_background(read).await
     }

@@ -4,7 +4,7 @@
 //! journaled before any other file change, so that a rewind undoes them.
 //!
 //! A change is announced in one small file in the session's directory, which the next announcement replaces: it has the prior states of the
-//! files, for a command those of the whole directory. It is not an event, since it is obsolete once the change has ended. A verdict that
+//! files, for a command those of the whole directory. It is not an event, since it is obsolete once the change has ended. A decision that
 //! was not journaled is reverted instead, since its changes would be mistaken for the user's edits.
 
 use crate::file_history::evidence::changes_nothing;
@@ -72,7 +72,7 @@ pub(crate) async fn untold(
     let mut by = announced.by.clone();
     if by == (ChangedBy::Review {}) && !is_decided(&announced, entries) {
         take_back(env, &blobs, &announced).await;
-        // A change that could not be reverted is not covered by a verdict.
+        // A change that could not be reverted is not covered by a decision.
         by = ChangedBy::Other {};
     }
     // Changes after the kill are included, so their author is unknown.
@@ -122,7 +122,7 @@ fn last(entries: &[Entry]) -> Option<&Entry> {
     entries.iter().rfind(|entry| !is_move(entry))
 }
 
-/// Returns true if the announced verdict is the journal's last event, so that its file changes are not in it yet.
+/// Returns true if the announced decision is the journal's last event, so that its file changes are not in it yet.
 fn is_decided(announced: &Announced, entries: &[Entry]) -> bool {
     let Some(record) = last(entries).and_then(|entry| entry.record.as_ref()) else { return false };
     announced.by == (ChangedBy::Review {})
@@ -130,7 +130,7 @@ fn is_decided(announced: &Announced, entries: &[Entry]) -> bool {
         && matches!(record.event, Event::ReviewDecided(_))
 }
 
-/// Reverts a verdict that is not in the journal: restores its files, except those changed by others since.
+/// Reverts a decision that is not in the journal: restores its files, except those changed by others since.
 async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) {
     for (path, then) in &announced.before {
         let at = Path::new(path);
@@ -222,14 +222,14 @@ mod tests {
     use pintle_protocol::ids::ItemId;
     use serde_json::{Value, json};
 
-    /// Builds events from one word each: `keep` for a verdict, `files` for changes by others, `runs` and `ends` for a call, anything else
+    /// Builds events from one word each: `keep` for a decision, `files` for changes by others, `runs` and `ends` for a call, anything else
     /// for a notice.
     fn journal(words: &str) -> Vec<Entry> {
         let item = |status| json!({"id": "c", "type": "toolCall", "status": status, "startedMs": 0, "title": "t", "toolName": "edit", "kind": "edit"});
         let entry = |(at, word): (usize, &str)| {
             let event: Value = match word {
                 "keep" => {
-                    json!({"type": "review.decided", "action": {"action": "keep", "target": {"of": "all"}}, "parts": []})
+                    json!({"type": "review.decided", "action": {"type": "keep", "target": {"type": "all"}}, "parts": []})
                 }
                 "files" => {
                     json!({"type": "files.changed", "changes": [], "by": {"type": "call", "itemId": "c"}})
@@ -258,12 +258,12 @@ mod tests {
             ("a call that has ended", &call, None, "x runs ends", (false, false)),
             ("going back has begun", &rewind, Some(1), "x", (true, false)),
             ("going back has ended", &rewind, Some(1), "x files", (false, false)),
-            ("going back after a verdict", &rewind, Some(2), "x keep", (true, false)),
-            ("a verdict has begun", &review, Some(1), "x", (true, false)),
-            ("a verdict has begun after another", &review, Some(2), "x keep", (true, false)),
-            ("a verdict stands, its files do not", &review, Some(1), "x keep", (true, true)),
+            ("going back after a decision", &rewind, Some(2), "x keep", (true, false)),
+            ("a decision has begun", &review, Some(1), "x", (true, false)),
+            ("a decision has begun after another", &review, Some(2), "x keep", (true, false)),
+            ("a decision stands, its files do not", &review, Some(1), "x keep", (true, true)),
             (
-                "a verdict stands, and the session has moved",
+                "a decision stands, and the session has moved",
                 &review,
                 Some(1),
                 "x keep moved",
@@ -276,7 +276,7 @@ mod tests {
                 "x moved",
                 (true, false),
             ),
-            ("a verdict has ended", &review, Some(1), "x keep files", (false, false)),
+            ("a decision has ended", &review, Some(1), "x keep files", (false, false)),
         ] {
             let (by, after_seq) = (by.clone(), after_seq);
             let announced = Announced {

@@ -163,7 +163,7 @@ mod tests {
             ("arguments that are none", BeforeToolCall, r#"{"arguments":"ls"}"#),
             ("another text", InputReceived, r#"{"input":"hello"}"#),
             ("an empty text", InputReceived, r#"{"input":" "}"#),
-            ("another result", AfterToolCall, r#"{"result":{"text":"b","isError":true}}"#),
+            ("another result", AfterToolCall, r#"{"result":{"text":"b","failed":true}}"#),
             ("context", BeforeAgent, r#"{"context":"it rains"}"#),
             ("context where there is none", AfterToolCall, r#"{"context":"it rains"}"#),
             ("a denial of what has happened", AfterToolCall, r#"{"decision":"deny"}"#),

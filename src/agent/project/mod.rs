@@ -12,7 +12,7 @@ pub(super) use orders::{NotAgreed, agree, trust};
 
 use futures_util::stream::{self, StreamExt};
 use pintle_exec::{Environment, Error, FileKind, ListEntry, Stat, Window};
-use pintle_protocol::methods::{CommandListResult, PromptCommand};
+use pintle_protocol::methods::{NamedPrompt, PromptListResult};
 use pintle_protocol::trust::Standing;
 use pintle_session::context::agents::{self, NamedAgent};
 use pintle_session::context::documents::{self, Document};
@@ -551,24 +551,24 @@ fn markdown(name: &str, is_folder: bool) -> Option<PathBuf> {
 }
 
 /// Returns the prompts that can be called in a directory, for a client.
-pub(super) async fn commands(
+pub(super) async fn prompts(
     env: &dyn Environment,
     personal: &Personal,
     cwd: &Path,
-) -> CommandListResult {
+) -> PromptListResult {
     let place = ProjectFiles::load(env, personal, cwd).await;
     let FoundFiles { all, problems } = place.templates().await;
-    let mut commands: Vec<PromptCommand> = all
+    let mut prompts: Vec<NamedPrompt> = all
         .into_iter()
-        .map(|(template, path, _)| PromptCommand {
+        .map(|(template, path, _)| NamedPrompt {
             name: template.name,
             description: template.description,
             argument_hint: template.argument_hint,
             path: path.to_string_lossy().into_owned(),
         })
         .collect();
-    commands.sort_by(|one, other| one.name.cmp(&other.name));
-    CommandListResult { commands, problems }
+    prompts.sort_by(|one, other| one.name.cmp(&other.name));
+    PromptListResult { prompts, problems }
 }
 
 /// Returns the skills that can be called in a directory, for a client.
@@ -576,20 +576,20 @@ pub(super) async fn skills(
     env: &dyn Environment,
     personal: &Personal,
     cwd: &Path,
-) -> Vec<PromptCommand> {
+) -> Vec<NamedPrompt> {
     let place = ProjectFiles::load(env, personal, cwd).await;
     let FoundFiles { all, .. } = place.skills().await;
-    let mut commands: Vec<PromptCommand> = all
+    let mut named: Vec<NamedPrompt> = all
         .into_iter()
-        .map(|(skill, path, _)| PromptCommand {
+        .map(|(skill, path, _)| NamedPrompt {
             name: format!("{}{}", skills::CALL, skill.name),
             description: Some(skill.description),
             argument_hint: None,
             path: path.to_string_lossy().into_owned(),
         })
         .collect();
-    commands.sort_by(|one, other| one.name.cmp(&other.name));
-    commands
+    named.sort_by(|one, other| one.name.cmp(&other.name));
+    named
 }
 
 /// Reads a text file, or its start.

@@ -75,7 +75,7 @@ impl TurnHost for Session {
     }
 
     async fn take_steers(&mut self) -> Vec<QueuedInput> {
-        self.apply_pending_verdicts().await;
+        self.apply_pending_decisions().await;
         // A turn that is being stopped reads nothing more.
         if self.phase.is_working() { self.inbox.take_steers() } else { Vec::new() }
     }
@@ -95,7 +95,7 @@ impl TurnHost for Session {
     }
 
     async fn gap(&mut self) -> Vec<FileRecord> {
-        self.apply_pending_verdicts().await;
+        self.apply_pending_decisions().await;
         let running = self.phase.running_mut();
         running.map(|running| std::mem::take(&mut running.foreign_changes)).unwrap_or_default()
     }

@@ -176,7 +176,7 @@ impl Session {
             questions: OpenQuestions::default(),
             view,
             contributions: Contributions::default(),
-            review: ReviewState::new(earlier.verdicts),
+            review: ReviewState::new(earlier.decisions),
             jobs: Jobs::new(earlier.jobs),
             subagents: Subagents::new(earlier.agents, sessions),
             servers: SessionServers::default(),
@@ -359,7 +359,7 @@ impl Session {
     }
 
     async fn wind_up(&mut self) -> Result<(), Error> {
-        self.apply_pending_verdicts().await;
+        self.apply_pending_decisions().await;
         self.end_agents().await;
         self.end_jobs().await;
         self.run_end_hooks().await;

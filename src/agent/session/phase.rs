@@ -26,7 +26,7 @@ pub(super) struct Running {
     pub(super) has_news: bool,
     /// The journal failed while this turn ran.
     pub(super) is_lost: bool,
-    /// File changes by verdicts and sub-agents that the turn does not know of.
+    /// File changes by decisions and sub-agents that the turn does not know of.
     pub(super) foreign_changes: Vec<FileRecord>,
     /// The inputs of a turn that has not started yet.
     pub(super) due: Option<Box<DueTurn>>,

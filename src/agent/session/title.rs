@@ -42,7 +42,7 @@ impl Session {
         }
         let updated = SessionUpdated {
             title: title.clone(),
-            by: TitledBy::Person,
+            by: TitledBy::User,
             usage: None,
             cost_nano_usd: None,
         };

@@ -22,8 +22,7 @@ use pintle_protocol::content::Input;
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
 use pintle_protocol::methods::{
-    SteerOutcome, TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams, TurnSteer,
-    TurnSteerParams, WhenBusy,
+    TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams, TurnSteerParams, WhenBusy,
 };
 use pintle_session::context::conversation::from_engine;
 use pintle_tools::{AgentRequest, AgentView};
@@ -440,7 +439,7 @@ pub(super) async fn watch(handle: &SessionHandle, subscriber: Subscriber) {
 async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
     let input = vec![Input::text(text.clone())];
     let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
-    if handle.call::<TurnSteer>(steer).await?.outcome == SteerOutcome::NoActiveTurn {
+    if handle.steer(steer).await?.is_none() {
         start(handle, text).await?;
     }
     Ok(())

@@ -118,7 +118,7 @@ async fn summarize_branch<H: TurnHost>(
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     if let Some(text) = compaction::summarize_branch(host, ctx, left, tally).await? {
-        let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
+        let message = EngineMessage { text, summarizes_rewound: true, ..EngineMessage::default() };
         messages::add(host, ctx, &mut state.conversation, message);
         host.check()?;
     }

@@ -15,10 +15,10 @@ pub(crate) enum History {
     Tree(Tree),
     /// List points for --from and --to of `show` and `search`: starts, summaries, labels, merged forks
     #[command(after_help = "Examples:
-  pintle sessions anchors 01a2027b
+  pintle sessions outline 01a2027b
   pintle sessions show 01a2027b --from works
   pintle sessions search parser --session 01a2027b --from 42 --to works")]
-    Anchors(Anchors),
+    Outline(Outline),
     /// Rewind a session to an earlier point, or forward again
     #[command(
         after_help = "Files that you have changed since are kept, unless listed after --overwrite. Examples:
@@ -83,7 +83,7 @@ impl History {
     pub(crate) fn subject(&self) -> &Subject {
         match self {
             Self::Tree(Tree { subject, .. })
-            | Self::Anchors(Anchors { subject, .. })
+            | Self::Outline(Outline { subject, .. })
             | Self::Rewind(Rewinding { subject, .. })
             | Self::Fork(Forking { subject, .. })
             | Self::Merge(Merging { subject })
@@ -150,7 +150,7 @@ pub(crate) struct Tree {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Anchors {
+pub(crate) struct Outline {
     #[command(flatten)]
     pub(crate) subject: Subject,
     /// Print JSON lines
@@ -305,7 +305,7 @@ pub(crate) struct Reverting {
     #[command(flatten)]
     pub(crate) subject: Subject,
     /// Number printed by `keep` or `undo`
-    pub(crate) verdict: u64,
+    pub(crate) decision: u64,
 }
 
 #[cfg(test)]

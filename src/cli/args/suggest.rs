@@ -19,7 +19,10 @@ const RENAMED: [(&str, &str); 4] = [
     ("task-max-wall", "task-timeout"),
 ];
 
-/// Improves an error about an unknown option: suggests the command's most similar option.
+/// Commands of earlier versions, with their present names.
+const RENAMED_COMMANDS: [(&str, &str); 1] = [("anchors", "outline")];
+
+/// Improves an error about an unknown option or command: suggests the most similar option, or the command's present name.
 pub(crate) fn improve(mut error: Error, argv: &[OsString]) -> Error {
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
@@ -30,6 +33,13 @@ pub(crate) fn improve(mut error: Error, argv: &[OsString]) -> Error {
         // The original usage shows the option that clap suggests.
         error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
         error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{option}")));
+    }
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand)
+        && let Some((_, present)) = RENAMED_COMMANDS.iter().find(|(earlier, _)| earlier == given)
+    {
+        let present = ContextValue::Strings(vec![(*present).to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, present);
     }
     error
 }
@@ -69,7 +79,7 @@ mod tests {
     use clap::Parser;
 
     #[test]
-    fn the_nearest_option_is_suggested() {
+    fn the_nearest_option_or_the_present_name_is_suggested() {
         for (line, want) in [
             ("run --modle x", Some("--model")),
             ("run --mdoe x", Some("--mode")),
@@ -84,14 +94,17 @@ mod tests {
             ("run --max-wall 3", Some("--timeout")),
             ("batch x.jsonl --task-max-wall 3", Some("--task-timeout")),
             ("serve --linger 3", Some("--idle-exit")),
+            ("sessions anchors 01a2027b", Some("outline")),
             ("run --quux", None),
         ] {
             let argv: Vec<OsString> =
                 ["pintle"].into_iter().chain(line.split(' ')).map(OsString::from).collect();
             let error = Args::try_parse_from(&argv).unwrap_err();
             let got = improve(error, &argv);
-            let got = got.get(ContextKind::SuggestedArg).map(|value| match value {
+            let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand];
+            let got = suggested.iter().find_map(|kind| got.get(*kind)).map(|value| match value {
                 ContextValue::String(text) => text.clone(),
+                ContextValue::Strings(texts) => texts.join(" "),
                 other => format!("{other:?}"),
             });
             assert_eq!(got.as_deref(), want, "{line}");

@@ -209,6 +209,12 @@ impl View {
         let Some(pending) = pending else { return };
         let error = &message["error"];
         if error.is_object() {
+            if let (Pending::Steer(words), Some("noActiveTurn")) =
+                (&pending, error.pointer("/data/code").and_then(Value::as_str))
+            {
+                self.start(words);
+                return;
+            }
             let what =
                 one_line(error["message"].as_str().unwrap_or("the engine rejected the request"));
             let hint = error.pointer("/data/hint").and_then(Value::as_str);
@@ -231,7 +237,6 @@ impl View {
                     self.opened(&opened);
                 }
             }
-            Pending::Steer(words) if result["outcome"] == "noActiveTurn" => self.start(&words),
             // Its events follow.
             Pending::Start => self.turn_is(StateValue::Running),
             Pending::Steer(_) | Pending::Interrupt => {}
@@ -555,7 +560,7 @@ mod tests {
         let notice = durable(
             4,
             None,
-            json!({"type": "notice", "level": "info", "code": "x", "message": "by the way"}),
+            json!({"type": "session.notice", "level": "info", "code": "x", "message": "by the way"}),
         );
         for (name, messages, want) in [
             ("whole", vec![begun.clone(), ended("one two")], "one two\n"),
@@ -649,7 +654,8 @@ mod tests {
         let mut view = opened(true);
         view.message(&durable(2, None, json!({"type": "turn.started", "model": "a/b"})));
         assert!(shown(view.typed("be brief")).starts_with("→ \"turn/steer\""));
-        let late = json!({"id": 3, "result": {"outcome": "noActiveTurn"}});
+        let data = json!({"code": "noActiveTurn"});
+        let late = json!({"id": 3, "error": {"code": -32041, "message": "no turn is running", "data": data}});
         assert!(shown(view.message(&late)).starts_with("→ \"turn/start\""));
     }
 

@@ -51,8 +51,8 @@ pub(crate) fn lines(record: &EventRecord) -> Option<String> {
                 changed.changes.iter().map(|change| one_line(&change.path)).collect();
             format!("* changed {}", paths.join(", "))
         }
-        Event::ReviewDecided(verdict) => {
-            format!("* decided {} hunks", verdict.parts.len())
+        Event::ReviewDecided(decision) => {
+            format!("* decided {} hunks", decision.parts.len())
         }
         Event::ReviewQueued(queue) => match &queue.refused {
             Some(refused) => {

@@ -5,7 +5,7 @@
 //!
 //! Documents belong to the process, not to a session: an editor has one text of a file, whichever session asks for it. Connections write
 //! here and the overlay reads; an edit goes straight to the connection. Document requests are answered concurrently with other requests,
-//! since a verdict that waits for an edit must not delay the text that the edit produces.
+//! since a decision that waits for an edit must not delay the text that the edit produces.
 
 use super::followed::{Followed, Follower};
 use pintle_base::text::positions;

@@ -272,7 +272,7 @@ impl Driver {
             async move {
                 let stop = TurnInterruptParams {
                     session_id: None,
-                    turn_id: Some(turn),
+                    expected_turn_id: Some(turn),
                     queue: QueuePolicy::Keep,
                 };
                 let stopped = handle.call::<TurnInterrupt>(stop).await;

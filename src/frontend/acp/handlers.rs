@@ -23,9 +23,8 @@ use pintle_protocol::context::SessionCompactParams;
 use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
-    ConfigResult, ConfigSet, ConfigSetParams, PromptCommand, SessionCompact, SteerOutcome,
-    TurnInterrupt, TurnInterruptParams, TurnStart, TurnStartParams, TurnStartResult, TurnSteer,
-    TurnSteerParams, WhenBusy,
+    ConfigResult, ConfigSet, ConfigSetParams, NamedPrompt, SessionCompact, TurnInterrupt,
+    TurnInterruptParams, TurnStart, TurnStartParams, TurnStartResult, TurnSteerParams, WhenBusy,
 };
 use pintle_protocol::session::SessionResult;
 use serde::de::DeserializeOwned;
@@ -70,7 +69,7 @@ pub(super) struct Opened {
     pub(super) handle: SessionHandle,
     pub(super) snapshot: SessionResult,
     pub(super) config: ConfigResult,
-    pub(super) commands: Vec<PromptCommand>,
+    pub(super) commands: Vec<NamedPrompt>,
     /// Problems with MCP servers that the client named.
     pub(super) unusable: Vec<String>,
     /// The translator after the replay, with the last event that it sent, when the session was loaded.
@@ -248,7 +247,7 @@ impl RequestContext {
             }
         }
         let config = set(&handle, BTreeMap::new()).await?;
-        let mut commands = self.client.engine.commands(&snapshot.cwd).await.commands;
+        let mut commands = self.client.engine.prompts(&snapshot.cwd).await.prompts;
         commands.extend(self.client.engine.skills(&snapshot.cwd).await);
         let prompts = handle.ask(|reply| ServersCommand::Prompts { reply }).await;
         commands.extend(prompts.map_err(error_response)?);
@@ -389,11 +388,10 @@ pub(super) async fn steer(
     let trace = trace(params.meta.as_ref());
     let input = content::input(params.prompt).map_err(|reason| invalid_params(&reason))?;
     let steer = TurnSteerParams { input: input.clone(), ..TurnSteerParams::default() };
-    let steered = handle.call::<TurnSteer>(steer).await;
-    Ok(match steered.map(|steered| steered.outcome) {
-        Ok(SteerOutcome::Accepted | SteerOutcome::Held) => Steered::Injected,
-        Ok(SteerOutcome::NoActiveTurn) if needs_prompt => Steered::PromptRequired,
-        Ok(SteerOutcome::NoActiveTurn) => match prompt(handle, input, trace).await {
+    Ok(match handle.steer(steer).await {
+        Ok(Some(_)) => Steered::Injected,
+        Ok(None) if needs_prompt => Steered::PromptRequired,
+        Ok(None) => match prompt(handle, input, trace).await {
             Ok(_) => Steered::Started,
             Err(error) => Steered::Failed { reason: error.message().to_owned() },
         },

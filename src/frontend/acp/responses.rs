@@ -10,7 +10,7 @@ use crate::rpc;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{ConfigResult, PromptCommand, TurnStartResult};
+use pintle_protocol::methods::{ConfigResult, NamedPrompt, TurnStartResult};
 
 impl Driver {
     pub(super) fn finish(&mut self, done: Outcome) {
@@ -153,7 +153,7 @@ impl Driver {
 
 /// Returns the commands that a prompt may begin with: the project's and the user's prompts and skills, and the engine's commands. Each
 /// takes arguments: those that it does not mention follow its text.
-fn available(commands: &[PromptCommand]) -> acp::AvailableCommandsUpdate {
+fn available(commands: &[NamedPrompt]) -> acp::AvailableCommandsUpdate {
     let hint = |hint: &str| {
         acp::AvailableCommandInput::Unstructured(acp::UnstructuredCommandInput::new(hint))
     };

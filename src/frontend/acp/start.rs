@@ -14,7 +14,7 @@ pub(super) const ENGINE_METHODS: [&str; 29] = [
     "session/tree",
     "session/rewind",
     "session/label",
-    "session/anchors",
+    "session/outline",
     "session/fork",
     "session/merge",
     "session/compact",

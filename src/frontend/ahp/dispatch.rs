@@ -26,8 +26,8 @@ use pintle_protocol::hook::{ToolCallResult, ToolRegisterParams};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::{
     ApprovalAnswerRequest, ConfigResult, ConfigSet, ConfigSetParams, QuestionAnswerRequest,
-    QueueRemove, SessionRewind, SessionUpdate, SteerOutcome, TurnInterrupt, TurnInterruptParams,
-    TurnStart, TurnStartParams, TurnSteer, TurnSteerParams, WhenBusy,
+    QueueRemove, SessionRewind, SessionUpdate, TurnInterrupt, TurnInterruptParams, TurnStart,
+    TurnStartParams, TurnSteerParams, WhenBusy,
 };
 use pintle_protocol::question::QuestionAnswerParams;
 use pintle_protocol::queue::QueueRemoveParams;
@@ -408,9 +408,9 @@ fn cancel(open: &Open, turn: &str) -> ActionOutcome {
     let Some((_, id)) = active else {
         return ActionOutcome::refuse("this turn is not running");
     };
-    let turn_id = Some(id.clone());
+    let expected_turn_id = Some(id.clone());
     ActionOutcome::Ask(call::<TurnInterrupt>(TurnInterruptParams {
-        turn_id,
+        expected_turn_id,
         ..TurnInterruptParams::default()
     }))
 }
@@ -431,8 +431,7 @@ fn say(open: &Open, action: &ChatPendingMessageSetAction) -> ActionOutcome {
             let refused = |error: Error| reason(&error);
             if kind == PendingMessageKind::Steering {
                 let steer = TurnSteerParams { input: input.clone(), ..TurnSteerParams::default() };
-                let steered = handle.call::<TurnSteer>(steer).await.map_err(refused)?;
-                if steered.outcome != SteerOutcome::NoActiveTurn {
+                if handle.steer(steer).await.map_err(refused)?.is_some() {
                     return Ok(());
                 }
             }

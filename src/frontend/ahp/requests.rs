@@ -498,7 +498,7 @@ async fn completions(
     else {
         return CompletionsResult { items: Vec::new() };
     };
-    let commands = engine.commands(cwd).await.commands;
+    let commands = engine.prompts(cwd).await.prompts;
     let items = commands.into_iter().filter(|command| command.name.starts_with(start));
     let items = items.map(|command| {
         let label = format!("/{}", command.name);
@@ -566,7 +566,9 @@ pub(super) fn failed(error: &Error) -> Refusal {
         ErrorKind::Invalid | ErrorKind::Config => json_rpc_error_codes::INVALID_PARAMS,
         ErrorKind::NotFound => ahp_error_codes::NOT_FOUND,
         ErrorKind::Busy(_) => ahp_error_codes::TURN_IN_PROGRESS,
-        ErrorKind::Conflict | ErrorKind::OpenElsewhere { .. } => ahp_error_codes::CONFLICT,
+        ErrorKind::NoActiveTurn | ErrorKind::Conflict | ErrorKind::OpenElsewhere { .. } => {
+            ahp_error_codes::CONFLICT
+        }
         // There is nothing that a client could log in to.
         ErrorKind::Auth | ErrorKind::Internal => json_rpc_error_codes::INTERNAL_ERROR,
     };

@@ -156,10 +156,10 @@ pub(super) fn invoke(
             .await;
         let decided = decided.map_err(|error| failed(&error))?;
         let conflicts =
-            decided.verdict.parts.iter().filter(|part| part.outcome == Outcome::Conflict).count();
+            decided.decision.parts.iter().filter(|part| part.outcome == Outcome::Conflict).count();
         let message = if decided.is_queued {
             Some("This is applied when the running call ends.".to_owned())
-        } else if let Some(cause) = decided.verdict.parts.iter().find_map(|part| part.cause.as_ref())
+        } else if let Some(cause) = decided.decision.parts.iter().find_map(|part| part.cause.as_ref())
         {
             Some(format!(
                 "{conflicts} changes were kept, since they may be yours (cause {cause}). Undo their files if they are not."

@@ -12,7 +12,7 @@ use pintle_agent::{Filter, SessionHandle};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{QueuedInput, StateValue};
 use pintle_protocol::ids::{HunkId, SessionId, TurnId};
-use pintle_protocol::methods::{Disposition, TurnInterrupt, TurnStart, TurnSteer, WhenBusy};
+use pintle_protocol::methods::{Disposition, TurnInterrupt, TurnStart, WhenBusy};
 use pintle_protocol::review::ReviewAction;
 use pintle_protocol::turn::{TurnInterruptParams, TurnStartParams, TurnSteerParams};
 use serde::Deserialize;
@@ -213,7 +213,7 @@ pub(super) async fn list(opener: Opener, current: Option<SessionId>) -> HandlerR
             "sessionId": summary.session_id,
             "title": summary.title,
             "updatedMs": summary.updated_ms,
-            "isCurrent": current.as_ref() == Some(&summary.session_id),
+            "current": current.as_ref() == Some(&summary.session_id),
         })
     });
     Ok(Value::Array(each.collect()))
@@ -315,8 +315,8 @@ impl SessionCommand {
 /// Puts a message into the running turn, and returns that turn; `None` if none runs.
 async fn steer(session: &SessionHandle, input: Vec<Input>) -> HandlerResult<Option<TurnId>> {
     let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
-    let steered = session.call::<TurnSteer>(steer).await.map_err(|error| wire::refused(&error))?;
-    Ok(steered.turn_id)
+    let steered = session.steer(steer).await.map_err(|error| wire::refused(&error))?;
+    Ok(steered.map(|steered| steered.turn_id))
 }
 
 fn turn_response(session: &SessionHandle, turn: &TurnId, disposition: &str) -> Value {

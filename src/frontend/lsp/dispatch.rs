@@ -128,11 +128,11 @@ impl Driver {
             commands::KEEP => self.decision(Verb::Keep, &command, &arguments)?,
             commands::UNDO => self.decision(Verb::Undo, &command, &arguments)?,
             commands::REVERT => {
-                let named = commands::number(&command, "a verdict number", &arguments)?;
-                let verdict = named.or(self.changes.last_verdict).ok_or_else(|| {
-                    wire::failed("no decisions in this session", "send the verdict's number")
+                let named = commands::number(&command, "a decision number", &arguments)?;
+                let decision = named.or(self.changes.last_decision).ok_or_else(|| {
+                    wire::failed("no decisions in this session", "send the decision's number")
                 })?;
-                SessionCommand::Decide(ReviewAction::Revert { verdict })
+                SessionCommand::Decide(ReviewAction::Revert { decision })
             }
             commands::REWIND => {
                 let count = commands::number(&command, "a number of messages", &arguments)?;

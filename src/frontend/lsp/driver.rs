@@ -316,12 +316,12 @@ impl Driver {
         self.commands.finished();
         if is_left {
             self.current.leave();
-            self.changes.last_verdict = None;
+            self.changes.last_decision = None;
             self.views.forget_transcript();
             self.read_changes();
         }
-        let verdict = result.as_ref().ok().and_then(|result| result["verdict"].as_u64());
-        self.changes.last_verdict = verdict.or(self.changes.last_verdict);
+        let decision = result.as_ref().ok().and_then(|result| result["decision"].as_u64());
+        self.changes.last_decision = decision.or(self.changes.last_decision);
         self.respond(id, result);
         self.send_all(told.map(|text| wire::show(lsp::MessageType::WARNING, &text)));
         if let Some(proposal) = proposal {
@@ -369,8 +369,11 @@ impl Driver {
     pub(super) fn stop(&mut self, turn: TurnId) {
         let Some(session) = self.current.session.clone() else { return };
         let stopped = async move {
-            let (turn_id, queue) = (Some(turn), QueuePolicy::Keep);
-            let stop = TurnInterruptParams { session_id: None, turn_id, queue };
+            let stop = TurnInterruptParams {
+                session_id: None,
+                expected_turn_id: Some(turn),
+                queue: QueuePolicy::Keep,
+            };
             // A turn that has ended meanwhile need not be stopped.
             let _ = session.call::<TurnInterrupt>(stop).await;
             Outcome::NoResponse

@@ -30,8 +30,8 @@ pub(super) struct Changes {
     pub(super) can_refresh: bool,
     /// The number of such requests.
     refreshes: u64,
-    /// The last verdict given here, by its event.
-    pub(super) last_verdict: Option<u64>,
+    /// The last decision given here, by its event.
+    pub(super) last_decision: Option<u64>,
 }
 
 impl Changes {
@@ -142,7 +142,7 @@ pub(super) fn changes(event: &Event) -> bool {
     )
 }
 
-/// A verdict as named in a command.
+/// A decision as named in a command.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Verb {
     Keep,
@@ -178,11 +178,11 @@ pub(super) async fn decide(
     let decide = ReviewDecideParams { session_id: None, action };
     let decided = session.call::<ReviewDecide>(decide).await;
     let decided = decided.map_err(|error| wire::refused(&error))?;
-    let ReviewDecideResult { seq, verdict, is_queued } = decided;
+    let ReviewDecideResult { seq, decision, is_queued } = decided;
     let applied =
-        verdict.parts.iter().filter(|part| part.outcome == DecisionOutcome::Applied).count();
-    let conflicts = verdict.parts.len() - applied;
-    let cause = verdict.parts.iter().find_map(|part| part.cause.as_deref());
+        decision.parts.iter().filter(|part| part.outcome == DecisionOutcome::Applied).count();
+    let conflicts = decision.parts.len() - applied;
+    let cause = decision.parts.iter().find_map(|part| part.cause.as_deref());
     let may_be_theirs = |cause| {
         format!(
             "pintle kept changes that may be yours (cause {cause}); if they are not, undo each one individually"
@@ -196,6 +196,6 @@ pub(super) async fn decide(
         (false, count) => Some(format!("pintle kept {count} changes that contain your lines")),
     };
     let result =
-        json!({"verdict": seq, "applied": applied, "conflicts": conflicts, "isQueued": is_queued});
+        json!({"decision": seq, "applied": applied, "conflicts": conflicts, "queued": is_queued});
     Ok((result, text))
 }

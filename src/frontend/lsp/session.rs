@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The events that this protocol has no place for.
-const UNSEEN_EVENTS: [&str; 3] = ["item.delta", "context", "step.usage"];
+const UNSEEN_EVENTS: [&str; 3] = ["item.delta", "session.context", "step.usage"];
 
 /// The means to create and open sessions for this client. Cheap to clone.
 #[derive(Debug, Clone)]

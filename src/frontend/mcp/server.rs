@@ -12,7 +12,7 @@ use futures_util::future::{BoxFuture, FutureExt};
 use pintle_agent::{CreateSession, EngineHandle, Error, NewFolder, OpenConfig, SessionHandle};
 use pintle_protocol::content::Input;
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{ReviewPatch, SteerOutcome, TurnSteer, TurnSteerParams};
+use pintle_protocol::methods::{ReviewPatch, TurnSteerParams};
 use pintle_protocol::review::ReviewPatchParams;
 use pintle_protocol::run::{RunResult, RunStatus};
 use rmcp::model::{
@@ -290,12 +290,9 @@ impl Server {
             input: vec![Input::text(message.clone())],
             ..TurnSteerParams::default()
         };
-        let steered = task.session.call::<TurnSteer>(steer).await;
-        match steered.map(|steered| steered.outcome) {
-            Ok(SteerOutcome::Accepted | SteerOutcome::Held) => {
-                Ok("The task reads it before its next step.".to_owned())
-            }
-            Ok(SteerOutcome::NoActiveTurn) => {
+        match task.session.steer(steer).await {
+            Ok(Some(_)) => Ok("The task reads it before its next step.".to_owned()),
+            Ok(None) => {
                 Err("the task has ended: continue with start_task and its session".to_owned())
             }
             Err(error) => Err(describe_error(&error)),

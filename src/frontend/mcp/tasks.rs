@@ -106,8 +106,8 @@ impl Task {
     /// # Errors
     /// Fails if its session is closed.
     pub(super) async fn stop(&self) -> Result<(), Error> {
-        let turn_id = Some(self.turn.clone());
-        let interrupt = TurnInterruptParams { turn_id, ..TurnInterruptParams::default() };
+        let expected_turn_id = Some(self.turn.clone());
+        let interrupt = TurnInterruptParams { expected_turn_id, ..TurnInterruptParams::default() };
         match self.session.call::<TurnInterrupt>(interrupt).await {
             Err(error) if error.kind == ErrorKind::Conflict => Ok(()),
             stopped => stopped.map(drop),

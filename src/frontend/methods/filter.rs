@@ -154,9 +154,9 @@ mod tests {
                 "turn.started turn.completed, without [], None",
             ),
             (
-                json!({"include": ["item.*", "notice"], "exclude": ["item.delta", "item.updated"]}),
+                json!({"include": ["item.*", "session.notice"], "exclude": ["item.delta", "item.updated"]}),
                 none.clone(),
-                "item.started item.completed notice, without [], None",
+                "item.started item.completed session.notice, without [], None",
             ),
             (json!({"exclude": ["item.delta"]}), none.clone(), "31 types, without [], None"),
             (
@@ -183,7 +183,7 @@ mod tests {
                 "/include/0: unknown event type `turn.start`; did you mean `turn.started`?",
             ),
             (
-                json!({"exclude": ["state", "items.*"]}),
+                json!({"exclude": ["session.state", "items.*"]}),
                 none.clone(),
                 "/exclude/1: unknown event type `items.*`; did you mean `item.delta`?",
             ),
@@ -201,7 +201,7 @@ mod tests {
                 "/include: the filter excludes all events",
             ),
             (
-                json!({"include": ["item.delta", "state"], "exclude": ["item.*"]}),
+                json!({"include": ["item.delta", "session.state"], "exclude": ["item.*"]}),
                 none.clone(),
                 "/include: `include` and `exclude` both contain `item.delta`",
             ),

@@ -20,8 +20,8 @@ use pintle_protocol::history::SessionForkParams;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::mcp::McpServer;
 use pintle_protocol::methods::{
-    CommandListResult, Empty, EngineInfo, InitializeParams, InitializeResult, JobStopParams,
-    JobStopResult, Limits, ProtocolChoice, SessionConfig, SessionCreateParams, SessionOpenParams,
+    Empty, EngineInfo, InitializeParams, InitializeResult, JobStopParams, JobStopResult, Limits,
+    PromptListResult, ProtocolChoice, SessionConfig, SessionCreateParams, SessionOpenParams,
     SessionParams, SessionResult, SessionSubscribeParams, SkillListResult,
 };
 use pintle_protocol::models::ModelsListResult;
@@ -187,15 +187,15 @@ pub(super) async fn forward<R: SessionRequest>(
     session.call::<R>(params).await.map_err(refused)
 }
 
-pub(super) async fn command_list(
+pub(super) async fn prompt_list(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> HandlerResult<CommandListResult> {
+) -> HandlerResult<PromptListResult> {
     let session = session(&connection, params.session_id)?;
     let snapshot = snapshot(&session).await.map_err(refused)?;
-    let mut found = connection.client.engine.commands(&snapshot.cwd).await;
+    let mut found = connection.client.engine.prompts(&snapshot.cwd).await;
     let prompts = session.ask(|reply| ServersCommand::Prompts { reply }).await.map_err(refused)?;
-    found.commands.extend(prompts);
+    found.prompts.extend(prompts);
     Ok(found)
 }
 

@@ -12,6 +12,9 @@ pub(super) fn text(hint: Hint) -> String {
         Action::SteerOrQueue => {
             "use turn/steer, or turn/start with whenBusy \"queue\", or turn/interrupt first"
         }
+        Action::StartTurn => {
+            "send it with turn/start, or with whenIdle \"hold\" for the next prompt"
+        }
         Action::NameModel => {
             "set one with --model PROVIDER/ID, `model = \"PROVIDER/ID\"` in the config file, or config.model"
         }

@@ -9,6 +9,7 @@ mod filter;
 mod handlers;
 mod hints;
 mod keys;
+mod misplaced;
 mod shell;
 mod stored;
 
@@ -20,20 +21,20 @@ use jsonrpsee::RpcModule;
 use jsonrpsee::core::server::{MethodCallback, MethodResponse};
 use jsonrpsee::types::{ErrorObjectOwned, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
+use misplaced::misplaced;
 use pintle_agent as agent;
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff, CheckpointList, CommandList,
-    DocumentChanged, DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister,
-    Initialize, ItemRead, JobList, JobStop, McpLogin, McpLogout, ModelsList, Ping, Request,
-    SessionAnchors, SessionArchive, SessionClose, SessionCreate, SessionDelete, SessionEvents,
-    SessionExport, SessionFork, SessionItems, SessionList, SessionOpen, SessionSearch,
+    AuthLogin, AuthLogout, AuthStatus, BlobRead, CheckpointDiff, CheckpointList, DocumentChanged,
+    DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister, Initialize,
+    ItemRead, JobList, JobStop, McpLogin, McpLogout, ModelsList, Ping, PromptList, Request,
+    SessionArchive, SessionClose, SessionCreate, SessionDelete, SessionEvents, SessionExport,
+    SessionFork, SessionItems, SessionList, SessionOpen, SessionOutline, SessionSearch,
     SessionSubscribe, SessionTree, SessionUnsubscribe, ShellRun, Shutdown, SkillList, ToolRegister,
     ToolUnregister, TrustAgree, TrustRead, UsageRead,
 };
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_path_to_error::Segment;
 use std::panic::AssertUnwindSafe;
@@ -67,7 +68,7 @@ impl Order {
             | CheckpointList::METHOD
             | CheckpointDiff::METHOD
             | BlobRead::METHOD
-            | CommandList::METHOD
+            | PromptList::METHOD
             | SkillList::METHOD
             | JobList::METHOD
             | ModelsList::METHOD
@@ -108,14 +109,14 @@ impl Table {
         add::<SessionExport, _, _>(&mut module, stored::session_export);
         add::<SessionDelete, _, _>(&mut module, stored::session_delete);
         add::<SessionFork, _, _>(&mut module, handlers::session_fork);
-        add::<SessionAnchors, _, _>(&mut module, stored::session_anchors);
+        add::<SessionOutline, _, _>(&mut module, stored::session_outline);
         add::<SessionTree, _, _>(&mut module, stored::session_tree);
         add::<SessionClose, _, _>(&mut module, handlers::session_close);
         add::<SessionSubscribe, _, _>(&mut module, handlers::session_subscribe);
         add::<SessionUnsubscribe, _, _>(&mut module, handlers::session_unsubscribe);
         add_as::<SessionEvents, stored::RawEvents, _, _>(&mut module, stored::session_events);
         add::<BlobRead, _, _>(&mut module, stored::blob_read);
-        add::<CommandList, _, _>(&mut module, handlers::command_list);
+        add::<PromptList, _, _>(&mut module, handlers::prompt_list);
         add::<SkillList, _, _>(&mut module, handlers::skill_list);
         add::<TrustRead, _, _>(&mut module, handlers::trust_read);
         add::<TrustAgree, _, _>(&mut module, handlers::trust_agree);
@@ -160,7 +161,7 @@ impl Table {
                     "the connection is not initialized",
                     "notInitialized",
                     Some(
-                        "send first: {\"id\":1,\"method\":\"initialize\",\"params\":{\"protocol\":{\"name\":\"pintle\",\"versions\":[\"1.1\"]}}}",
+                        "send first: {\"id\":1,\"method\":\"initialize\",\"params\":{\"protocol\":{\"name\":\"pintle\",\"versions\":[\"2.0\"]}}}",
                     ),
                 ))
             }
@@ -268,7 +269,7 @@ where
         let handler = handler.clone();
         let cancel = extensions.get::<CancellationToken>().cloned().unwrap_or_default();
         async move {
-            match parse::<M::Params>(params.as_str()) {
+            match parse::<M>(params.as_str()) {
                 Ok(params) => match handler(connection, params, cancel).await {
                     Ok(result) => ResponsePayload::success(result),
                     Err(error) => ResponsePayload::error(error),
@@ -280,7 +281,7 @@ where
     debug_assert!(added.is_ok(), "{} is in the table twice", M::METHOD);
 }
 
-fn parse<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObjectOwned> {
+fn parse<M: Request>(params: Option<&str>) -> Result<M::Params, ErrorObjectOwned> {
     let text = params.unwrap_or("{}");
     if text.trim_start().starts_with('[') {
         return Err(error_object(
@@ -292,9 +293,14 @@ fn parse<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObjectOwne
     }
     let mut json = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let reported = pointer(error.path());
+        let params = serde_json::from_str(text).unwrap_or_default();
+        // Serde's place may be an outer one.
+        let exact = misplaced(M::METHOD, &params)
+            .filter(|place| reported.as_ref().is_none_or(|reported| place.starts_with(reported)));
         let data = ErrorData {
             code: "invalidParams".to_owned(),
-            path: pointer(error.path()),
+            path: exact.or(reported),
             hint: Some("`pintle schema` prints the shape of every method's params".to_owned()),
             ..ErrorData::default()
         };
@@ -326,6 +332,7 @@ pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
         ErrorKind::Invalid => (error::INVALID_PARAMS, "invalidParams"),
         ErrorKind::NotFound => (error::NOT_FOUND, "notFound"),
         ErrorKind::Busy(_) => (error::BUSY, "busy"),
+        ErrorKind::NoActiveTurn => (error::CONFLICT, "noActiveTurn"),
         ErrorKind::Conflict => (error::CONFLICT, "conflict"),
         ErrorKind::OpenElsewhere { .. } => (error::CONFLICT, "openElsewhere"),
         ErrorKind::Config => (error::INVALID_PARAMS, "config"),

@@ -9,8 +9,8 @@ use pintle_protocol::error;
 use pintle_protocol::export::{SessionExportParams, SessionExportResult};
 use pintle_protocol::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
-    ItemReadParams, SessionAnchorsParams, SessionAnchorsResult, SessionItemsParams,
-    SessionItemsResult, SessionTreeResult,
+    ItemReadParams, SessionItemsParams, SessionItemsResult, SessionOutlineParams,
+    SessionOutlineResult, SessionTreeResult,
 };
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
@@ -89,13 +89,13 @@ pub(super) async fn session_tree(
     connection.client.engine.tree(id).await.map_err(refused)
 }
 
-pub(super) async fn session_anchors(
+pub(super) async fn session_outline(
     connection: Arc<Connection>,
-    params: SessionAnchorsParams,
-) -> HandlerResult<SessionAnchorsResult> {
+    params: SessionOutlineParams,
+) -> HandlerResult<SessionOutlineResult> {
     let id = session_id_or_only(&connection, params.session_id)?;
-    let anchors = connection.client.engine.anchors(id).await.map_err(refused)?;
-    Ok(SessionAnchorsResult { anchors })
+    let entries = connection.client.engine.outline(id).await.map_err(refused)?;
+    Ok(SessionOutlineResult { entries })
 }
 
 pub(super) async fn session_items(

@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use pintle_agent::Feed;
 use pintle_base::transport::envelope;
-use pintle_protocol::methods::{Notification, SessionEvent, SessionLagged, SessionLaggedParams};
+use pintle_protocol::methods::{
+    Notification, SessionEvent, SessionEventsMissed, SessionEventsMissedParams,
+};
 use std::sync::Arc;
 
 /// Returns an event's notification; `None` for client calls, which are sent as requests (`questions`).
@@ -21,8 +23,8 @@ pub(super) fn message(feed: &Feed) -> Option<Bytes> {
             })
         }
         Feed::Lagged { session_id, last_sent_seq, head_seq } => envelope::notification(
-            SessionLagged::METHOD,
-            &SessionLaggedParams {
+            SessionEventsMissed::METHOD,
+            &SessionEventsMissedParams {
                 session_id: session_id.clone(),
                 last_sent_seq: *last_sent_seq,
                 head_seq: *head_seq,

@@ -16,7 +16,7 @@ use pintle_protocol::export::{ExportFormat, SessionExportParams};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{
     ConfigList, Disposition, QueueRemove, SessionParams, TurnStart, TurnStartParams,
-    TurnStartResult, TurnSteer, TurnSteerParams, WhenBusy,
+    TurnStartResult, TurnSteerParams, TurnSteerResult, WhenBusy,
 };
 use pintle_protocol::queue::{QueueRemoveParams, QueueRemoveResult};
 use pintle_protocol::session::SessionResult;
@@ -205,8 +205,8 @@ impl Driver {
     async fn steer_running(&mut self, input: Vec<Input>) -> Result<bool, agent::Error> {
         let content = input.clone();
         let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
-        let steered = self.open.handle.call::<TurnSteer>(steer).await?;
-        let (Some(turn_id), Some(item_id)) = (steered.turn_id, steered.item_id) else {
+        let Some(TurnSteerResult { turn_id, item_id, .. }) = self.open.handle.steer(steer).await?
+        else {
             return Ok(false);
         };
         self.queued(turn_id, item_id, Delivery::Steer, content);
@@ -472,7 +472,7 @@ impl Driver {
     async fn commands(&mut self, head: &Head) -> Value {
         let cwd = self.open.cwd.to_string_lossy().into_owned();
         let engine = &self.sessions.client.engine;
-        let prompts = engine.commands(&cwd).await.commands.into_iter();
+        let prompts = engine.prompts(&cwd).await.prompts.into_iter();
         let prompts = prompts.map(|prompt| (prompt, "prompt"));
         let skills = engine.skills(&cwd).await.into_iter().map(|skill| (skill, "skill"));
         let commands = prompts.chain(skills).map(|(command, source)| {

@@ -4,7 +4,7 @@
 
 use super::markdown;
 use pintle_base::text::visible::visible_line;
-use pintle_protocol::run::{Finding, RunResult, Severity};
+use pintle_protocol::run::{Finding, FindingSeverity, RunResult};
 
 /// The most annotations of a level that a step shows; GitHub drops the others without a word.
 const MAX_OF_LEVEL: usize = 10;
@@ -13,7 +13,7 @@ const MAX_OF_LEVEL: usize = 10;
 pub(crate) fn annotations(findings: &[Finding]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = 0;
-    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+    for severity in [FindingSeverity::Error, FindingSeverity::Warning, FindingSeverity::Note] {
         let of_level: Vec<&Finding> =
             findings.iter().filter(|finding| finding.severity == severity).collect();
         lines.extend(of_level.iter().take(MAX_OF_LEVEL).map(|finding| annotation(finding)));
@@ -35,9 +35,9 @@ pub(crate) fn summary(result: &RunResult) -> String {
 fn annotation(finding: &Finding) -> String {
     let Finding { path, line, end_line, severity, rule, message, .. } = finding;
     let level = match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "notice",
+        FindingSeverity::Error => "error",
+        FindingSeverity::Warning => "warning",
+        FindingSeverity::Note => "notice",
     };
     let mut properties = vec![format!("file={}", property(path))];
     if let Some(line) = line {

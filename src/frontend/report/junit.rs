@@ -1,12 +1,12 @@
 //! A report as JUnit's XML, which every CI shows as tests: each finding is a test that failed, and a run without findings one that passed. Pure.
 
-use pintle_protocol::run::{Finding, RunResult, Severity};
+use pintle_protocol::run::{Finding, FindingSeverity, RunResult};
 use std::fmt::Write;
 
 /// Returns the report.
 pub(super) fn text(result: &RunResult) -> String {
     let findings = &result.findings;
-    let is_failure = |finding: &&Finding| finding.severity != Severity::Note;
+    let is_failure = |finding: &&Finding| finding.severity != FindingSeverity::Note;
     let failures = findings.iter().filter(is_failure).count();
     let is_broken = result.error.is_some();
     let cases = findings.len().max(1);
@@ -49,10 +49,10 @@ fn case(text: &mut String, finding: &Finding) {
         let _ = write!(text, " line=\"{line}\"");
     }
     let severity = match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
+        FindingSeverity::Error => "error",
+        FindingSeverity::Warning => "warning",
         // Something to know fails no test.
-        Severity::Note => {
+        FindingSeverity::Note => {
             let _ = writeln!(text, "><system-out>{}</system-out></testcase>", escaped(message));
             return;
         }

@@ -1,7 +1,7 @@
 //! A report as Markdown, for comments and summaries. Pure; texts of the model are escaped, so that they contain no mentions, images, links
 //! or markup.
 
-use pintle_protocol::run::{Finding, RunResult, Severity};
+use pintle_protocol::run::{Finding, FindingSeverity, RunResult};
 use std::fmt::Write;
 
 /// Maximum number of findings in one text. Source: GitHub comments are limited to 65,536 characters, and more would not be read.
@@ -21,9 +21,9 @@ pub(super) fn text(result: &RunResult) -> String {
         text,
         "{}: {}, {}, {}. {} changed (+{} −{}).",
         escaped(&result.stop),
-        count(Severity::Error, "error"),
-        count(Severity::Warning, "warning"),
-        count(Severity::Note, "note"),
+        count(FindingSeverity::Error, "error"),
+        count(FindingSeverity::Warning, "warning"),
+        count(FindingSeverity::Note, "note"),
         counted(result.changes.files.len(), "file"),
         result.changes.added,
         result.changes.removed
@@ -35,9 +35,9 @@ pub(super) fn text(result: &RunResult) -> String {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in findings.iter().take(MAX_FINDINGS) {
         let severity = match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
+            FindingSeverity::Error => "error",
+            FindingSeverity::Warning => "warning",
+            FindingSeverity::Note => "note",
         };
         let _ = writeln!(
             text,

@@ -96,14 +96,14 @@ pub(crate) fn add(findings: &mut Vec<Finding>, finding: Finding) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use pintle_protocol::run::Severity;
+    use pintle_protocol::run::FindingSeverity;
 
     pub(in crate::report) fn finding_at(path: &str, line: u64) -> Finding {
         Finding {
             path: path.to_owned(),
             line: Some(line),
             end_line: Some(line),
-            severity: Severity::Warning,
+            severity: FindingSeverity::Warning,
             rule: "unused".to_owned(),
             message: "nobody reads it".to_owned(),
             fix: None,
@@ -117,14 +117,18 @@ pub(super) mod tests {
         for finding in [
             first.clone(),
             finding_at("a.rs", 2),
-            Finding { severity: Severity::Error, fix: Some("x".to_owned()), ..first.clone() },
-            Finding { severity: Severity::Note, fix: Some("y".to_owned()), ..first.clone() },
+            Finding {
+                severity: FindingSeverity::Error,
+                fix: Some("x".to_owned()),
+                ..first.clone()
+            },
+            Finding { severity: FindingSeverity::Note, fix: Some("y".to_owned()), ..first.clone() },
             Finding { message: "other".to_owned(), ..first },
         ] {
             add(&mut findings, finding);
         }
         assert_eq!(findings.len(), 3);
         let kept = findings.first().unwrap();
-        assert_eq!((kept.severity, kept.fix.as_deref()), (Severity::Error, Some("x")));
+        assert_eq!((kept.severity, kept.fix.as_deref()), (FindingSeverity::Error, Some("x")));
     }
 }

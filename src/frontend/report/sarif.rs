@@ -2,7 +2,7 @@
 //!
 //! Source: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>, read 2026-11-25.
 
-use pintle_protocol::run::{Finding, RunResult, Severity};
+use pintle_protocol::run::{Finding, FindingSeverity, RunResult};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -40,9 +40,9 @@ pub(super) fn text(result: &RunResult) -> String {
 fn finding(finding: &Finding) -> Value {
     let Finding { path, line, end_line, severity, rule, message, fix } = finding;
     let level = match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
+        FindingSeverity::Error => "error",
+        FindingSeverity::Warning => "warning",
+        FindingSeverity::Note => "note",
     };
     let artifact = json!({ "uri": uri(path) });
     let region = line.map(|line| json!({"startLine": line, "endLine": end_line.unwrap_or(line)}));

@@ -72,7 +72,7 @@ mod tests {
             (&["item.*"], "turn.completed", false),
             (&["item.*", "turn.completed"], "turn.completed", true),
             (&["!item.*"], "item.started", false),
-            (&["!item.*"], "notice", true),
+            (&["!item.*"], "session.notice", true),
             (&["!item.updated", "item.*"], "item.updated", false),
             (&["*.{started,completed}"], "turn.completed", true),
         ] {

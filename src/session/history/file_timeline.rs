@@ -74,7 +74,7 @@ pub fn since(entries: &[Entry], seq: u64) -> Vec<RewindFile> {
             ChangedBy::Call { while_ran: Some(_), .. } => {
                 (file.by_agent, file.by_other) = (true, true);
             }
-            // Rewinds and verdicts by the engine count like the model's changes.
+            // Rewinds and decisions by the engine count like the model's changes.
             ChangedBy::Call { while_ran: None, .. }
             | ChangedBy::Rewind {}
             | ChangedBy::Review {} => file.by_agent = true,

@@ -7,7 +7,6 @@
     reason = "a new event must be given its meaning in each fold"
 )]
 
-pub mod anchors;
 pub mod checkpoints;
 pub mod file_timeline;
 pub mod fork;
@@ -15,6 +14,7 @@ pub mod items;
 pub mod keys;
 pub mod merge;
 pub mod outcome;
+pub mod outline;
 pub mod recovery;
 pub mod replay;
 mod streamed;

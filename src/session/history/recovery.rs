@@ -23,7 +23,7 @@ use pintle_protocol::item::{
 };
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question};
-use pintle_protocol::review::WaitingVerdict;
+use pintle_protocol::review::QueuedDecision;
 
 /// Unfinished work at a journal's end.
 #[derive(Debug, Default)]
@@ -47,8 +47,8 @@ pub struct Earlier {
     pub agents: u64,
     /// The tokens and money used.
     pub total: Total,
-    /// The verdicts about hunks.
-    pub verdicts: Decisions,
+    /// The decisions about hunks.
+    pub decisions: Decisions,
     /// The model's plan.
     pub plan: Plan,
     /// True if its title was changed or removed after its creation.
@@ -93,29 +93,29 @@ impl Total {
     }
 }
 
-/// Verdicts that the review has not applied yet.
+/// Decisions that the review has not applied yet.
 #[derive(Debug, Default)]
 pub struct Decisions {
-    /// True if the journal contains verdicts.
+    /// True if the journal contains decisions.
     pub has_earlier: bool,
-    /// The waiting verdicts, oldest first.
-    pub waiting: Vec<WaitingVerdict>,
+    /// The waiting decisions, oldest first.
+    pub waiting: Vec<QueuedDecision>,
 }
 
 impl Decisions {
-    /// Collects the verdicts from a journal's entries.
+    /// Collects the decisions from a journal's entries.
     pub fn collect(entries: &[Entry]) -> Self {
-        let mut verdicts = Self::default();
+        let mut decisions = Self::default();
         for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
             if let Event::ReviewQueued(queue) = &record.event {
-                verdicts.waiting.clone_from(&queue.waiting);
+                decisions.waiting.clone_from(&queue.waiting);
             }
-            if let Event::ReviewDecided(verdict) = &record.event {
-                verdicts.has_earlier = true;
-                verdicts.waiting.retain(|waiting| Some(waiting.id) != verdict.waited);
+            if let Event::ReviewDecided(decision) = &record.event {
+                decisions.has_earlier = true;
+                decisions.waiting.retain(|waiting| Some(waiting.id) != decision.waited);
             }
         }
-        verdicts
+        decisions
     }
 }
 
@@ -141,7 +141,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         turns,
         agents: agents.items.len() as u64,
         total,
-        verdicts: Decisions::collect(entries),
+        decisions: Decisions::collect(entries),
         plan: plan(current()),
         is_retitled,
         reported_mode: reported_mode(current()),

@@ -315,7 +315,7 @@ impl Importer<'_> {
         if text.is_empty() {
             return self.unmapped("a message without text", line);
         }
-        let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
+        let message = EngineMessage { text, summarizes_rewound: true, ..EngineMessage::default() };
         self.push_engine_message(message, private_with("{}", &line.raw));
     }
 

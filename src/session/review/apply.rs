@@ -1,6 +1,6 @@
-//! A verdict's effect on a file: lines are copied into the baseline, or back into the file. Used to preview and to apply.
+//! A decision's effect on a file: lines are copied into the baseline, or back into the file. Used to preview and to apply.
 //!
-//! Invariant: the same verdict on the same state always gives the same state; a part that no longer fits has no effect.
+//! Invariant: the same decision on the same state always gives the same state; a part that no longer fits has no effect.
 
 use super::content::{Content, lines_of, text_of, whole};
 use super::file::FileReview;
@@ -8,7 +8,7 @@ use super::fold::{fits, spliced};
 use super::hunk::{Ids, Tracked};
 use super::select::{Selection, cut, within};
 use pintle_base::text::line_diff::{Change, Lean, carried};
-use pintle_protocol::review::{Effect, HunkKind, HunkState, Outcome, VerdictPart};
+use pintle_protocol::review::{DecisionPart, Effect, HunkKind, HunkState, Outcome};
 use std::ops::Range;
 
 /// The content that a step changes.
@@ -28,11 +28,11 @@ struct Step {
 }
 
 impl FileReview {
-    /// Applies a verdict's parts. Returns the hunks that were closed or opened.
+    /// Applies a decision's parts. Returns the hunks that were closed or opened.
     pub(super) fn apply(
         &mut self,
         seq: u64,
-        parts: &[&VerdictPart],
+        parts: &[&DecisionPart],
         ids: &mut Ids,
     ) -> Vec<(Effect, HunkState, Tracked)> {
         let mut steps = Vec::new();
@@ -58,7 +58,7 @@ impl FileReview {
             self.past.clear();
         }
         self.take_steps(steps);
-        // Hunks that this verdict made disappear need no decision any more.
+        // Hunks that this decision made disappear need no decision any more.
         self.settle(seq, None, HunkState::Gone, true, ids);
         done
     }
@@ -67,7 +67,7 @@ impl FileReview {
     fn close(
         &mut self,
         seq: u64,
-        part: &VerdictPart,
+        part: &DecisionPart,
         layer: Layer,
         ids: &mut Ids,
     ) -> Option<(HunkState, Step)> {
@@ -102,7 +102,7 @@ impl FileReview {
                 ..hunk.clone()
             }
         };
-        closed.verdict = Some(seq);
+        closed.decision = Some(seq);
         closed.was_edited = was != HunkState::Pending;
         let side = match layer {
             Layer::Baseline => {
@@ -119,13 +119,13 @@ impl FileReview {
     }
 
     /// Opens a hunk that was kept or undone.
-    fn reopen(&mut self, part: &VerdictPart) -> Option<(HunkState, Step)> {
+    fn reopen(&mut self, part: &DecisionPart) -> Option<(HunkState, Step)> {
         let at = self.closed.iter().position(|hunk| hunk.id == part.hunk)?;
         let hunk = self.closed.get(at)?;
         let was = hunk.state;
         let (layer, lines, text) = match was {
             HunkState::Kept => (Layer::Baseline, hunk.old.clone(), hunk.old_text.clone()),
-            HunkState::Undone if hunk.verdict.is_some() => {
+            HunkState::Undone if hunk.decision.is_some() => {
                 (Layer::File, hunk.new.clone(), hunk.new_text.clone())
             }
             HunkState::Undone
@@ -136,12 +136,12 @@ impl FileReview {
             | HunkState::Gone => return None,
         };
         let mut hunk = self.closed.remove(at);
-        hunk.verdict = None;
+        hunk.decision = None;
         hunk.state = if hunk.was_edited { HunkState::Modified } else { HunkState::Pending };
         Some((was, Step { layer, at: lines, text, hunk }))
     }
 
-    /// Returns true if a closed hunk can be opened: the verdict's result must still be there.
+    /// Returns true if a closed hunk can be opened: the decision's result must still be there.
     pub(super) fn can_reopen(&self, hunk: &Tracked) -> bool {
         let (side, at, text, with) = if hunk.state == HunkState::Kept {
             (&self.baseline, &hunk.old, &hunk.new_text, &hunk.old_text)

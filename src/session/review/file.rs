@@ -230,7 +230,7 @@ impl FileReview {
     }
 }
 
-/// Takes a removed hunk that a rewind or a verdict brings back.
+/// Takes a removed hunk that a rewind or a decision brings back.
 fn take_returned(
     closed: &mut Vec<Tracked>,
     run: &Run,
@@ -315,7 +315,7 @@ fn hunk(facts: RunFacts<'_>) -> Tracked {
         changed_seq: unchanged.map_or(seq, |hunk| hunk.changed_seq),
         made_by,
         comments: earlier.map(|hunk| hunk.comments.clone()).unwrap_or_default(),
-        verdict: None,
+        decision: None,
         absorbed_by: None,
         part_of: earlier.and_then(|hunk| hunk.part_of.clone()),
         contents,

@@ -25,12 +25,12 @@ pub(super) struct Tracked {
     pub(super) changed_seq: u64,
     pub(super) made_by: Vec<Maker>,
     pub(super) comments: Vec<Comment>,
-    pub(super) verdict: Option<u64>,
+    pub(super) decision: Option<u64>,
     pub(super) absorbed_by: Option<HunkId>,
     pub(super) part_of: Option<HunkId>,
     /// Baseline and file, if it is not about lines.
     pub(super) contents: Option<(Option<Content>, Option<Content>)>,
-    /// The side that the verdict changed did not exist before.
+    /// The side that the decision changed did not exist before.
     pub(super) was_absent: bool,
     /// True if the user had edited it before it was closed.
     pub(super) was_edited: bool,
@@ -64,7 +64,7 @@ impl Tracked {
             made_by: self.made_by.clone(),
             cause: self.cause(),
             comments: self.comments.clone(),
-            verdict: self.verdict,
+            decision: self.decision,
             waiting: None,
             absorbed_by: self.absorbed_by.clone(),
             part_of: self.part_of.clone(),

@@ -1,6 +1,6 @@
 //! Review: the agent's changes that the user has not accepted yet, as a fold over file changes.
 //!
-//! [`Review`] takes changes and verdicts in journal order and returns baselines, hunks with stable ids, news for the model, and patches. It
+//! [`Review`] takes changes and decisions in journal order and returns baselines, hunks with stable ids, news for the model, and patches. It
 //! reads and writes nothing; its caller writes the files that [`Review::plan`] returns.
 //!
 //! Invariants: a file's open hunks are the difference between its baseline and its content; the same sequence gives the same state, so ids
@@ -53,7 +53,8 @@ use hunk::{Ids, Tracked};
 use notices::Notices;
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{
-    Comment, Effect, Hunk, HunkState, Outcome, ReviewAction, ReviewNote, Verdict, VerdictPart,
+    Comment, DecisionPart, Effect, Hunk, HunkState, Outcome, ReviewAction, ReviewDecision,
+    ReviewNote,
 };
 use std::collections::BTreeMap;
 
@@ -62,19 +63,19 @@ use std::collections::BTreeMap;
 pub struct Review {
     files: BTreeMap<String, FileReview>,
     ids: Ids,
-    verdicts: BTreeMap<u64, AppliedVerdict>,
+    decisions: BTreeMap<u64, AppliedDecision>,
     notices: Notices,
 }
 
-/// A verdict that was applied.
+/// A decision that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct AppliedVerdict {
+struct AppliedDecision {
     parts: Vec<AppliedPart>,
     comment: Option<Comment>,
     reverted_by: Option<u64>,
 }
 
-/// A verdict's effect on a hunk.
+/// A decision's effect on a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AppliedPart {
     path: String,
@@ -112,21 +113,21 @@ impl Review {
         }
     }
 
-    /// Records a verdict that [`Review::plan`] returned, after its files were written.
-    pub fn record(&mut self, seq: u64, verdict: &Verdict) {
-        let mut applied = AppliedVerdict {
+    /// Records a decision that [`Review::plan`] returned, after its files were written.
+    pub fn record(&mut self, seq: u64, decision: &ReviewDecision) {
+        let mut applied = AppliedDecision {
             parts: Vec::new(),
-            comment: self.comment(seq, verdict),
+            comment: self.comment(seq, decision),
             reverted_by: None,
         };
-        let mut by_path: BTreeMap<&str, Vec<&VerdictPart>> = BTreeMap::new();
-        for part in &verdict.parts {
+        let mut by_path: BTreeMap<&str, Vec<&DecisionPart>> = BTreeMap::new();
+        for part in &decision.parts {
             by_path.entry(&part.path).or_default().push(part);
         }
         for (path, parts) in by_path {
             let Some(file) = self.files.get_mut(path) else { continue };
             for (effect, was, hunk) in file.apply(seq, &parts, &mut self.ids) {
-                self.notices.verdict(seq, path, effect, &hunk);
+                self.notices.decision(seq, path, effect, &hunk);
                 let (path, hunk) = (path.to_owned(), hunk.id);
                 applied.parts.push(AppliedPart { path, effect, was, hunk });
             }
@@ -145,22 +146,22 @@ impl Review {
                 applied.parts.push(AppliedPart { path, effect: part.effect, was, hunk });
             }
         }
-        if let ReviewAction::Revert { verdict } = verdict.action {
-            if let Some(reverted) = self.verdicts.get_mut(&verdict) {
+        if let ReviewAction::Revert { decision } = decision.action {
+            if let Some(reverted) = self.decisions.get_mut(&decision) {
                 reverted.reverted_by = Some(seq);
             }
-            self.notices.verdict_reverted(seq, verdict);
+            self.notices.decision_reverted(seq, decision);
         }
-        self.verdicts.insert(seq, applied);
+        self.decisions.insert(seq, applied);
     }
 
-    /// Returns the comment that a verdict is about.
-    fn comment(&self, seq: u64, verdict: &Verdict) -> Option<Comment> {
-        match &verdict.action {
+    /// Returns the comment that a decision is about.
+    fn comment(&self, seq: u64, decision: &ReviewDecision) -> Option<Comment> {
+        match &decision.action {
             ReviewAction::Comment { side, lines, text, .. } => {
                 Some(Comment { seq, side: *side, lines: *lines, text: text.clone() })
             }
-            ReviewAction::Revert { verdict } => self.verdicts.get(verdict)?.comment.clone(),
+            ReviewAction::Revert { decision } => self.decisions.get(decision)?.comment.clone(),
             ReviewAction::Keep { .. } | ReviewAction::Undo { .. } => None,
         }
     }

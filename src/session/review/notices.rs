@@ -1,6 +1,6 @@
 //! News of a review for the model: collected as they happen, reported once.
 //!
-//! A verdict that is reverted before it was reported leaves no news. Invariant: [`Notices`] follow from the events alone.
+//! A decision that is reverted before it was reported leaves no news. Invariant: [`Notices`] follow from the events alone.
 
 use super::file::{FileReview, UserEdits};
 use super::hunk::{Tracked, span};
@@ -59,8 +59,8 @@ impl Notices {
         }
     }
 
-    /// Adds a verdict that closed or opened a hunk.
-    pub(super) fn verdict(&mut self, seq: u64, path: &str, effect: Effect, hunk: &Tracked) {
+    /// Adds a decision that closed or opened a hunk.
+    pub(super) fn decision(&mut self, seq: u64, path: &str, effect: Effect, hunk: &Tracked) {
         match effect {
             Effect::Keep => self.add(seq, path, hunk, NoteKind::Kept, ""),
             Effect::Undo => self.add(seq, path, hunk, NoteKind::Undone, &hunk.new_text),
@@ -77,10 +77,10 @@ impl Notices {
         }
     }
 
-    /// Drops the notices of two verdicts of which one undid the other before it was reported.
-    pub(super) fn verdict_reverted(&mut self, by: u64, verdict: u64) {
-        if self.0.iter().any(|notice| notice.seq == verdict) {
-            self.0.retain(|notice| notice.seq != verdict && notice.seq != by);
+    /// Drops the notices of two decisions of which one undid the other before it was reported.
+    pub(super) fn decision_reverted(&mut self, by: u64, decision: u64) {
+        if self.0.iter().any(|notice| notice.seq == decision) {
+            self.0.retain(|notice| notice.seq != decision && notice.seq != by);
         }
     }
 

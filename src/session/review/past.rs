@@ -1,6 +1,6 @@
 //! Earlier states of a file, so that a user who returns to one, with an editor's undo, finds the earlier review.
 //!
-//! A verdict drops them all. Invariant: bounded; a return to a forgotten state is an edit like any other.
+//! A decision drops them all. Invariant: bounded; a return to a forgotten state is an edit like any other.
 
 use super::content::Content;
 use super::file::{FileReview, UserEdits};
@@ -10,7 +10,7 @@ use crate::review::content::line_changes;
 use pintle_protocol::review::HunkState;
 use std::collections::{BTreeSet, VecDeque};
 
-/// The maximum number of states per file: more than a user undoes between two verdicts.
+/// The maximum number of states per file: more than a user undoes between two decisions.
 const MAX_STATES: usize = 64;
 
 /// The maximum size of a file's states together, contents and hunks.

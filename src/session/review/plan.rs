@@ -11,8 +11,8 @@ use pintle_base::text::merge::{Labels, conflict};
 use pintle_protocol::diff::Side;
 use pintle_protocol::ids::{HunkId, TurnId};
 use pintle_protocol::review::{
-    Effect, HunkKind, HunkState, LineSelection, LineSpan, Outcome, ReviewAction, ReviewTarget,
-    Verdict, VerdictPart,
+    DecisionPart, Effect, HunkKind, HunkState, LineSelection, LineSpan, Outcome, ReviewAction,
+    ReviewDecision, ReviewTarget,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -23,8 +23,8 @@ const LABELS: Labels<'static> = Labels { ours: "present", base: "agent", theirs:
 /// The result of planning a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The verdict to record as an event, and to pass to [`Review::record`].
-    pub verdict: Verdict,
+    /// The decision to record as an event, and to pass to [`Review::record`].
+    pub decision: ReviewDecision,
     /// The files to write before.
     pub writes: Vec<Write>,
 }
@@ -87,19 +87,19 @@ pub enum Refused {
     /// There is no open hunk.
     #[error("there is no open hunk to decide about")]
     NothingOpen,
-    /// The event is not a verdict.
-    #[error("event {0} is not a verdict")]
-    UnknownVerdict(u64),
-    /// The verdict was undone already.
-    #[error("verdict {verdict} was already undone by event {by}; undo that one instead")]
+    /// The event is not a decision.
+    #[error("event {0} is not a decision")]
+    UnknownDecision(u64),
+    /// The decision was undone already.
+    #[error("decision {decision} was already undone by event {by}; undo that one instead")]
     AlreadyReverted {
-        /// The verdict.
-        verdict: u64,
-        /// The verdict that undid it.
+        /// The decision.
+        decision: u64,
+        /// The decision that undid it.
         by: u64,
     },
-    /// The verdict had no effect.
-    #[error("verdict {0} changed nothing, so there is nothing to undo")]
+    /// The decision had no effect.
+    #[error("decision {0} changed nothing, so there is nothing to undo")]
     NothingDone(u64),
     /// The file has a content that the review does not know.
     #[error("{path} has changed on disk; record the change first")]
@@ -129,13 +129,16 @@ impl Review {
                 }
                 self.decided(target, Effect::Undo, *discard_edits)?
             }
-            ReviewAction::Revert { verdict } => self.reverted(*verdict, present)?,
+            ReviewAction::Revert { decision } => self.reverted(*decision, present)?,
             ReviewAction::Comment { hunk, side, lines, .. } => {
                 vec![self.commented(hunk, *side, *lines)?]
             }
         };
         let writes = self.writes(&parts);
-        Ok(Plan { verdict: Verdict { action: action.clone(), parts, waited: None }, writes })
+        Ok(Plan {
+            decision: ReviewDecision { action: action.clone(), parts, waited: None },
+            writes,
+        })
     }
 
     fn check_seen(
@@ -147,13 +150,13 @@ impl Review {
         if is_seen { Ok(()) } else { Err(Refused::Unseen { path }) }
     }
 
-    /// Returns a verdict's parts about open hunks.
+    /// Returns a decision's parts about open hunks.
     fn decided(
         &self,
         target: &ReviewTarget,
         effect: Effect,
         may_discard: bool,
-    ) -> Result<Vec<VerdictPart>, Refused> {
+    ) -> Result<Vec<DecisionPart>, Refused> {
         let targets = self.targets(target)?;
         // Changes of unknown author may be the user's work, so undoing a turn or everything skips them.
         let is_sweeping = matches!(target, ReviewTarget::All | ReviewTarget::Turn { .. });
@@ -179,7 +182,7 @@ impl Review {
                     .then(|| conflict(&hunk.agent_text, &hunk.new_text, &hunk.old_text, LABELS));
                 let outcome = if is_conflict { Outcome::Conflict } else { Outcome::Applied };
                 let hunk = hunk.id.clone();
-                Ok(VerdictPart { hunk, path, effect, lines, outcome, conflict: text, cause })
+                Ok(DecisionPart { hunk, path, effect, lines, outcome, conflict: text, cause })
             })
             .collect()
     }
@@ -239,7 +242,7 @@ impl Review {
         id: &HunkId,
         side: Side,
         lines: Option<LineSpan>,
-    ) -> Result<VerdictPart, Refused> {
+    ) -> Result<DecisionPart, Refused> {
         let located = self.files.iter().find_map(|(path, file)| Some((path, file.find(id)?)));
         let (path, hunk) = located.ok_or_else(|| Refused::UnknownHunk(id.clone()))?;
         let selection = match side {
@@ -249,7 +252,7 @@ impl Review {
         if lines.is_some() && Selection::resolve(hunk, Some(selection)).is_none() {
             return Err(no_such_lines(hunk));
         }
-        Ok(VerdictPart {
+        Ok(DecisionPart {
             hunk: hunk.id.clone(),
             path: path.clone(),
             effect: Effect::Comment,
@@ -260,15 +263,15 @@ impl Review {
         })
     }
 
-    /// Returns the parts for a verdict that reverts another one.
+    /// Returns the parts for a decision that reverts another one.
     fn reverted(
         &self,
-        verdict: u64,
+        decision: u64,
         present: &dyn Fn(&str) -> Option<Content>,
-    ) -> Result<Vec<VerdictPart>, Refused> {
-        let applied = self.verdicts.get(&verdict).ok_or(Refused::UnknownVerdict(verdict))?;
+    ) -> Result<Vec<DecisionPart>, Refused> {
+        let applied = self.decisions.get(&decision).ok_or(Refused::UnknownDecision(decision))?;
         if let Some(by) = applied.reverted_by {
-            return Err(Refused::AlreadyReverted { verdict, by });
+            return Err(Refused::AlreadyReverted { decision, by });
         }
         let mut undone = Undone::default();
         for AppliedPart { path, hunk, .. } in &applied.parts {
@@ -308,7 +311,7 @@ impl Review {
             let conflict = closed
                 .filter(|hunk| !is_possible && is_text(hunk) && hunk.state == HunkState::Undone)
                 .map(|hunk| conflict(&hunk.old_text, &file.lines(hunk), &hunk.new_text, LABELS));
-            parts.push(VerdictPart {
+            parts.push(DecisionPart {
                 hunk: hunk.clone(),
                 path: path.clone(),
                 effect,
@@ -318,12 +321,12 @@ impl Review {
                 cause: None,
             });
         }
-        if parts.is_empty() { Err(Refused::NothingDone(verdict)) } else { Ok(parts) }
+        if parts.is_empty() { Err(Refused::NothingDone(decision)) } else { Ok(parts) }
     }
 
     /// Returns the files to write, found by applying the parts to a copy.
-    fn writes(&self, parts: &[VerdictPart]) -> Vec<Write> {
-        let mut by_path: BTreeMap<&str, Vec<&VerdictPart>> = BTreeMap::new();
+    fn writes(&self, parts: &[DecisionPart]) -> Vec<Write> {
+        let mut by_path: BTreeMap<&str, Vec<&DecisionPart>> = BTreeMap::new();
         for part in parts.iter().filter(|part| part.outcome == Outcome::Applied) {
             by_path.entry(&part.path).or_default().push(part);
         }

@@ -71,17 +71,17 @@ impl World {
         self.review.changed(self.seq, PATH, before, after, author);
     }
 
-    fn decide(&mut self, action: &ReviewAction) -> Result<Verdict, Refused> {
+    fn decide(&mut self, action: &ReviewAction) -> Result<ReviewDecision, Refused> {
         let plan = self.review.plan(action, &|_| self.disk.clone())?;
         for write in &plan.writes {
             assert_eq!(write.before, self.disk);
             self.disk.clone_from(&write.after);
         }
-        self.review.record(self.seq, &plan.verdict);
-        Ok(plan.verdict)
+        self.review.record(self.seq, &plan.decision);
+        Ok(plan.decision)
     }
 
-    fn take(&mut self, step: Step) -> Result<Option<Verdict>, Refused> {
+    fn take(&mut self, step: Step) -> Result<Option<ReviewDecision>, Refused> {
         self.seq += 1;
         let hunk = |id: &str| match id {
             "all" => ReviewTarget::All,
@@ -122,7 +122,7 @@ impl World {
             Discard(id) => undo(hunk(id), true),
             KeepLines(id, at) => ReviewAction::Keep { target: lines(&self.review, id, at) },
             UndoLines(id, at) => undo(lines(&self.review, id, at), false),
-            Revert(verdict) => ReviewAction::Revert { verdict },
+            Revert(decision) => ReviewAction::Revert { decision },
             Comment(id, text) => ReviewAction::Comment {
                 hunk: HunkId::new(id),
                 side: Side::New,
@@ -133,7 +133,7 @@ impl World {
         self.decide(&action).map(Some)
     }
 
-    fn change_by(&mut self, text: &str, author: &Author) -> Option<Verdict> {
+    fn change_by(&mut self, text: &str, author: &Author) -> Option<ReviewDecision> {
         self.change(content(text), author);
         None
     }
@@ -200,18 +200,23 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             UndoLines("1.1", [0, 0, 0, 0]),
             "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
         ),
-        ("an event that is not a verdict", &[Agent("x b")], Revert(1), "event 1 is not a verdict"),
         (
-            "a verdict that is undone",
-            &[Agent("x b"), Keep("all"), Revert(2)],
-            Revert(2),
-            "verdict 2 was already undone by event 3; undo that one instead",
+            "an event that is not a decision",
+            &[Agent("x b")],
+            Revert(1),
+            "event 1 is not a decision",
         ),
         (
-            "a verdict that did nothing",
+            "a decision that is undone",
+            &[Agent("x b"), Keep("all"), Revert(2)],
+            Revert(2),
+            "decision 2 was already undone by event 3; undo that one instead",
+        ),
+        (
+            "a decision that did nothing",
             &[Agent("x b"), User("u b"), Undo("all")],
             Revert(3),
-            "verdict 3 changed nothing, so there is nothing to undo",
+            "decision 3 changed nothing, so there is nothing to undo",
         ),
         (
             "lines that the last line's end hangs on",
@@ -266,8 +271,8 @@ fn a_conflict_shows_all_three_texts() {
     for step in [Agent("a x y c"), User("a x u c")] {
         world.take(step).unwrap();
     }
-    let verdict = world.take(Undo("1.1")).unwrap().unwrap();
-    let text = verdict.parts[0].conflict.clone().unwrap();
+    let decision = world.take(Undo("1.1")).unwrap().unwrap();
+    let text = decision.parts[0].conflict.clone().unwrap();
     let want = "<<<<<<< present x u ||||||| agent x y ======= b >>>>>>> before";
     assert_eq!(flat(&text), want);
 }

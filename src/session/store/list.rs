@@ -86,6 +86,15 @@ pub(super) fn session_of(folder: &Path) -> Option<SessionId> {
     Some(SessionId::new(id))
 }
 
+/// Returns true if a page could have returned the cursor: a session directory's name, a time and an id. The session may be gone.
+pub(super) fn is_cursor(Cursor(name): &Cursor) -> bool {
+    let is_time = |time: &str| {
+        let plain = |c: char| c.is_ascii_digit() || matches!(c, 'T' | 'Z');
+        time.starts_with(|c: char| c.is_ascii_digit()) && time.chars().all(plain)
+    };
+    name.split_once('_').is_some_and(|(time, id)| is_time(time) && !id.is_empty())
+}
+
 pub(super) fn list(
     sessions: &Path,
     filter: &Filter,

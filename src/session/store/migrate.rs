@@ -5,6 +5,8 @@
 //! changes nothing. `tests/fixtures/journals` has one of each format, which must always be readable.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
+mod from_1;
+
 use super::journal::FILE;
 use super::{Error, Header};
 use pintle_base::private_files;
@@ -20,9 +22,8 @@ pub(super) struct Step {
     pub(super) line: fn(&str) -> Result<String, String>,
 }
 
-/// All steps, the earliest first. Version 1 is the current one, so there is none yet; a new format adds its step here and a journal of the
-/// old one below `tests/it/fixtures/journals`.
-pub(super) const STEPS: &[Step] = &[];
+/// All steps, the earliest first. A new format adds its step here and a journal of its own to `tests/fixtures/journals`.
+pub(super) const STEPS: &[Step] = &[Step { from: 1, line: from_1::line }];
 
 /// Upgrades the journal in a directory whose lock the caller has. Returns false if it is up to date.
 pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Error> {

@@ -61,7 +61,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The journal format version that this engine writes.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The directory that contains all sessions of a user. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -355,7 +355,7 @@ impl Store {
     /// Lists sessions, newest first.
     ///
     /// # Errors
-    /// The sessions directory exists and cannot be read.
+    /// The sessions directory exists and cannot be read, or the cursor is invalid.
     ///
     /// # Example
     ///
@@ -382,6 +382,9 @@ impl Store {
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
+        if let Some(Cursor(name)) = after.filter(|after| !list::is_cursor(after)) {
+            return Err(Error::NoCursor(name.clone()));
+        }
         self.index.list(filter, after, limit).or_else(|error| {
             tracing::warn!("{error}; reading the session directories instead");
             list::list(&self.sessions, filter, after, limit)

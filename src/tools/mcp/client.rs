@@ -82,7 +82,7 @@ pub struct ToolShape {
     /// The argument schema.
     pub schema: Map<String, Value>,
     /// True if the server claims that the tool changes nothing. A hint for users; no decision depends on it.
-    pub says_read_only: Option<bool>,
+    pub read_only_hint: Option<bool>,
 }
 
 /// A resource as described by its server.

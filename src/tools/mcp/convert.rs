@@ -50,7 +50,7 @@ pub(super) fn tool(tool: Tool) -> ToolShape {
         name: tool.name.into_owned(),
         description: cut(tool.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION),
         schema: tool.input_schema.as_ref().clone(),
-        says_read_only: tool.annotations.and_then(|hints| hints.read_only_hint),
+        read_only_hint: tool.annotations.and_then(|hints| hints.read_only_hint),
     }
 }
 

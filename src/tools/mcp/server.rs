@@ -236,7 +236,7 @@ impl Server {
                 let tools = used.map(|tool| McpTool {
                     name: tool.name.clone(),
                     description: tool.description.clone(),
-                    says_read_only: tool.says_read_only,
+                    read_only_hint: tool.read_only_hint,
                 });
                 McpServerState {
                     status: McpStatus::Ready,

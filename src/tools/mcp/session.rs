@@ -14,7 +14,7 @@ use crate::Tool;
 use pintle_protocol::content::Content;
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::mcp::{McpServerState, McpStatus};
-use pintle_protocol::methods::PromptCommand;
+use pintle_protocol::methods::NamedPrompt;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -360,7 +360,7 @@ impl SessionServers {
     }
 
     /// Returns the servers' prompts, as messages call them.
-    pub fn prompts(&self) -> Vec<PromptCommand> {
+    pub fn prompts(&self) -> Vec<NamedPrompt> {
         let mut commands = Vec::new();
         for server in self.used() {
             let server::State::Ready { prompts, .. } = server.state() else { continue };
@@ -370,7 +370,7 @@ impl SessionServers {
                     if *is_required { format!("<{name}>") } else { format!("[{name}]") }
                 });
                 let hint = arguments.collect::<Vec<_>>().join(" ");
-                commands.push(PromptCommand {
+                commands.push(NamedPrompt {
                     name: public_name(of, &prompt.name, |_| false),
                     description: prompt.description.clone(),
                     argument_hint: Some(hint).filter(|hint| !hint.is_empty()),

@@ -33,7 +33,7 @@ pub struct ServerTool {
     /// The tool's name at the server.
     tool: String,
     /// True if the server claims that the tool changes nothing.
-    says_read_only: bool,
+    read_only_hint: bool,
     server: Arc<Server>,
     switches: Switches,
 }
@@ -124,7 +124,7 @@ impl ServerTool {
             parameters,
             validator,
             tool: shape.name.clone(),
-            says_read_only: shape.says_read_only == Some(true),
+            read_only_hint: shape.read_only_hint == Some(true),
             server: Arc::clone(server),
             switches: switches.clone(),
         })
@@ -177,7 +177,7 @@ impl Tool for ServerTool {
         Ok(Box::new(Call {
             name: self.name.clone(),
             tool: self.tool.clone(),
-            says_read_only: self.says_read_only,
+            read_only_hint: self.read_only_hint,
             server: Arc::clone(&self.server),
             arguments,
         }))
@@ -209,7 +209,7 @@ fn without_nulls(mut arguments: Value, schema: &Value) -> Value {
 pub struct Call {
     name: String,
     tool: String,
-    says_read_only: bool,
+    read_only_hint: bool,
     server: Arc<Server>,
     arguments: Map<String, Value>,
 }
@@ -229,7 +229,7 @@ impl Prepared for Call {
     }
 
     fn only_reads(&self) -> bool {
-        self.says_read_only
+        self.read_only_hint
     }
 
     fn acting(&self) -> Option<(String, Value)> {

@@ -28,7 +28,7 @@ export async function attach(env, cwd) {
       write({ id, method, params });
     });
   await ask("initialize", {
-    protocol: { name: "pintle", versions: ["1.0"] },
+    protocol: { name: "pintle", versions: ["2.0"] },
     capabilities: {},
   });
   return {

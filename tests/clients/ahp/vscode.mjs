@@ -213,7 +213,7 @@ const steps = [
       await native.ask("session/open", { sessionId });
       await native.ask("review/decide", {
         sessionId,
-        action: { action: "keep", target: { of: "all" } },
+        action: { type: "keep", target: { type: "all" } },
       });
       await pill(/^1 File$/).waitFor({ state: "hidden" });
       await type("change the second line");
@@ -223,7 +223,7 @@ const steps = [
       assert.equal(note(), "hello world\nthird\n");
       await native.ask("review/decide", {
         sessionId,
-        action: { action: "undo", target: { of: "all" } },
+        action: { type: "undo", target: { type: "all" } },
       });
       await pill(/^1 File$/).waitFor({ state: "hidden" });
       assert.equal(note(), "hello world\nsecond\n");
@@ -256,7 +256,7 @@ const steps = [
       // In a browser, VS Code looks for the file in the browser, and leaves it as it is.
       await native.ask("review/decide", {
         sessionId,
-        action: { action: "undo", target: { of: "all" } },
+        action: { type: "undo", target: { type: "all" } },
       });
       assert.equal(note(), "hello world\nsecond\n");
       await pill(/^1 File$/).waitFor({ state: "hidden" });

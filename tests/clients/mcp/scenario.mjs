@@ -15,7 +15,7 @@ const calls = wanted.map((call) => [`mcp__suite__${call.name}`, call.arguments])
 // A person who leaves everything out.
 const program = home.serve(calls, () => ({ text: "-" }));
 await program.ask("initialize", {
-  protocol: { name: "pintle", versions: ["1.0"] },
+  protocol: { name: "pintle", versions: ["2.0"] },
   capabilities: { approvals: {}, questions: {} },
 });
 await program.ask("session/create", {});

@@ -54,7 +54,7 @@ toEngine.setEncoding("utf8").on("data", (text) => {
 });
 const client = new Client(toClient, toEngine);
 say({ method: "session/event", params: event(1) });
-say({ method: "session/lagged", params: { sessionId: "s", lastSentSeq: 1, headSeq: 3 } });
+say({ method: "session/eventsMissed", params: { sessionId: "s", lastSentSeq: 1, headSeq: 3 } });
 // A text with a line separator of Unicode is one line.
 say({ method: "session/event", params: { ...event(4), event: { type: "turn.started", model: "\u2028" } } });
 const seqs = [];

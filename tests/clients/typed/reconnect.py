@@ -39,7 +39,7 @@ def event(seq):
 
 said = [
     {"method": "session/event", "params": event(1)},
-    {"method": "session/lagged", "params": {"sessionId": "s", "lastSentSeq": 1, "headSeq": 3}},
+    {"method": "session/eventsMissed", "params": {"sessionId": "s", "lastSentSeq": 1, "headSeq": 3}},
     {"method": "session/event", "params": event(4)},
     {"id": 1, "result": {"events": [event(2)], "lastSeq": 4, "more": True}},
     {"id": 2, "result": {"events": [event(3), event(4)], "lastSeq": 4, "more": False}},

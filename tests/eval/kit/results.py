@@ -26,7 +26,7 @@ ERRORS = (
 def error_kind(item):
     """The kind of error of a completed tool call, or None where it is none."""
     output = item.get("output") or {}
-    if not output.get("isError"):
+    if not output.get("failed"):
         return None
     details = output.get("details") or {}
     if item.get("status") == "declined" or details.get("denial"):

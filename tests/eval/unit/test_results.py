@@ -9,7 +9,7 @@ from kit import compare, results, table
 
 
 def call(tool, text, status="failed", **details):
-    output = {"content": [{"type": "text", "text": text}], "isError": True, "details": details}
+    output = {"content": [{"type": "text", "text": text}], "failed": True, "details": details}
     return {"type": "toolCall", "toolName": tool, "status": status, "output": output}
 
 
@@ -55,13 +55,13 @@ class ErrorKinds(unittest.TestCase):
 
     def test_a_call_that_worked_is_none(self):
         item = call("read", "File not found: as text of a file")
-        del item["output"]["isError"]
+        del item["output"]["failed"]
         self.assertIsNone(results.error_kind(item))
         self.assertIsNone(results.error_kind({"type": "toolCall"}))
 
     def test_calls_are_counted_once(self):
         good = call("read", "x")
-        del good["output"]["isError"]
+        del good["output"]["failed"]
         bad = call("read", "File not found: f")
         lines = journal(good, bad, bad, {"type": "agentMessage", "text": "x"})
         self.assertEqual(results.tool_calls([*lines, '{"event": {"type": "item.comp']), (3, {"read: not found": 2}))

@@ -110,7 +110,7 @@ fn kill(scene: &Scene, moment: &Moment) -> Measure {
     let mut victim = Victim::start(place.command(&args));
     victim.ask(
         "initialize",
-        json!({"protocol": {"name": "pintle", "versions": ["1.0"]}, "capabilities": {}}),
+        json!({"protocol": {"name": "pintle", "versions": ["2.0"]}, "capabilities": {}}),
     );
     victim.ask("session/create", json!({})).unwrap();
     if let Some(before) = scene.before {
@@ -150,6 +150,6 @@ scenes! {
     a_kill_in_a_turn_loses_nothing "turns",
     a_kill_in_a_patch_leaves_whole_files "patches",
     a_kill_while_files_go_back_can_be_made_good "rewinds",
-    a_kill_in_a_verdict_can_be_made_good "verdicts",
+    a_kill_in_a_decision_can_be_made_good "decisions",
     a_kill_while_sessions_are_made_and_listed_leaves_whole_ones "lists",
 }

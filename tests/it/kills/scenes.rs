@@ -213,30 +213,30 @@ fn reviewed(marks: &str) -> Value {
     ])
 }
 
-fn verdicts(victim: &mut Victim) -> Option<()> {
+fn decisions(victim: &mut Victim) -> Option<()> {
     let file = |victim: &mut Victim, action: &str, name: &str| {
         let listed = victim.ask("review/list", json!({}))?;
         let hunks = listed["hunks"].as_array().unwrap();
         let path = hunks.iter().find_map(|hunk| {
             hunk["path"].as_str().filter(|path| path.ends_with(name)).map(str::to_owned)
         });
-        let target = json!({"of": "file", "path": path?});
-        victim.ask("review/decide", json!({"action": {"action": action, "target": target}}))
+        let target = json!({"type": "file", "path": path?});
+        victim.ask("review/decide", json!({"action": {"type": action, "target": target}}))
     };
     file(victim, "keep", "c.txt")?;
     let one = file(victim, "undo", "b.txt")?;
     let revert =
-        |verdict: &Value| json!({"action": {"action": "revert", "verdict": verdict["seq"]}});
+        |decision: &Value| json!({"action": {"type": "revert", "decision": decision["seq"]}});
     victim.ask("review/decide", revert(&one))?;
-    let all = json!({"action": {"action": "undo", "target": {"of": "all"}}});
-    let verdict = victim.ask("review/decide", all.clone())?;
-    victim.ask("review/decide", revert(&verdict))?;
+    let all = json!({"action": {"type": "undo", "target": {"type": "all"}}});
+    let decision = victim.ask("review/decide", all.clone())?;
+    victim.ask("review/decide", revert(&decision))?;
     victim.ask("review/decide", all).map(drop)
 }
 
 /// What is undone again is as it was, but for what was kept.
 fn all_can_be_undone(program: &mut Program, place: &Place, _: &[Value]) {
-    let all = json!({"action": {"action": "undo", "target": {"of": "all"}}});
+    let all = json!({"action": {"type": "undo", "target": {"type": "all"}}});
     let answer = program.ask("review/decide", all);
     let listed = program.ask("review/list", json!({}));
     assert_eq!(listed["hunks"], json!([]), "{answer}");
@@ -328,7 +328,7 @@ pub(super) const SCENES: [Scene; 5] = [
         after: every_place_can_be_gone_to,
     },
     Scene {
-        name: "verdicts",
+        name: "decisions",
         share: 40,
         files: &[("e.txt", 1), ("b.txt", 1), ("c.txt", 1), ("d.txt", 1)],
         later: &[
@@ -341,7 +341,7 @@ pub(super) const SCENES: [Scene; 5] = [
         model: "script/script",
         replies: reviewed,
         before: Some(one_turn),
-        act: verdicts,
+        act: decisions,
         after: all_can_be_undone,
     },
     Scene {

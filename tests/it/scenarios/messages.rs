@@ -271,7 +271,7 @@ fn a_steer_without_a_turn_is_told_so() {
         "say hello",
         "steer hi | prompt hi | idle",
         expect![[r#"
-            > steer hi: no active turn
+            > steer hi: refused: no turn is running
             > prompt hi: Started
             accepted Prompt "hi"
             turn started

@@ -271,7 +271,7 @@ fn fail_if_any(what: &str, problems: Vec<String>, frame: &Value) {
 #[test]
 fn what_the_schema_does_not_know_is_found() {
     let ping = json!({"id": 1, "method": "ping", "params": {}});
-    let initialize = json!({"id": 1, "method": "initialize", "params": {"protocol": {"name": "pintle", "versions": ["1.0"]}}});
+    let initialize = json!({"id": 1, "method": "initialize", "params": {"protocol": {"name": "pintle", "versions": ["2.0"]}}});
     let event = |event: Value| json!({"method": "session/event", "params": {"sessionId": "s", "seq": 1, "tsMs": 1, "event": event}});
     let rows: Vec<(&str, Value, &str)> = vec![
         ("client", ping.clone(), ""),

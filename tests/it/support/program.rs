@@ -266,7 +266,7 @@ impl Program {
     pub(crate) fn initialize(&mut self) -> Value {
         self.ask(
             "initialize",
-            json!({"protocol": {"name": "pintle", "versions": ["1.0"]}, "capabilities": {"approvals": {}}}),
+            json!({"protocol": {"name": "pintle", "versions": ["2.0"]}, "capabilities": {"approvals": {}}}),
         )
     }
 

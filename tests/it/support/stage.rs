@@ -30,8 +30,7 @@ use pintle_protocol::methods::{
 use pintle_protocol::question::Question;
 use pintle_protocol::session::SessionParams;
 use pintle_protocol::turn::{
-    SteerOutcome, TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnSteerParams,
-    TurnSteerResult,
+    TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnSteerParams,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -216,11 +215,7 @@ impl Stage {
             "steer" => {
                 let steer = TurnSteerParams { input, ..TurnSteerParams::default() };
                 let answer = self.session.call::<TurnSteer>(steer).await;
-                let told = |steered: TurnSteerResult| match steered.outcome {
-                    SteerOutcome::NoActiveTurn => "no active turn",
-                    SteerOutcome::Accepted | SteerOutcome::Held => "accepted",
-                };
-                self.note(answer.map(|steered| told(steered).to_owned()), step);
+                self.note(answer.map(|_| "accepted".to_owned()), step);
             }
             "stop" => {
                 let queue = if rest == "keep" { QueuePolicy::Keep } else { QueuePolicy::Return };
@@ -289,8 +284,8 @@ impl Stage {
                 }
             }
             "commands" => {
-                let listed = self.engine.commands(rest).await;
-                for one in listed.commands {
+                let listed = self.engine.prompts(rest).await;
+                for one in listed.prompts {
                     let hint = one.argument_hint.unwrap_or_default();
                     let description = one.description.unwrap_or_default();
                     self.seen.push(format!("/{} {hint}: {description} ({})", one.name, one.path));

@@ -39,7 +39,7 @@ impl Web {
     }
 
     pub(crate) fn initialize(&mut self) {
-        let params = json!({"protocol": {"name": "pintle", "versions": ["1.0"]}, "capabilities": {"approvals": {}}});
+        let params = json!({"protocol": {"name": "pintle", "versions": ["2.0"]}, "capabilities": {"approvals": {}}});
         assert!(self.ask("initialize", params).get("protocol").is_some());
     }
 

@@ -95,7 +95,7 @@ fn a_client_agrees_to_what_a_person_has_seen() {
 
     write(text);
     let found = read(&mut program);
-    assert_eq!((&found["isTrusted"], &found["files"][0]["path"]), (&json!(true), &json!(name)));
+    assert_eq!((&found["trusted"], &found["files"][0]["path"]), (&json!(true), &json!(name)));
     assert_eq!(found["files"][0]["standing"], "new");
     assert_eq!(found["root"], place.path("").to_str().unwrap().trim_end_matches('/'));
     let seen = json!({"files": [{"path": name, "sha256": found["files"][0]["sha256"]}]});
@@ -136,7 +136,7 @@ fn a_client_agrees_to_what_a_person_has_seen() {
     let mut program = Program::start(command, Framing::Lines);
     program.initialize();
     program.ask("session/create", json!({}));
-    assert_eq!(read(&mut program)["isTrusted"], false);
+    assert_eq!(read(&mut program)["trusted"], false);
     let refused = program.ask_refused("trust/agree", seen);
     assert_eq!(refused["data"]["code"], "conflict", "{refused}");
 }

@@ -105,7 +105,7 @@ local function accept_on_write(path)
       end
       -- After everybody else has seen that it was written.
       vim.schedule(function()
-        require("pintle.verdict").accept(path, function()
+        require("pintle.decision").accept(path, function()
           if vim.api.nvim_tabpage_is_valid(tab) and #vim.api.nvim_list_tabpages() > 1 then
             vim.cmd.tabclose(vim.api.nvim_tabpage_get_number(tab))
           end

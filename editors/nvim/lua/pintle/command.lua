@@ -72,7 +72,7 @@ local verbs = {
     if text ~= "" and text ~= "new" then
       return require("pintle.log").error(("unknown value `%s`; expected: new"):format(text))
     end
-    require("pintle.verdict").review(text == "new")
+    require("pintle.decision").review(text == "new")
   end,
   note = function(text, call)
     local line = vim.fn.line(".")
@@ -91,21 +91,21 @@ local verbs = {
   keep = function(text, call)
     local scope = M.scope(text)
     if scope then
-      require("pintle.verdict").keep(scope, M.range(call))
+      require("pintle.decision").keep(scope, M.range(call))
     end
   end,
   undo = function(text, call)
     local words, discards = text:gsub("%s*discard$", "")
     local scope = M.scope(words)
     if scope then
-      require("pintle.verdict").undo(scope, M.range(call), discards > 0)
+      require("pintle.decision").undo(scope, M.range(call), discards > 0)
     end
   end,
   comment = function(text, call)
-    require("pintle.verdict").comment(text ~= "" and text or nil, M.range(call))
+    require("pintle.decision").comment(text ~= "" and text or nil, M.range(call))
   end,
   revert = function()
-    require("pintle.verdict").revert()
+    require("pintle.decision").revert()
   end,
   rewind = function()
     require("pintle.rewind").rewind()
@@ -181,7 +181,7 @@ end
 local SCOPES = { "all", "file", "hunk", "turn" }
 
 ---@param text string
----@return pintle.VerdictScope? scope nil when there is no such one, and that was said
+---@return pintle.DecisionScope? scope nil when there is no such one, and that was said
 function M.scope(text)
   if text == "" then
     return "hunk"

@@ -76,8 +76,8 @@ local function read_commands(here)
     end
   end
   local params = { sessionId = view.state.id }
-  here.engine:request(protocol.method.command_list, params, function(_, result)
-    take(result and result.commands)
+  here.engine:request(protocol.method.prompt_list, params, function(_, result)
+    take(result and result.prompts)
   end)
   here.engine:request(protocol.method.skill_list, params, function(_, result)
     take(result and result.skills)

@@ -295,7 +295,7 @@ function Documents:tell(document)
   document.form, document.is_dirty, document.is_blank = form, is_dirty, is_blank(buf)
   document.is_whole, document.is_reloaded, document.changes, document.is_open = false, false, {}, true
   document.version = document.version + 1
-  local params = { path = document.path, version = document.version, isDirty = is_dirty }
+  local params = { path = document.path, version = document.version, dirty = is_dirty }
   if not changes then
     local text = M.text(buf)
     local most = vim.tbl_get(self.workspace.engine, "info", "limits", "maxMessageBytes") or math.huge

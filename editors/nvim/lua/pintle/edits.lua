@@ -279,7 +279,7 @@ function M.answer(workspace, params, respond, id)
   })
   vim.defer_fn(function()
     if is_first() then
-      respond({ isApplied = false, failureReason = "the user is in the middle of a command" })
+      respond({ applied = false, failureReason = "the user is in the middle of a command" })
     end
   end, OPERATOR_MS)
 end
@@ -310,7 +310,7 @@ function M.apply(workspace, params)
   for at, edit in ipairs(params.edits) do
     local why, document = refusal(workspace, edit)
     if not document then
-      return { isApplied = false, failureReason = why }
+      return { applied = false, failureReason = why }
     end
     found[at] = document
   end
@@ -338,10 +338,10 @@ function M.apply(workspace, params)
       for number = #undone, 1, -1 do
         pcall(undone[number])
       end
-      return { isApplied = false, failureReason = tostring(why) }
+      return { applied = false, failureReason = tostring(why) }
     end
   end
-  local result = { isApplied = true, versions = {} }
+  local result = { applied = true, versions = {} }
   for at, edit in ipairs(params.edits) do
     local why = edit.save and save(found[at].buf)
     if why then

@@ -94,7 +94,7 @@ M.durable = {
       return is_own and not session.dropped[each.itemId]
     end, event.inputs)
     -- A hook has done what handled ones ask for.
-    if #own > 0 and not event.isHandled then
+    if #own > 0 and not event.handled then
       add({ kind = "returned", inputs = own })
     end
   end,
@@ -212,14 +212,14 @@ M.durable = {
     add({ kind = "files", changes = event.changes, by = event.by })
   end,
   ["review.decided"] = function(session, event, add)
-    local undone = event.action.action == "revert" and event.action.verdict
+    local undone = event.action.type == "revert" and event.action.decision
     if undone then
       session.undone[undone] = true
-      session.verdicts = vim.tbl_filter(function(seq)
+      session.decisions = vim.tbl_filter(function(seq)
         return seq ~= undone
-      end, session.verdicts)
+      end, session.decisions)
     else
-      table.insert(session.verdicts, session.seq)
+      table.insert(session.decisions, session.seq)
     end
     add({ kind = "decided" })
   end,
@@ -227,11 +227,11 @@ M.durable = {
     local refused = event.refused
     if refused then
       local message = "a decision was rejected: " .. refused.reason
-      add({ kind = "notice", notice = { level = "warning", code = "verdictRefused", message = message } })
+      add({ kind = "notice", notice = { level = "warning", code = "decisionRefused", message = message } })
     end
     add({ kind = "decided" })
   end,
-  ["notice"] = function(_, event, add)
+  ["session.notice"] = function(_, event, add)
     add({ kind = "notice", notice = event })
   end,
 }

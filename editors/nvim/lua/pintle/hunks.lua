@@ -134,18 +134,18 @@ function M.target(place, first, last)
   local to = math.min(last, place.row + place.count) - place.row
   if place.count == 0 then
     local is_chosen = first <= place.row + 1 and last >= place.row
-    return is_chosen and { of = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq } or nil
+    return is_chosen and { type = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq } or nil
   elseif from > to then
     return nil
   elseif from == 1 and to == place.count then
-    return { of = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq }
+    return { type = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq }
   end
   local lines = { new = { start = from, count = to - from + 1 } }
   local old_to = to == place.count and hunk.before.count or math.min(to, hunk.before.count)
   if old_to >= from then
     lines.old = { start = from, count = old_to - from + 1 }
   end
-  return { of = "lines", hunk = hunk.id, changedSeq = hunk.changedSeq, lines = lines }
+  return { type = "lines", hunk = hunk.id, changedSeq = hunk.changedSeq, lines = lines }
 end
 
 ---A hunk in a line, for a list.

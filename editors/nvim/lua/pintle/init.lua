@@ -88,12 +88,13 @@ local function steer(here, text, attached, or_start)
   here:with_session(function(view)
     local params = { sessionId = view.state.id, input = blocks }
     here.engine:request(require("pintle.protocol").method.turn_steer, params, function(err, result)
-      if err or not result then
-        return log.failed("not sent", err or { code = 0, message = "an empty answer" })
-      elseif result.outcome ~= "accepted" and or_start then
+      local is_late = err and type(err.data) == "table" and err.data.code == "noActiveTurn"
+      if is_late and or_start then
         return start(here, text, "queue", attached)
-      elseif result.outcome ~= "accepted" then
+      elseif is_late then
         return log.say("no running turn to steer: the message was not sent")
+      elseif err or not result then
+        return log.failed("not sent", err or { code = 0, message = "an empty answer" })
       end
       accepted(here, text)
       log.say("the turn reads it at its next gap")
@@ -173,19 +174,19 @@ end
 
 ---Lists the open hunks in the quickfix window.
 function M.review()
-  require("pintle.verdict").review()
+  require("pintle.decision").review()
 end
 
 ---Keeps what the agent did.
----@param scope? pintle.VerdictScope default: the hunk under the cursor
+---@param scope? pintle.DecisionScope default: the hunk under the cursor
 function M.keep(scope)
-  require("pintle.verdict").keep(scope)
+  require("pintle.decision").keep(scope)
 end
 
 ---Takes back what the agent did.
----@param scope? pintle.VerdictScope default: the hunk under the cursor
+---@param scope? pintle.DecisionScope default: the hunk under the cursor
 function M.undo(scope)
-  require("pintle.verdict").undo(scope)
+  require("pintle.decision").undo(scope)
 end
 
 ---Goes back to before a message; asks for all there is to know.

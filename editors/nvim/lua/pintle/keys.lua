@@ -100,10 +100,10 @@ end
 ---@type table<pintle.HunkVerb, fun()>
 M.at_cursor = {
   keep = function()
-    require("pintle.verdict").keep("hunk")
+    require("pintle.decision").keep("hunk")
   end,
   undo = function()
-    require("pintle.verdict").undo("hunk")
+    require("pintle.decision").undo("hunk")
   end,
 }
 
@@ -115,10 +115,10 @@ end
 ---@type table<pintle.HunkVerb, fun()>
 M.over = {
   keep = function()
-    require("pintle.verdict").keep("hunk", moved_over())
+    require("pintle.decision").keep("hunk", moved_over())
   end,
   undo = function()
-    require("pintle.verdict").undo("hunk", moved_over())
+    require("pintle.decision").undo("hunk", moved_over())
   end,
 }
 

@@ -141,13 +141,13 @@ local verbs = {
   K = {
     desc = "keep the hunk",
     act = function(found)
-      require("pintle.verdict").decide_hunks(found, { action = "keep" })
+      require("pintle.decision").decide_hunks(found, { type = "keep" })
     end,
   },
   U = {
     desc = "undo the hunk",
     act = function(found)
-      require("pintle.verdict").decide_hunks(found, { action = "undo", discardEdits = false })
+      require("pintle.decision").decide_hunks(found, { type = "undo", discardEdits = false })
     end,
   },
   C = {
@@ -155,7 +155,7 @@ local verbs = {
     act = function(found)
       vim.ui.input({ prompt = "Comment: " }, function(text)
         if text and vim.trim(text) ~= "" then
-          require("pintle.verdict").comment_on(found, text)
+          require("pintle.decision").comment_on(found, text)
         end
       end)
     end,

@@ -1,6 +1,6 @@
 -- Notes on lines of the code: written one by one, shown below their lines, and sent to the model in one message.
 --
--- They stand in the editor only, until they are sent. A comment on a hunk (`verdict.lua`) is the engine's at once.
+-- They stand in the editor only, until they are sent. A comment on a hunk (`decision.lua`) is the engine's at once.
 
 local input = require("pintle.input")
 local log = require("pintle.log")

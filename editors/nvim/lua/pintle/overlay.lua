@@ -1,5 +1,5 @@
 -- Open hunks in the buffers of their files: added and changed lines in colour, deleted ones as virtual lines, a sign, comments.
--- It draws what it is told; whether a verdict is due is none of its business.
+-- It draws what it is told; whether a decision is due is none of its business.
 
 local hunks = require("pintle.hunks")
 local words = require("pintle.words")

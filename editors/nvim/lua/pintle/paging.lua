@@ -113,7 +113,7 @@ end
 ---@param err? pintle.RpcError
 function M.cannot_open(what, err)
   err = err or { code = 0, message = "an empty answer" }
-  if type(err.data) == "table" and err.data.isSharedEngine then
+  if type(err.data) == "table" and err.data.sharedEngine then
     local hint = 'to open it here too, put `shared = true` into require("pintle").setup() and start Neovim again'
     err = { code = err.code, message = err.message, data = vim.tbl_extend("force", err.data, { hint = hint }) }
   end

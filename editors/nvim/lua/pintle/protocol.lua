@@ -338,7 +338,7 @@
 ---@field status pintle.PlanStatus Status.
 
 ---Step status.
----@alias pintle.PlanStatus "pending"|"in_progress"|"completed"
+---@alias pintle.PlanStatus "pending"|"inProgress"|"completed"
 
 ---Token usage of one model reply, of a turn, or of a session. All counts are cumulative for their span.
 ---@class pintle.Usage
@@ -418,7 +418,7 @@
 ---@field query? string Words; an entry must contain all of them. `"several words"` in quotes match as a phrase. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents are ignored. Empty: the newest entries that pass the filters.
 ---@field cwd? string Only in sessions with this working directory.
 ---@field sessionId? pintle.SessionId Only in this session.
----@field afterSeq? integer Only after this event of that session, such as an anchor.
+---@field afterSeq? integer Only after this event of that session, such as an entry of `session/outline`.
 ---@field beforeSeq? integer Only before this event of that session.
 ---@field kinds? (pintle.EntryKind)[] Only entries of these kinds; empty for all but `toolOutput` and `reasoning`. A search for one of these two reads journals, so it takes longer, and its hits are not ranked: the newest session comes first.
 ---@field roles? (pintle.EntryRole)[] Only entries of these roles; empty for all.
@@ -587,28 +587,28 @@
 ---@field text string Beginning of the message.
 ---@field tsMs integer Time, in milliseconds since 1970.
 ---@field label? string Label.
----@field isCurrent boolean True if it is on the current path.
+---@field current boolean True if it is on the current path.
 
----Params of `session/anchors`. (Experimental.)
----@class pintle.SessionAnchorsParams
+---Params of `session/outline`. (Experimental.)
+---@class pintle.SessionOutlineParams
 ---@field sessionId? pintle.SessionId Session, open or not; optional if this connection has created or opened exactly one.
 
----Anchors, between which a session's items can be listed and searched. (Experimental.)
----@class pintle.SessionAnchorsResult
----@field anchors (pintle.Anchor)[] Anchors, in the order of their events.
+---A session's outline. (Experimental.)
+---@class pintle.SessionOutlineResult
+---@field entries (pintle.OutlineEntry)[] Entries, in the order of their events.
 
----A point of a session at which a section begins. (Experimental.)
----@class pintle.Anchor
+---A point at which a section of a session begins. (Experimental.)
+---@class pintle.OutlineEntry
 ---@field seq integer Event.
----@field kind pintle.AnchorKind Kind.
+---@field kind pintle.OutlineKind Kind.
 ---@field text? string Label, or the beginning of the summary.
 ---@field metadata? any The client's data about a labelled point.
 ---@field from? pintle.SessionId Session from which events were copied.
 ---@field tsMs integer Time, in milliseconds since 1970.
----@field isCurrent boolean True if it is on the current path.
+---@field current boolean True if it is on the current path.
 
----Anchor kind. (Experimental.)
----@alias pintle.AnchorKind "start"|"copied"|"compaction"|"handOver"|"label"
+---Kind of an outline entry. (Experimental.)
+---@alias pintle.OutlineKind "start"|"copied"|"compaction"|"rewindSummary"|"label"
 
 ---Params of `review/list`.
 ---@class pintle.ReviewListParams
@@ -636,8 +636,8 @@
 ---@field madeBy (pintle.Maker)[] Calls that created or changed it, in order.
 ---@field cause? string Set if the author of the change is unknown: ``unknown, while `make` ran``. Since the hunk may be the user's work, undoing a turn or everything skips it; undo the hunk or its file instead.
 ---@field comments? (pintle.Comment)[] Comments on it.
----@field verdict? integer Verdict that closed it.
----@field waiting? integer Number of a queued verdict about it.
+---@field decision? integer Decision that closed it.
+---@field waiting? integer Number of a queued decision about it.
 ---@field absorbedBy? pintle.HunkId Hunk that absorbed it.
 ---@field partOf? pintle.HunkId Hunk that it was split from, when a decision covered only some of its lines.
 
@@ -678,23 +678,23 @@
 
 ---Accept the hunks: the baseline takes their lines. The file does not change.
 ---@class pintle.ReviewAction.keep
----@field action "keep" 
+---@field type "keep" 
 ---@field target pintle.ReviewTarget The hunks concerned.
 
 ---Undo the hunks: the file gets the baseline's lines again.
 ---@class pintle.ReviewAction.undo
----@field action "undo" 
+---@field type "undo" 
 ---@field target pintle.ReviewTarget The hunks concerned.
 ---@field discardEdits? boolean If true, also remove lines that the user wrote into a hunk; otherwise such a hunk is a conflict.
 
----Revert a verdict, or withdraw a queued one.
+---Revert a decision, or withdraw a queued one.
 ---@class pintle.ReviewAction.revert
----@field action "revert" 
----@field verdict integer Event of the verdict.
+---@field type "revert" 
+---@field decision integer Event of the decision.
 
 ---Comment on a hunk.
 ---@class pintle.ReviewAction.comment
----@field action "comment" 
+---@field type "comment" 
 ---@field hunk pintle.HunkId The hunk.
 ---@field side pintle.Side The side: the baseline or the present file.
 ---@field lines? pintle.LineSpan Lines within the hunk; absent for all.
@@ -705,30 +705,30 @@
 
 ---One hunk.
 ---@class pintle.ReviewTarget.hunk
----@field of "hunk" 
+---@field type "hunk" 
 ---@field hunk pintle.HunkId Its id.
 ---@field changedSeq? integer The `changedSeq` that was shown; the decision is refused when it has changed since.
 
 ---Some lines of a hunk.
 ---@class pintle.ReviewTarget.lines
----@field of "lines" 
+---@field type "lines" 
 ---@field hunk pintle.HunkId Its id.
 ---@field changedSeq integer The `changedSeq` that was shown; the lines are counted in that text.
 ---@field lines pintle.LineSelection The selected lines.
 
 ---All open hunks of a file.
 ---@class pintle.ReviewTarget.file
----@field of "file" 
+---@field type "file" 
 ---@field path string Its absolute path.
 
 ---All open hunks that a turn created or changed.
 ---@class pintle.ReviewTarget.turn
----@field of "turn" 
+---@field type "turn" 
 ---@field turnId pintle.TurnId The turn.
 
 ---All open hunks.
 ---@class pintle.ReviewTarget.all
----@field of "all" 
+---@field type "all" 
 
 ---A selection of lines of a hunk, counted within it.
 ---@class pintle.LineSelection
@@ -737,18 +737,18 @@
 
 ---Result of `review/decide`.
 ---@class pintle.ReviewDecideResult
----@field seq integer Event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
----@field verdict pintle.Verdict Effect on each hunk; for a queued verdict, the effect that it would have now.
----@field isQueued? boolean True if the verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not.
+---@field seq integer Event of the decision, by which it can be reverted. For a queued decision, its number: reverting that withdraws it.
+---@field decision pintle.ReviewDecision Effect on each hunk; for a queued decision, the effect that it would have now.
+---@field queued? boolean True if the decision is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not.
 
 ---Decision with its effect, complete enough to serve as an entire event.
----@class pintle.Verdict
+---@class pintle.ReviewDecision
 ---@field action pintle.ReviewAction Requested action.
----@field parts (pintle.VerdictPart)[] Effect on each hunk.
+---@field parts (pintle.DecisionPart)[] Effect on each hunk.
 ---@field waited? integer Number under which it was queued, if it was.
 
----Effect of a verdict on one hunk.
----@class pintle.VerdictPart
+---Effect of a decision on one hunk.
+---@class pintle.DecisionPart
 ---@field hunk pintle.HunkId Hunk.
 ---@field path string Its file's absolute path.
 ---@field effect pintle.Effect Effect.
@@ -757,10 +757,10 @@
 ---@field conflict? string For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
 ---@field cause? string Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]).
 
----Effect of a verdict on a hunk.
+---Effect of a decision on a hunk.
 ---@alias pintle.Effect "keep"|"undo"|"reopen"|"comment"|"withdraw"
 
----Outcome of a verdict for a hunk.
+---Outcome of a decision for a hunk.
 ---@alias pintle.Outcome "applied"|"conflict"
 
 ---Params of `review/baseline`.
@@ -820,7 +820,7 @@
 ---@field key? string The `key` of the request.
 
 ---Durable events, distinguished by `type`. A reader skips unknown types.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.moved|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.moved|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.session.notice
 
 ---The session was created.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -846,7 +846,7 @@
 ---@class pintle.Event.input.removed
 ---@field type "input.removed" 
 ---@field inputs (pintle.QueuedInput)[] The messages.
----@field isHandled? boolean True if a hook has handled them, so they must not be sent again.
+---@field handled? boolean True if a hook has handled them, so they must not be sent again.
 
 ---Messages in the queue were edited or reordered. This is the full queue.
 ---@class pintle.Event.queue.changed
@@ -922,10 +922,10 @@
 ---@field type "files.changed" 
 
 ---The user decided about hunks.
----@class pintle.Event.review.decided: pintle.Verdict
+---@class pintle.Event.review.decided: pintle.ReviewDecision
 ---@field type "review.decided" 
 
----The queue of verdicts that wait for the next gap between two calls changed.
+---The queue of decisions that wait for the next gap between two calls changed.
 ---@class pintle.Event.review.queued: pintle.ReviewQueue
 ---@field type "review.queued" 
 
@@ -938,8 +938,8 @@
 ---@field type "label.changed" 
 
 ---Notice for the user.
----@class pintle.Event.notice: pintle.Notice
----@field type "notice" 
+---@class pintle.Event.session.notice: pintle.Notice
+---@field type "session.notice" 
 
 ---Instructions of a named agent.
 ---@class pintle.AgentRole
@@ -972,7 +972,7 @@
 ---@field cwd string Working directory from now on.
 
 ---Author of a session's title.
----@alias pintle.TitledBy "person"|"model"
+---@alias pintle.TitledBy "user"|"model"
 
 ---The session's title changed.
 ---@class pintle.SessionUpdated
@@ -1043,7 +1043,7 @@
 ---Tool result: content for the model, and details that a client may draw.
 ---@class pintle.ToolResult
 ---@field content (pintle.Content)[] Content for the model.
----@field isError? boolean True if the tool failed, was declined or was cancelled; the content gives the reason.
+---@field failed? boolean True if the tool failed, was declined or was cancelled; the content gives the reason.
 ---@field details? pintle.ToolDetails Details for clients.
 
 ---One block of a tool's result, as the model sees it.
@@ -1097,7 +1097,7 @@
 ---@class pintle.JobRef
 ---@field jobId pintle.JobId Job id.
 ---@field itemId pintle.ItemId Job item.
----@field hasEnded? boolean True if the result reports how the job ended.
+---@field ended? boolean True if the result reports how the job ended.
 
 ---Background job id within its session: `job-1`, `job-2` …, short because a model writes it.
 ---@alias pintle.JobId string
@@ -1176,8 +1176,8 @@
 ---@class pintle.ClientNote
 ---@field kind? string Client-chosen name for this kind of note.
 ---@field data? any The client's data.
----@field isUnread? boolean True if the model does not read it.
----@field isHidden? boolean True if clients do not show it to the user.
+---@field unread? boolean True if the model does not read it.
+---@field hidden? boolean True if clients do not show it to the user.
 
 ---A message of the engine to the model.
 ---@class pintle.EngineMessage
@@ -1185,7 +1185,7 @@
 ---@field jobs? (pintle.ItemId)[] Items of the jobs whose end it reports.
 ---@field mode? pintle.WorkMode Mode that it announces.
 ---@field reviewed? (integer)[] Review events that it reports.
----@field sumsUpLeft? boolean True if it summarizes the history that a rewind left behind.
+---@field summarizesRewound? boolean True if it summarizes the history that a rewind left behind.
 ---@field note? pintle.ClientNote Client note that it carries.
 
 ---Origin of an approval decision.
@@ -1252,7 +1252,7 @@
 ---@field sha256 string SHA-256 of the content, in hex.
 ---@field size integer Size in bytes.
 ---@field mode? integer Permission bits, if any.
----@field isLost? boolean True if the content was too large to be kept, so it cannot be restored.
+---@field lost? boolean True if the content was too large to be kept, so it cannot be restored.
 
 ---Author of changes.
 ---@alias pintle.ChangedBy pintle.ChangedBy.call|pintle.ChangedBy.other|pintle.ChangedBy.rewind|pintle.ChangedBy.review
@@ -1271,7 +1271,7 @@
 ---@class pintle.ChangedBy.rewind
 ---@field type "rewind" 
 
----A user verdict, logged in the preceding `review.decided`.
+---A user decision, logged in the preceding `review.decided`.
 ---@class pintle.ChangedBy.review
 ---@field type "review" 
 
@@ -1280,20 +1280,20 @@
 ---@field changes (pintle.FileRecord)[] Files.
 ---@field by pintle.ChangedBy Author.
 
----A queued verdict.
----@class pintle.WaitingVerdict
+---A queued decision.
+---@class pintle.QueuedDecision
 ---@field id integer Its number: the event that queued it.
 ---@field action pintle.ReviewAction Requested action.
 
----A verdict that was not applied.
----@class pintle.RefusedVerdict
+---A decision that was not applied.
+---@class pintle.RefusedDecision
 ---@field id integer Its number.
 ---@field reason string User-facing reason.
 
----Queue of verdicts that wait for a gap between two calls of the running turn.
+---Queue of decisions that wait for a gap between two calls of the running turn.
 ---@class pintle.ReviewQueue
----@field waiting (pintle.WaitingVerdict)[] Queued verdicts, in order.
----@field refused? pintle.RefusedVerdict A verdict that left the queue without being applied.
+---@field waiting (pintle.QueuedDecision)[] Queued decisions, in order.
+---@field refused? pintle.RefusedDecision A decision that left the queue without being applied.
 
 ---Origin of merged events.
 ---@class pintle.MergedFrom
@@ -1371,19 +1371,19 @@
 ---Handling of a steer while no turn runs.
 ---@alias pintle.WhenIdle "reject"|"hold"
 
----Result of `turn/steer`.
+---A steer was accepted; it is on disk.
 ---@class pintle.TurnSteerResult
 ---@field outcome pintle.SteerOutcome Outcome.
----@field itemId? pintle.ItemId Id of its `userMessage` item, when it was accepted.
----@field turnId? pintle.TurnId Turn it goes into, when it was accepted.
+---@field itemId pintle.ItemId Id of its `userMessage` item.
+---@field turnId pintle.TurnId Turn it goes into: the running one, or the one that the next prompt starts.
 
 ---Steer outcome.
----@alias pintle.SteerOutcome "accepted"|"held"|"noActiveTurn"
+---@alias pintle.SteerOutcome "accepted"|"held"
 
 ---Params of `turn/interrupt`.
 ---@class pintle.TurnInterruptParams
 ---@field sessionId? pintle.SessionId Session; optional if this connection has created or opened exactly one.
----@field turnId? pintle.TurnId Refuse with `conflict` unless this turn is the running one.
+---@field expectedTurnId? pintle.TurnId Refuse with `conflict` unless this turn is the running one.
 ---@field queue? pintle.QueuePolicy Handling of queued messages; default `return`.
 
 ---Handling of queued messages when a turn is interrupted.
@@ -1433,7 +1433,7 @@
 ---@class pintle.ContextMessage
 ---@field role string Role: `user`, `assistant` or `result`.
 ---@field callId? string For a result: id of its call.
----@field isError? boolean For a result: true if the call failed.
+---@field failed? boolean For a result: true if the call failed.
 ---@field blocks (pintle.ContextBlock)[] Its blocks.
 
 ---A block of a message, distinguished by `type`. (Experimental.)
@@ -1548,14 +1548,14 @@
 ---@field path string File, absolute. It need not exist yet.
 ---@field version integer Version of the text; it increases with every change.
 ---@field text string Full text as it would be saved, with its line ends, without a byte order mark.
----@field isDirty boolean True if the text has unsaved changes, so tools read it instead of the file.
+---@field dirty boolean True if the text has unsaved changes, so tools read it instead of the file.
 
 ---Params of `document/change`.
 ---@class pintle.DocumentChangeParams
 ---@field path string File, as it was opened.
 ---@field version integer Version after the changes.
 ---@field changes (pintle.DocumentChange)[] Changes; each applies to the previous one's result.
----@field isDirty boolean True if the text differs from the last saved one.
+---@field dirty boolean True if the text differs from the last saved one.
 
 ---A change of a text.
 ---@class pintle.DocumentChange
@@ -1585,7 +1585,7 @@
 ---@class pintle.SessionItemsParams
 ---@field sessionId? pintle.SessionId Session, open or not; optional if this connection has created or opened exactly one.
 ---@field before? integer Only items before this event; the last items by default.
----@field after? integer Only items after this event, such as an anchor.
+---@field after? integer Only items after this event, such as an entry of `session/outline`.
 ---@field limit? integer Maximum number of items, 1 to 1,000; default 100.
 
 ---Current values of items.
@@ -1715,7 +1715,7 @@
 ---@class pintle.McpTool
 ---@field name string Its name at the server.
 ---@field description string The server's description of it.
----@field saysReadOnly? boolean True if the server declares that it changes nothing. Permissions do not depend on it.
+---@field readOnlyHint? boolean True if the server declares that it changes nothing. Permissions do not depend on it.
 
 ---Params of `mcp/update`. (Experimental.)
 ---@class pintle.McpUpdateParams
@@ -1815,7 +1815,7 @@
 ---Result of `trust/read` and `trust/agree`. (Experimental.)
 ---@class pintle.TrustResult
 ---@field root string Project root: the root of the git repository, or the session's working directory outside one.
----@field isTrusted boolean True if the user trusts the project. If not, the engine uses none of the files.
+---@field trusted boolean True if the user trusts the project. If not, the engine uses none of the files.
 ---@field files (pintle.ProjectFile)[] Files, sorted by path: permissions, rules, MCP servers, skills, and agents.
 
 ---A project file that configures the engine. (Experimental.)
@@ -1837,13 +1837,13 @@
 ---@field path string Path from `trust/read`.
 ---@field sha256 string SHA-256 from `trust/read`.
 
----Result of `command/list`.
----@class pintle.CommandListResult
----@field commands (pintle.PromptCommand)[] Prompts, by name.
+---Result of `prompt/list`.
+---@class pintle.PromptListResult
+---@field prompts (pintle.NamedPrompt)[] Prompts, by name.
 ---@field problems? (string)[] Files that could not be read, each with the reason.
 
 ---A prompt in a file, or of an MCP server. A message that begins with `/` and its name is replaced by that prompt.
----@class pintle.PromptCommand
+---@class pintle.NamedPrompt
 ---@field name string Its name, without the slash.
 ---@field description? string Its description.
 ---@field argumentHint? string Arguments that may follow the name.
@@ -1851,7 +1851,7 @@
 
 ---Result of `skill/list`.
 ---@class pintle.SkillListResult
----@field skills (pintle.PromptCommand)[] Skills, by name.
+---@field skills (pintle.NamedPrompt)[] Skills, by name.
 
 ---A hook of a client. (Experimental.)
 ---@class pintle.HookRegisterParams
@@ -1887,27 +1887,27 @@
 ---@field event pintle.TransientEvent Event.
 
 ---Transient events, distinguished by `type`.
----@alias pintle.TransientEvent pintle.TransientEvent.item.delta|pintle.TransientEvent.state|pintle.TransientEvent.context|pintle.TransientEvent.step.usage|pintle.TransientEvent.notice
+---@alias pintle.TransientEvent pintle.TransientEvent.item.delta|pintle.TransientEvent.session.state|pintle.TransientEvent.session.context|pintle.TransientEvent.step.usage|pintle.TransientEvent.session.notice
 
 ---A field of an item grew.
 ---@class pintle.TransientEvent.item.delta: pintle.ItemDelta
 ---@field type "item.delta" 
 
 ---The session's state changed.
----@class pintle.TransientEvent.state: pintle.SessionState
----@field type "state" 
+---@class pintle.TransientEvent.session.state: pintle.SessionState
+---@field type "session.state" 
 
 ---The fill level of the model's context window, sent after each reply.
----@class pintle.TransientEvent.context: pintle.ContextUsage
----@field type "context" 
+---@class pintle.TransientEvent.session.context: pintle.ContextUsage
+---@field type "session.context" 
 
 ---Usage so far of the streaming reply, if its provider reports it before the end.
 ---@class pintle.TransientEvent.step.usage: pintle.StepUsage
 ---@field type "step.usage" 
 
 ---Notice for the user that could not be written to the journal.
----@class pintle.TransientEvent.notice: pintle.Notice
----@field type "notice" 
+---@class pintle.TransientEvent.session.notice: pintle.Notice
+---@field type "session.notice" 
 
 ---A piece of text to append to a field of an item.
 ---@class pintle.ItemDelta
@@ -1925,7 +1925,7 @@
 ---@field costNanoUsd? integer Cost so far, in billionths of a US dollar; absent if the price is unknown.
 
 ---Durable events that were not sent to a slow connection.
----@class pintle.SessionLaggedParams
+---@class pintle.SessionEventsMissedParams
 ---@field sessionId pintle.SessionId Session.
 ---@field lastSentSeq integer Last durable event that was sent.
 ---@field headSeq integer Last durable event that was not sent.
@@ -1990,7 +1990,7 @@
 ---@field callId string The call.
 ---@field toolName string The tool's name.
 ---@field content (pintle.Content)[] The content.
----@field isError? boolean True if the call failed.
+---@field failed? boolean True if the call failed.
 
 ---A call in a message of the model's context. (Experimental.)
 ---@class pintle.HookMessageCall
@@ -2010,7 +2010,7 @@
 ---Tool call result, for a hook. (Experimental.)
 ---@class pintle.HookResult
 ---@field text string Text for the model.
----@field isError? boolean True if the call failed.
+---@field failed? boolean True if the call failed.
 
 ---A reply of the model, for a hook. (Experimental.)
 ---@class pintle.HookResponse
@@ -2041,7 +2041,7 @@
 ---Result of a client-registered tool.
 ---@class pintle.ToolCallResult
 ---@field content (pintle.Content)[] Content for the model.
----@field isError? boolean True if the call failed; the content gives the reason.
+---@field failed? boolean True if the call failed; the content gives the reason.
 
 ---Params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none.
 ---@class pintle.ApplyEditParams
@@ -2062,7 +2062,7 @@
 
 ---Result of `workspace/applyEdit`. Before its response, the client sends its changes with `document/change`.
 ---@class pintle.ApplyEditResult
----@field isApplied boolean True if all edits were applied; otherwise none was.
+---@field applied boolean True if all edits were applied; otherwise none was.
 ---@field failureReason? string Reason why none was applied, or why a document could not be saved.
 ---@field versions? (pintle.DocumentVersion)[] Current versions of the documents.
 
@@ -2077,7 +2077,7 @@
 ---@field path? string Position in the params, as a JSON Pointer.
 ---@field hint? string Suggested next step.
 ---@field supported? (string)[] Values that would have been accepted.
----@field isSharedEngine? boolean For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
+---@field sharedEngine? boolean For `openElsewhere`: true if the session is open in the engine that clients of `pintle attach` share, and any of them can open it there.
 
 ---The first line and the last line of `pintle run --format events`; `--format json` prints the last one alone. (Experimental.)
 ---@alias pintle.RunLine pintle.RunLine.header|pintle.RunLine.result
@@ -2125,13 +2125,13 @@
 ---@field path string File, relative to the working directory.
 ---@field line? integer First line, 1-based; absent if the finding applies to the entire file.
 ---@field endLine? integer Last line, which is part of it.
----@field severity pintle.Severity2 Its weight.
+---@field severity pintle.FindingSeverity Its weight.
 ---@field rule string Name for its kind.
 ---@field message string The model's words about it.
 ---@field fix? string Replacement text for these lines.
 
 ---Severity of a finding. Ordered from the least to the most severe. (Experimental.)
----@alias pintle.Severity2 "note"|"warning"|"error"
+---@alias pintle.FindingSeverity "note"|"warning"|"error"
 
 ---Result of `pintle run`. (Experimental.)
 ---@class pintle.RunResult
@@ -2159,7 +2159,7 @@
 local M = {}
 
 M.name = "pintle"
-M.version = "1.1"
+M.version = "2.0"
 
 ---Method names.
 M.method = {
@@ -2220,13 +2220,13 @@ M.method = {
   ---Returns the history tree of a session.
   ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
   session_tree = "session/tree",
-  ---Lists a session's anchors, between which its items can be listed and searched. (Experimental: anchors are named for forks and merges, which are being tried.)
-  ---Params: `pintle.SessionAnchorsParams`; result: `pintle.SessionAnchorsResult`.
-  session_anchors = "session/anchors",
+  ---Returns a session's outline: the points between which its items can be listed and searched. (Experimental: its kinds depend on forks and merges, which are being tried.)
+  ---Params: `pintle.SessionOutlineParams`; result: `pintle.SessionOutlineResult`.
+  session_outline = "session/outline",
   ---Lists the open hunks: agent changes without a decision.
   ---Params: `pintle.ReviewListParams`; result: `pintle.ReviewListResult`.
   review_list = "review/list",
-  ---Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files waits for the next gap between two calls.
+  ---Keeps, undoes or comments on hunks, or reverts a decision. While a turn runs, a decision that changes files waits for the next gap between two calls.
   ---Params: `pintle.ReviewDecideParams`; result: `pintle.ReviewDecideResult`.
   review_decide = "review/decide",
   ---Reads a file's content at the last accepted point.
@@ -2359,8 +2359,8 @@ M.method = {
   ---Params: `pintle.TrustAgreeParams`; result: `pintle.TrustResult`.
   trust_agree = "trust/agree",
   ---Lists the prompts that can be called with `/name`, from the current files.
-  ---Params: `pintle.SessionParams`; result: `pintle.CommandListResult`.
-  command_list = "command/list",
+  ---Params: `pintle.SessionParams`; result: `pintle.PromptListResult`.
+  prompt_list = "prompt/list",
   ---Lists the skills that can be called with `/` and their name, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.SkillListResult`.
   skill_list = "skill/list",
@@ -2377,8 +2377,8 @@ M.method = {
   ---Params: `pintle.AnyRecord`.
   session_event = "session/event",
   ---Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual.
-  ---Params: `pintle.SessionLaggedParams`.
-  session_lagged = "session/lagged",
+  ---Params: `pintle.SessionEventsMissedParams`.
+  session_eventsMissed = "session/eventsMissed",
   ---Asks the client to show a page, and a code to enter there, to the user during `auth/login` or `mcp/login`. (Experimental: provider login flows may still change.)
   ---Params: `pintle.AuthOpenUrlParams`.
   auth_openUrl = "auth/openUrl",
@@ -2415,7 +2415,7 @@ M.code = {
   cancelled = -32800,
   ---No credentials for the provider; `data.hint` names the variable to set.
   authRequired = -32000,
-  ---The named session does not exist.
+  ---Something that the request names does not exist: a session, an item, a hunk.
   notFound = -32002,
   ---The engine supports none of the offered versions; `data.supported` lists the supported ones.
   unsupportedProtocol = -32022,

@@ -73,7 +73,7 @@ end
 ---@param plan? pintle.Plan
 ---@return string[]
 function M.plan(plan)
-  local marks = { pending = "[ ]", in_progress = "[>]", completed = "[x]" }
+  local marks = { pending = "[ ]", inProgress = "[>]", completed = "[x]" }
   local lines = {}
   for _, item in ipairs(plan and plan.items or {}) do
     lines[#lines + 1] = ("- %s %s"):format(marks[item.status] or "[?]", (item.content:gsub("%s*\n%s*", " ")))

@@ -176,7 +176,7 @@ local items = {
     return lines
   end,
   engineMessage = function(item)
-    if item.note and item.note.isHidden then
+    if item.note and item.note.hidden then
       return nil -- its author wants nobody to see it
     end
     local lines = {}

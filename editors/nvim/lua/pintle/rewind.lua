@@ -30,9 +30,9 @@ function M.places(tree)
     local text = node.text:gsub("%s*\n.*", " …")
     local name = node.label and (" [%s]"):format(node.label) or ""
     local label = ("%s  %s%s"):format(os.date("%H:%M", math.floor(node.tsMs / 1000)), text, name)
-    if node.isCurrent and node.itemId then
+    if node.current and node.itemId then
       places[#places + 1] = { label = label, at = { itemId = node.itemId }, text = text, item_id = node.itemId }
-    elseif node.isCurrent then
+    elseif node.current then
       places[#places + 1] = { label = label, at = { seq = node.seq }, text = text }
     elseif node.turnId then
       left[#left + 1] = { label = label .. "  (left; to its end)", at = { turnId = node.turnId }, text = text }

@@ -33,8 +33,8 @@ local M = {}
 ---@field turns table<string, pintle.Turn>
 ---@field last_turn? string The turn that began last.
 ---@field history pintle.History What is shown of it, and what of that counts.
----@field verdicts integer[] The events of verdicts that were not undone.
----@field undone table<integer, true> The events of verdicts that were undone.
+---@field decisions integer[] The events of decisions that were not undone.
+---@field undone table<integer, true> The events of decisions that were undone.
 ---@field items table<string, pintle.Item>
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
 ---@field senders table<string, string> The other client that a message came from, by the item it became.
@@ -87,7 +87,7 @@ function M.new(id)
     queue = {},
     dropped = {},
     approvals = {},
-    verdicts = {},
+    decisions = {},
     undone = {},
     history = history.new(),
     cost_nano_usd = 0,
@@ -207,10 +207,10 @@ function M.earlier(session, page)
   end
   local first = page.events[1]
   session.first = first and page.more and first.seq or 1
-  local verdicts = vim.tbl_filter(function(seq)
+  local decisions = vim.tbl_filter(function(seq)
     return not session.undone[seq]
-  end, earlier.verdicts)
-  session.verdicts = vim.list_extend(verdicts, session.verdicts)
+  end, earlier.decisions)
+  session.decisions = vim.list_extend(decisions, session.decisions)
   for _, field in ipairs(NEWER_COUNTS) do
     history.fill(session[field], earlier[field])
   end
@@ -223,9 +223,9 @@ function M.earlier(session, page)
   return came
 end
 
----Takes `session/lagged`.
+---Takes `session/eventsMissed`.
 ---@param session pintle.Session
----@param params pintle.SessionLaggedParams
+---@param params pintle.SessionEventsMissedParams
 ---@return pintle.Change[]
 function M.lagged(session, params)
   if params.headSeq <= session.seq or session.is_behind then
@@ -287,13 +287,13 @@ function M.transient(session, event, changes)
     local text = event.n > expected and "…" .. event.text or event.text
     changes[#changes + 1] =
       { kind = "delta", item = item, field = event.field, path = event.path, text = text, is_first = is_first }
-  elseif event.type == "context" then
+  elseif event.type == "session.context" then
     session.context = event
     changes[#changes + 1] = { kind = "state" }
-  elseif event.type == "state" then
+  elseif event.type == "session.state" then
     session.state = event.value
     changes[#changes + 1] = { kind = "state" }
-  elseif event.type == "notice" then
+  elseif event.type == "session.notice" then
     local change = { kind = "notice", notice = event }
     changes[#changes + 1] = change
     history.note(session.history, session.seq, change)

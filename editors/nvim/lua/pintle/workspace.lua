@@ -318,7 +318,7 @@ function Workspace:notified(method, params)
     if view then
       self:take(view, session.apply(view.state, params))
     end
-  elseif method == protocol.method.session_lagged then
+  elseif method == protocol.method.session_eventsMissed then
     local view = self.views[params.sessionId]
     if view then
       self:take(view, session.lagged(view.state, params))

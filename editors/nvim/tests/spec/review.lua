@@ -1,4 +1,4 @@
--- Review in the editor: hunks in the buffers, verdicts on them, true on disk and told to the model.
+-- Review in the editor: hunks in the buffers, decisions on them, true on disk and told to the model.
 
 local child = require("child")
 local reply = require("reply")
@@ -58,9 +58,9 @@ local function reviewed(content, ...)
 end
 
 local function decide(vi, command)
-  local count = vi:lua("return #vim.tbl_filter(function(e) return e.name == 'PintleVerdict' end, _G.events)")
+  local count = vi:lua("return #vim.tbl_filter(function(e) return e.name == 'PintleDecision' end, _G.events)")
   vi:cmd(command)
-  vi:wait("#vim.tbl_filter(function(e) return e.name == 'PintleVerdict' end, _G.events) > given", "a verdict", count)
+  vi:wait("#vim.tbl_filter(function(e) return e.name == 'PintleDecision' end, _G.events) > given", "a decision", count)
   settled(vi)
 end
 
@@ -148,7 +148,7 @@ test("only some lines, in a range and in Visual mode", function()
   equal(child.read(path), "1\nb\n3\nd\ne\n5\n6\n7\n8\n9\n10\n")
   vi:cmd("5")
   vi:lua("vim.api.nvim_feedkeys('V' .. vim.keycode('<Plug>(pintle-keep)'), 'xm', true)")
-  vi:wait("#vim.tbl_filter(function(e) return e.name == 'PintleVerdict' end, _G.events) == 2", "a verdict")
+  vi:wait("#vim.tbl_filter(function(e) return e.name == 'PintleDecision' end, _G.events) == 2", "a decision")
   vi:wait_note("1 hunk kept")
   settled(vi)
   equal(vi:lua(DRAWN), { "-2", "Changed b", "-4", "Changed d" })
@@ -211,7 +211,7 @@ test("while a turn runs, keeping is done at once and undoing waits for the runni
   equal(child.read(dir .. "/a.txt"), (LINES:gsub("2", "two")))
 end)
 
-test("comments and verdicts are told to the model", function()
+test("comments and decisions are told to the model", function()
   local vi = reviewed(LINES, unpack(EDITS))
   vi:cmd("9")
   decide(vi, "Pintle comment is that so?")
@@ -267,7 +267,7 @@ test("a file that came and one that goes, line ends of DOS", function()
   equal({ child.read(dir .. "/dos.txt"), child.read(dir .. "/old.txt") }, { "1\r\n2\r\n", "x\n" })
 end)
 
-test("verdicts with nothing to decide about", function()
+test("decisions with nothing to decide about", function()
   local rows = {
     { "Pintle keep", "no session, so there is nothing to review" },
     { "Pintle keep some", "unknown value `some`; expected one of: all, file, hunk, turn" },

@@ -128,7 +128,7 @@ test("where nothing comes that is said, and the message is sent again", function
     local here = require("pintle.workspace").find()
     _G.words = vim.uv.new_timer()
     _G.words:start(20, 20, vim.schedule_wrap(function()
-      local event = { type = "notice", level = "info", code = "modelSilent", message = "nothing" }
+      local event = { type = "session.notice", level = "info", code = "modelSilent", message = "nothing" }
       here:notified("session/event", { sessionId = here:view().state.id, after = here:view().state.seq, event = event })
     end))
   ]])

@@ -32,14 +32,14 @@ export type Shown = {
   path: string;
   /** The text of the whole file, saved or not. */
   text: string;
-  isDirty: boolean;
+  dirty: boolean;
   selected: { startLine: number; endLine: number; endColumn: number; text: string };
   diagnostics: Diagnostic[];
 };
 
 /** The blocks that tell what a person looks at: the selection, else the file; and what is wrong there. */
 export function attach(shown: Shown): Input[] {
-  const { path, text, isDirty, selected, diagnostics } = shown;
+  const { path, text, dirty, selected, diagnostics } = shown;
   const isSelected = selected.text !== "";
   const all = { start: 1, end: Math.max(1, text.split("\n").length) };
   // A selection of whole lines ends at the beginning of the next one.
@@ -48,7 +48,7 @@ export function attach(shown: Shown): Input[] {
   const range = isSelected ? { start: selected.startLine + 1, end: last + 1 } : all;
   // What is not saved is not in the file that the engine would read.
   const what: Input =
-    isSelected || isDirty
+    isSelected || dirty
       ? { type: "selection", path, range, text: isSelected ? selected.text : text }
       : { type: "file", path };
   const items = diagnostics.filter((each) => each.line >= range.start && each.line <= range.end);

@@ -1,5 +1,6 @@
 /** What a person says to a session, as requests: begin a turn, steer it, stop it. */
 import type { ClientRequests, Input, ItemId, JobId, QueuedInput, WhenBusy } from "pintle-client";
+import { isNoTurnError } from "../connection/problem.ts";
 import type { Session } from "../sessions/session.ts";
 import { handedBack } from "../transcript/reducer.ts";
 import { textOfInput } from "./input.ts";
@@ -23,8 +24,12 @@ export async function startTurn(
 /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
 export async function steer(ask: Ask, session: Session, text: string, attached: Input[] = []): Promise<void> {
   const input = blocks(text, attached);
-  const { outcome } = await ask("turn/steer", { sessionId: session.id, input });
-  if (outcome === "noActiveTurn") await startTurn(ask, session, text, "queue", attached);
+  try {
+    await ask("turn/steer", { sessionId: session.id, input });
+  } catch (error) {
+    if (!isNoTurnError(error)) throw error;
+    await startTurn(ask, session, text, "queue", attached);
+  }
 }
 
 /** Stops the turn. Gives this window's messages that the model has not read. */

@@ -76,7 +76,12 @@ export function isConflictError(error: unknown): error is RequestFailed {
 
 /** The session is open in the engine that clients share. */
 export function isSharedError(error: unknown): boolean {
-  return isConflictError(error) && error.data.isSharedEngine === true;
+  return isConflictError(error) && error.data.sharedEngine === true;
+}
+
+/** No turn runs that could be steered. */
+export function isNoTurnError(error: unknown): boolean {
+  return error instanceof RequestFailed && error.data.code === "noActiveTurn";
 }
 
 export function isNotFoundError(error: unknown): boolean {

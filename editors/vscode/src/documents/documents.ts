@@ -15,7 +15,7 @@ import { isInside } from "./diagnostics.ts";
 export interface OpenDocument {
   readonly path: string;
   readonly version: number;
-  readonly isDirty: boolean;
+  readonly dirty: boolean;
   /** Which line ends it has; any value, as long as it changes with them. */
   readonly eol: number;
   text(): string;
@@ -47,7 +47,7 @@ const HELD_MS = 30;
 /** A document as the engine knows it. */
 interface Told {
   version: number;
-  isDirty: boolean;
+  dirty: boolean;
   eol: number;
   /** A change was not told yet. */
   isHeld?: boolean;
@@ -92,7 +92,7 @@ export class Documents {
     const told = this.#told.get(document.path);
     if (told === undefined) this.#open(document);
     else if (document.version === told.version) this.#look(document, told);
-    else if (changes.length > 0 && !document.isDirty) this.#hold(told);
+    else if (changes.length > 0 && !document.dirty) this.#hold(told);
     else this.#change(document, told, told.isHeld === true ? [] : changes);
   }
 
@@ -117,7 +117,7 @@ export class Documents {
       if (this.#isOurs(document.path)) gone.delete(document.path);
       const told = this.#told.get(document.path);
       // It is unsaved, and no change of its text has said so.
-      const isNewlyDirty = told?.version === document.version && document.isDirty && !told.isDirty;
+      const isNewlyDirty = told?.version === document.version && document.dirty && !told.dirty;
       if (isNewlyDirty) this.#open(document);
       else this.changed(document);
     }
@@ -132,19 +132,19 @@ export class Documents {
   // ----- inside
 
   #open(document: OpenDocument): void {
-    const { path, version, isDirty, eol } = document;
+    const { path, version, dirty, eol } = document;
     const text = document.text();
     // What is escaped takes more room.
     if (Buffer.byteLength(text) > this.#mostBytes) {
       this.#refuse(path, t("too long"));
       return;
     }
-    this.#told.set(path, { version, isDirty, eol });
-    this.#send("document/open", { path, version, text, isDirty });
+    this.#told.set(path, { version, dirty, eol });
+    this.#send("document/open", { path, version, text, dirty });
   }
 
   #change(document: OpenDocument, told: Told, changes: DocumentChange[]): void {
-    const { path, version, isDirty, eol } = document;
+    const { path, version, dirty, eol } = document;
     // Other line ends change every line, and no change of the text says so.
     const isWhole = changes.length === 0 || eol !== told.eol;
     if (isWhole) {
@@ -156,8 +156,8 @@ export class Documents {
       }
       changes = [{ text }];
     }
-    this.#told.set(path, { version, isDirty, eol });
-    this.#send("document/change", { path, version, changes, isDirty });
+    this.#told.set(path, { version, dirty, eol });
+    this.#send("document/change", { path, version, changes, dirty });
   }
 
   /**
@@ -171,9 +171,9 @@ export class Documents {
 
   /** The text is the same: it may have been saved, or be unsaved now. */
   #look(document: OpenDocument, told: Told): void {
-    if (told.isDirty === document.isDirty) return;
-    if (!document.isDirty) {
-      told.isDirty = false;
+    if (told.dirty === document.dirty) return;
+    if (!document.dirty) {
+      told.dirty = false;
       this.#send("document/save", { path: document.path, version: document.version });
       return;
     }

@@ -63,7 +63,7 @@ export class Edits {
       return document === undefined ? [] : [{ path, version: document.version }];
     });
     return {
-      isApplied: true,
+      applied: true,
       versions,
       ...(unsaved.length === 0 ? {} : { failureReason: unsaved.join("; ") }),
     };
@@ -88,6 +88,6 @@ export class Edits {
 
   #refused(failureReason: string): ApplyEditResult {
     this.#documents.flush();
-    return { isApplied: false, failureReason };
+    return { applied: false, failureReason };
   }
 }

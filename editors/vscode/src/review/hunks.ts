@@ -81,7 +81,7 @@ export function placeAt(places: Place[], row: number): Place | undefined {
 
 /** What a decision about a whole hunk is about. */
 export function whole(hunk: Hunk): ReviewTarget {
-  return { of: "hunk", hunk: hunk.id, changedSeq: hunk.changedSeq };
+  return { type: "hunk", hunk: hunk.id, changedSeq: hunk.changedSeq };
 }
 
 /**
@@ -100,7 +100,7 @@ export function targetOf(place: Place, first: number, last: number): ReviewTarge
     new: { start: from, count: to - from + 1 },
     ...(oldTo >= from ? { old: { start: from, count: oldTo - from + 1 } } : {}),
   };
-  return { of: "lines", hunk: hunk.id, changedSeq: hunk.changedSeq, lines };
+  return { type: "lines", hunk: hunk.id, changedSeq: hunk.changedSeq, lines };
 }
 
 /** How many lines went and came. */

@@ -138,10 +138,10 @@ export class Review {
   /** The sessions that an action is about. */
   #meant(action: ReviewAction, session: SessionId | undefined): SessionId[] {
     const one = session === undefined ? [] : [session];
-    if (action.action === "revert") return one;
-    if (action.action === "comment") return [sessionOf(action.hunk)];
+    if (action.type === "revert") return one;
+    if (action.type === "comment") return [sessionOf(action.hunk)];
     const { target } = action;
-    switch (target.of) {
+    switch (target.type) {
       case "hunk":
       case "lines":
         return [sessionOf(target.hunk)];
@@ -214,13 +214,13 @@ function plainId(id: HunkId): HunkId {
 
 /** An action as the engine knows it. */
 function plainAction(action: ReviewAction): ReviewAction {
-  if (action.action === "comment") return { ...action, hunk: plainId(action.hunk) };
-  if (action.action === "revert" || !("hunk" in action.target)) return action;
+  if (action.type === "comment") return { ...action, hunk: plainId(action.hunk) };
+  if (action.type === "revert" || !("hunk" in action.target)) return action;
   return { ...action, target: { ...action.target, hunk: plainId(action.target.hunk) } };
 }
 
 /** A result with hunks as they are named here. */
 function named(result: ReviewDecideResult, session: SessionId): ReviewDecideResult {
-  const parts = result.verdict.parts.map((part) => ({ ...part, hunk: idOf(session, part.hunk) }));
-  return { ...result, verdict: { ...result.verdict, parts } };
+  const parts = result.decision.parts.map((part) => ({ ...part, hunk: idOf(session, part.hunk) }));
+  return { ...result, decision: { ...result.decision, parts } };
 }

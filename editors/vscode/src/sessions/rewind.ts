@@ -24,10 +24,10 @@ export interface PlaceChoice {
 /** The places of a tree, newest first; behind them the ends of ways that were left. */
 export function placesOf(tree: SessionTreeResult): PlaceChoice[] {
   const [places, left]: [PlaceChoice[], PlaceChoice[]] = [[], []];
-  for (const { seq, itemId, turnId, text, tsMs, label, isCurrent } of tree.nodes.toReversed()) {
+  for (const { seq, itemId, turnId, text, tsMs, label, current } of tree.nodes.toReversed()) {
     const name = label === undefined ? "" : ` [${label}]`;
     const choice = { label: `${text.replace(/\s*\n[^]*/, " …")}${name}`, tsMs };
-    if (isCurrent) {
+    if (current) {
       const at = itemId === undefined ? { seq } : { itemId };
       places.push({ ...choice, at, itemId, isLeft: false });
     } else if (turnId !== undefined)

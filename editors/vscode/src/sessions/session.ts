@@ -282,7 +282,7 @@ export function waitsForModel(state: State): boolean {
 
 /** Whether a record says nothing but that nothing comes from the model, which is no sign of it. */
 export function isSilence({ event }: AnyRecord): boolean {
-  return event?.type === "notice" && event.code === "modelSilent";
+  return event?.type === "session.notice" && event.code === "modelSilent";
 }
 
 /** How long there was no sign, in milliseconds; undefined while that is no reason to say so. */

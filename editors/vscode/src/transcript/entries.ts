@@ -19,7 +19,7 @@ export function put(state: State, key: string, kind: Kind): Change {
 
 export function putItem(state: State, item: Item): Change[] {
   // A note that its author wants nobody to see.
-  if (item.type === "engineMessage" && item.note?.isHidden === true) return [];
+  if (item.type === "engineMessage" && item.note?.hidden === true) return [];
   const before = state.all.get(item.id);
   let known = state.item(item.id) ?? item;
   // A person has read what streamed before the item was cut off: it stays, also where less of it was saved.

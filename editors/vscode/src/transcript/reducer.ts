@@ -61,7 +61,7 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       noteSender(state, record, event.itemId);
       return [head];
     case "input.removed": {
-      const inputs = event.isHandled === true ? [] : handedBack(state, event.inputs, false);
+      const inputs = event.handled === true ? [] : handedBack(state, event.inputs, false);
       return inputs.length === 0 ? [head] : [head, { type: "returned", inputs }];
     }
     case "turn.started":
@@ -119,10 +119,10 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       return event.by.type === "other" ? [] : [{ type: "review" }];
     case "review.decided": {
       const { action } = event;
-      const undone = action.action === "revert" ? action.verdict : undefined;
-      if (undone === undefined) state.verdicts.push(record.seq);
+      const undone = action.type === "revert" ? action.decision : undefined;
+      if (undone === undefined) state.decisions.push(record.seq);
       else {
-        state.verdicts = state.verdicts.filter((seq) => seq !== undone);
+        state.decisions = state.decisions.filter((seq) => seq !== undone);
         state.undone.add(undone);
       }
       return [{ type: "review" }];
@@ -130,11 +130,11 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "review.queued": {
       if (event.refused === undefined) return [{ type: "review" }];
       const message = t("a decision was rejected: {0}", event.refused.reason);
-      const notice: Notice = { level: "warning", code: "verdictRefused", message };
+      const notice: Notice = { level: "warning", code: "decisionRefused", message };
       const entry = put(state, `refused:${record.seq}`, { kind: "notice", notice });
       return [entry, { type: "told", notice }, { type: "review" }];
     }
-    case "notice": {
+    case "session.notice": {
       const entry = put(state, `notice:${record.seq}`, { kind: "notice", notice: inWords(event) });
       return wantsAnswer(event) ? [entry, { type: "told", notice: event }] : [entry];
     }
@@ -166,10 +166,10 @@ function applyTransient(state: State, record: TransientRecord): Change[] {
   if (event.type === "item.delta") return grow(state, event);
   state.apply(record);
   switch (event.type) {
-    case "state":
-    case "context":
+    case "session.state":
+    case "session.context":
       return [{ type: "head" }];
-    case "notice":
+    case "session.notice":
       return [put(state, `notice:${record.after}:${event.code}`, { kind: "notice", notice: event })];
     default:
       return [];
@@ -195,7 +195,7 @@ export function prepend(state: State, events: EventRecord[]): void {
   state.first = page.first;
   state.prepend(page);
   state.history = joined(page.history, state.history);
-  state.verdicts = [...page.verdicts.filter((seq) => !state.undone.has(seq)), ...state.verdicts];
+  state.decisions = [...page.decisions.filter((seq) => !state.undone.has(seq)), ...state.decisions];
   for (const seq of page.undone) state.undone.add(seq);
   for (const [id, name] of page.senders) {
     if (!state.senders.has(id)) state.senders.set(id, name);

@@ -59,8 +59,8 @@ export class State extends Session {
   /** The numbers of `entries`, by key. */
   indexes = new Map<string, number>();
   history: History = emptyHistory();
-  /** The verdicts that were not undone, oldest first, and those that were. */
-  verdicts: number[] = [];
+  /** The decisions that were not undone, oldest first, and those that were. */
+  decisions: number[] = [];
   readonly undone = new Set<number>();
   /** The other clients that sent messages, by message. */
   readonly senders = new Map<ItemId, string>();

@@ -92,7 +92,7 @@ export function viewTool(
 function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
   const { toolName, output, status } = item;
   const kind = NAMES[plain(toolName)] ?? (isToolKind(item.kind) ? item.kind : "use");
-  const isError = output?.isError === true;
+  const isError = output?.failed === true;
   const isTerminal = item.kind === "execute";
   const rest = withoutName(item.title, toolName);
   const details = output?.details;

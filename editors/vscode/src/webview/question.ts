@@ -55,12 +55,12 @@ export function drawQuestion(question: Question, canAnswer: boolean, send: Send)
 
 const MARKS: Record<string, string> = {
   pending: "circle-large-outline",
-  in_progress: "circle-large-filled",
+  inProgress: "circle-large-filled",
   completed: "pass",
 };
 const STATES: Record<string, (step: string) => string> = {
   pending: (step) => t("to do: {0}", step),
-  in_progress: (step) => t("in progress: {0}", step),
+  inProgress: (step) => t("in progress: {0}", step),
   completed: (step) => t("done: {0}", step),
 };
 

@@ -59,7 +59,7 @@ class Raw {
 
   initialize() {
     return this.ask("initialize", {
-      protocol: { name: "pintle", versions: ["1.0"] },
+      protocol: { name: "pintle", versions: ["2.0"] },
       client: { name: "raw-client" },
       capabilities: { approvals: {} },
     });

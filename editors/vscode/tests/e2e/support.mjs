@@ -119,7 +119,7 @@ async function recordSession(rig, folder, prompts) {
     assert.equal(message.error, undefined, line);
     if (message.id === 2 || message.params?.event?.type === "turn.completed") next();
   });
-  ask("initialize", { protocol: { name: "pintle", versions: ["1.0"] } });
+  ask("initialize", { protocol: { name: "pintle", versions: ["2.0"] } });
   ask("session/create", { exclude: ["item.*"] });
   await exited;
 }

@@ -127,8 +127,8 @@ test("what was found is marked in its text", () => {
 
 test("the engine's word that nothing comes is no sign of the model", () => {
   for (const [event, want] of [
-    [{ type: "notice", level: "info", code: "modelSilent", message: "nothing for 30 s" }, true],
-    [{ type: "notice", level: "info", code: "other", message: "" }, false],
+    [{ type: "session.notice", level: "info", code: "modelSilent", message: "nothing for 30 s" }, true],
+    [{ type: "session.notice", level: "info", code: "other", message: "" }, false],
     [{ type: "item.delta", itemId: "i", field: "text", n: 0, text: "a" }, false],
   ] as const) {
     assert.equal(isSilence({ sessionId: "s", after: 1, event }), want);

@@ -17,7 +17,7 @@ import { problemOf } from "../../src/connection/problem.ts";
 import { judgeError, judgeResult } from "../../src/connection/version.ts";
 import { runsOf } from "../../src/review/changes.ts";
 import { hunkLabel, stateWord } from "../../src/review/hunks.ts";
-import { conflictText, wordsOf } from "../../src/review/verdict.ts";
+import { conflictText, wordsOf } from "../../src/review/decision.ts";
 import { actionsOf, describeServer } from "../../src/servers/servers.ts";
 import { goesOnText, stopReceipt } from "../../src/sessions/list.ts";
 import { checkpointRows, previewOf, saidOf, scopeRows } from "../../src/sessions/rewind.ts";
@@ -162,7 +162,7 @@ function head(more: Partial<Head>): Head {
     ] as unknown as Head["queue"],
     approvals: [{ approval, canAnswer: true }],
     questions: [{ question, canAnswer: true }],
-    plan: ["pending", "in_progress", "completed"].map((status) => ({ status, content: "α" }) as never),
+    plan: ["pending", "inProgress", "completed"].map((status) => ({ status, content: "α" }) as never),
     unsaved: [{ path: "α", label: "α" }],
     ...more,
   };
@@ -210,8 +210,8 @@ function page(): string[] {
 }
 
 const hunk = { kind: "text", oldText: "", newText: "", state: "pending" } as unknown as Hunk;
-const verdicts = ["keep", "undo", "reopen", "comment", "withdraw"].map((effect) => ({
-  verdict: { parts: [{ effect, outcome: "applied", path: "α" }] },
+const decisions = ["keep", "undo", "reopen", "comment", "withdraw"].map((effect) => ({
+  decision: { parts: [{ effect, outcome: "applied", path: "α" }] },
 }));
 
 function events(): string[] {
@@ -272,7 +272,7 @@ const ROWS: Record<string, () => (string | undefined)[]> = {
     return [
       new Disconnected(),
       error(ErrorCode.conflict, { code: "openElsewhere" }),
-      error(ErrorCode.conflict, { code: "openElsewhere", isSharedEngine: true }),
+      error(ErrorCode.conflict, { code: "openElsewhere", sharedEngine: true }),
       error(ErrorCode.authRequired, { code: "auth" }),
       error(ErrorCode.authRequired, { code: "auth" }, "no key for α"),
       error(0, { code: "config" }, "no model"),
@@ -325,9 +325,9 @@ const ROWS: Record<string, () => (string | undefined)[]> = {
       const actions = actionsOf(server).flatMap((each) => [each.label, "said" in each ? each.said : ""]);
       return [describeServer(server).description, ...actions];
     }),
-  verdicts: () => [
-    wordsOf(verdicts as never).text,
-    wordsOf([{ ...verdicts[0], isQueued: true }] as never).text,
+  decisions: () => [
+    wordsOf(decisions as never).text,
+    wordsOf([{ ...decisions[0], queued: true }] as never).text,
     conflictText("α", { effect: "undo" } as never),
     conflictText("α", { effect: "keep" } as never),
   ],

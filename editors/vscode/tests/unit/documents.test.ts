@@ -17,7 +17,7 @@ function told(most = 1_000_000, editor = new FakeEditor()) {
     },
   };
   const info = (documents: boolean): InitializeResult => ({
-    protocol: { name: "pintle", version: "1.0" },
+    protocol: { name: "pintle", version: "2.0" },
     engine: { name: "pintle", version: "1", schemaHash: "" },
     capabilities: documents ? { documents: {} } : {},
     limits: { maxMessageBytes: most, maxInFlight: 1 },
@@ -36,8 +36,8 @@ test("what is open below the folder is told when the engine comes, and again whe
   editor.put("/w/b 文件.txt", 1, "b\r\n", false, 2);
   for (const outside of ["/v/c.txt", "/w2/d.txt", "/w"]) editor.put(outside, 1, "x", true);
   const want = [
-    'open {"version":3,"text":"a\\n","isDirty":true}',
-    'open {"version":1,"text":"b\\r\\n","isDirty":false}',
+    'open {"version":3,"text":"a\\n","dirty":true}',
+    'open {"version":1,"text":"b\\r\\n","dirty":false}',
   ];
   connect();
   assert.deepEqual(take(), want);
@@ -60,19 +60,19 @@ for (const [name, now, changes, want] of [
     "typing",
     [2, "xa", true],
     [typed("x")],
-    ['change {"version":2,"changes":[{"range":R,"text":"x"}],"isDirty":true}'],
+    ['change {"version":2,"changes":[{"range":R,"text":"x"}],"dirty":true}'],
   ],
   [
     "other line ends",
     [2, "a\r\n", true, 2],
     [],
-    ['change {"version":2,"changes":[{"text":"a\\r\\n"}],"isDirty":true}'],
+    ['change {"version":2,"changes":[{"text":"a\\r\\n"}],"dirty":true}'],
   ],
   [
     "typing with other line ends",
     [2, "xa\r\n", true, 2],
     [typed("x")],
-    ['change {"version":2,"changes":[{"text":"xa\\r\\n"}],"isDirty":true}'],
+    ['change {"version":2,"changes":[{"text":"xa\\r\\n"}],"dirty":true}'],
   ],
   ["nothing", [1, "a", false], [], []],
 ] as const) {
@@ -81,8 +81,8 @@ for (const [name, now, changes, want] of [
     editor.put("/w/a.txt", 1, "a", false);
     connect();
     take();
-    const [version, text, isDirty, eol] = now;
-    documents.changed(editor.put("/w/a.txt", version, text, isDirty, eol), [...changes]);
+    const [version, text, dirty, eol] = now;
+    documents.changed(editor.put("/w/a.txt", version, text, dirty, eol), [...changes]);
     assert.deepEqual(
       take().map((each) => each.replace(JSON.stringify(range), "R")),
       want,
@@ -113,7 +113,7 @@ test("a document that is dirty by no change of its text is told anew, at the lat
   documents.changed(editor.put("/w/a.txt", 1, "a", true));
   assert.deepEqual(take(), [], "the change that made it so may be on its way");
   documents.flush();
-  assert.deepEqual(take(), ['open {"version":1,"text":"a","isDirty":true}']);
+  assert.deepEqual(take(), ['open {"version":1,"text":"a","dirty":true}']);
   documents.flush();
   assert.deepEqual(take(), []);
   documents.lost();
@@ -127,10 +127,10 @@ test("what was missed is told before something is asked", () => {
   editor.open = [];
   editor.put("/w/a.txt", 5, "new", true);
   documents.flush();
-  assert.deepEqual(take(), ['open {"version":5,"text":"new","isDirty":true}', "close {}"]);
+  assert.deepEqual(take(), ['open {"version":5,"text":"new","dirty":true}', "close {}"]);
   editor.put("/w/a.txt", 7, "newer", true);
   documents.flush();
-  assert.deepEqual(take(), ['change {"version":7,"changes":[{"text":"newer"}],"isDirty":true}']);
+  assert.deepEqual(take(), ['change {"version":7,"changes":[{"text":"newer"}],"dirty":true}']);
 });
 
 test("a text that is too long for the engine is said once, and not sent", () => {
@@ -143,7 +143,7 @@ test("a text that is too long for the engine is said once, and not sent", () => 
   assert.deepEqual(editor.refusals, ["/w/a.txt: too long"]);
   documents.closed("/w/a.txt");
   documents.changed(editor.put("/w/a.txt", 1, "ok", true));
-  assert.deepEqual(take(), ['open {"version":1,"text":"ok","isDirty":true}']);
+  assert.deepEqual(take(), ['open {"version":1,"text":"ok","dirty":true}']);
 });
 
 const edit = (version: number, more: object = {}): ApplyEditParams => ({
@@ -158,19 +158,19 @@ for (const [name, params, prepare, want] of [
     (editor: FakeEditor) => {
       editor.onApply = () => Boolean(editor.put("/w/a.txt", 5, "xa", true));
     },
-    { isApplied: true, versions: [{ path: "/w/a.txt", version: 5 }] },
+    { applied: true, versions: [{ path: "/w/a.txt", version: 5 }] },
   ],
   [
     "another version",
     edit(3),
     () => undefined,
-    { isApplied: false, failureReason: "/w/a.txt has changed: it is at version 4, not 3" },
+    { applied: false, failureReason: "/w/a.txt has changed: it is at version 4, not 3" },
   ],
   [
     "not open",
     { label: "", edits: [{ ...edit(4).edits[0], path: "/w/b.txt" }] },
     () => undefined,
-    { isApplied: false, failureReason: "/w/b.txt is not open in the editor" },
+    { applied: false, failureReason: "/w/b.txt is not open in the editor" },
   ],
   [
     "typed into meanwhile",
@@ -182,7 +182,7 @@ for (const [name, params, prepare, want] of [
       };
     },
     {
-      isApplied: false,
+      applied: false,
       failureReason: "VS Code did not make the edit; it may have been typed into meanwhile",
     },
   ],
@@ -192,7 +192,7 @@ for (const [name, params, prepare, want] of [
     (editor: FakeEditor) => {
       editor.onApply = () => Promise.reject(new Error("no such document"));
     },
-    { isApplied: false, failureReason: "no such document" },
+    { applied: false, failureReason: "no such document" },
   ],
   [
     "saved",
@@ -201,7 +201,7 @@ for (const [name, params, prepare, want] of [
       editor.onApply = () => Boolean(editor.put("/w/a.txt", 5, "xa", true));
       editor.onSave = () => Boolean(editor.put("/w/a.txt", 5, "xa", false));
     },
-    { isApplied: true, versions: [{ path: "/w/a.txt", version: 5 }] },
+    { applied: true, versions: [{ path: "/w/a.txt", version: 5 }] },
   ],
   [
     "not saved",
@@ -210,7 +210,7 @@ for (const [name, params, prepare, want] of [
       editor.onSave = () => false;
     },
     {
-      isApplied: true,
+      applied: true,
       versions: [{ path: "/w/a.txt", version: 4 }],
       failureReason:
         "/w/a.txt was changed in the editor, but not written: VS Code did not write it; the file may have changed on disk",
@@ -224,7 +224,7 @@ for (const [name, params, prepare, want] of [
       editor.onSave = () => assert.fail("what was typed is not written");
     },
     {
-      isApplied: true,
+      applied: true,
       versions: [{ path: "/w/a.txt", version: 6 }],
       failureReason: "/w/a.txt was changed in the editor, but not written: it was typed into meanwhile",
     },
@@ -236,7 +236,7 @@ for (const [name, params, prepare, want] of [
       editor.onSave = () => new Promise<boolean>(() => undefined);
     },
     {
-      isApplied: true,
+      applied: true,
       versions: [{ path: "/w/a.txt", version: 4 }],
       failureReason: "/w/a.txt was changed in the editor, but not written: it took longer than 0.001 s",
     },
@@ -264,11 +264,11 @@ test("no two edits are made at once", async () => {
   const edits = new Edits(editor, documents);
   const first = edits.apply(edit(4));
   assert.deepEqual(await edits.apply(edit(4)), {
-    isApplied: false,
+    applied: false,
     failureReason: "another edit is being made",
   });
   made(true);
-  assert.equal((await first).isApplied, true);
+  assert.equal((await first).applied, true);
 });
 
 test("through the whole: told before a turn, a steer and an answer; again after a crash", async (t) => {
@@ -279,7 +279,7 @@ test("through the whole: told before a turn, a steer and an answer; again after 
   await until("the session is there", () => chat.state?.seq === 5);
   assert.deepEqual(
     sent("document/").map((each) => each.params),
-    [{ path: file, version: 1, text: "a", isDirty: true }],
+    [{ path: file, version: 1, text: "a", dirty: true }],
   );
   const order = (): string[] => [...sent("document/change"), ...sent("turn/")].map((each) => each.method);
   editor.put(file, 2, "ab", true);
@@ -290,7 +290,7 @@ test("through the whole: told before a turn, a steer and an answer; again after 
   process.kill(chat.engine.processId ?? 0, "SIGKILL");
   await until("it is back", () => chat.openId() === "s1" && sent("initialize").length === 2);
   await until("all is told again", () => sent("document/open").length === 2);
-  assert.deepEqual(sent("document/open")[1]?.params, { path: file, version: 2, text: "ab", isDirty: true });
+  assert.deepEqual(sent("document/open")[1]?.params, { path: file, version: 2, text: "ab", dirty: true });
 });
 
 for (const [name, plan, want, refusals] of [
@@ -324,6 +324,6 @@ test("the engine's edits are answered, also those that cannot be made", async (t
   const last = chat.state?.entries.at(-1);
   assert.equal(
     last?.kind === "notice" ? last.notice.message : "",
-    '{"isApplied":false,"failureReason":"/nowhere/b.txt is not open in the editor"}',
+    '{"applied":false,"failureReason":"/nowhere/b.txt is not open in the editor"}',
   );
 });

@@ -80,13 +80,13 @@ const HISTORIES: [name: string, events: EventRecord[]][] = [
     "decisions, one of them taken back later",
     [
       said(1),
-      decided(2, { action: "keep", target: { of: "all" } }),
-      decided(3, { action: "keep", target: { of: "all" } }),
+      decided(2, { type: "keep", target: { type: "all" } }),
+      decided(3, { type: "keep", target: { type: "all" } }),
       said(4),
       said(5),
-      decided(6, { action: "revert", verdict: 3 }),
+      decided(6, { type: "revert", decision: 3 }),
       said(7),
-      decided(8, { action: "keep", target: { of: "all" } }),
+      decided(8, { type: "keep", target: { type: "all" } }),
       said(9),
     ],
   ],
@@ -100,10 +100,10 @@ function whole(events: EventRecord[]): State {
 
 /** What is drawn and decided by. */
 function seen(state: State): unknown {
-  const { verdicts, history, entries, seq, first } = state;
+  const { decisions, history, entries, seq, first } = state;
   const numbers = entries.map(({ key }) => (state.indexes.get(key) ?? NaN) - state.start);
   assert.deepEqual(numbers, [...entries.keys()], "the numbers follow the entries");
-  return { keys: entries.map(({ key }) => key), verdicts, step: history.step, seq, first };
+  return { keys: entries.map(({ key }) => key), decisions, step: history.step, seq, first };
 }
 
 for (const [name, events] of HISTORIES) {

@@ -24,9 +24,9 @@ test("an engine that is missing is said, with what to do", async (t) => {
 });
 
 for (const [name, plan, problem, hint] of [
-  ["older", { supported: ["0.9"] }, /speaks 0\.9, this extension speaks pintle 1\.1/, /too old/],
-  ["newer", { supported: ["2.0"] }, /speaks 2\.0/, /update this extension/],
-  ["newer that does not refuse", { version: "2.1" }, /speaks pintle 2\.1/, /update this extension/],
+  ["older", { supported: ["0.9"] }, /speaks 0\.9, this extension speaks pintle 2\.0/, /too old/],
+  ["newer", { supported: ["3.0"] }, /speaks 3\.0/, /update this extension/],
+  ["newer that does not refuse", { version: "3.1" }, /speaks pintle 3\.1/, /update this extension/],
   [
     "another program",
     { exitAtOnce: true },
@@ -46,10 +46,10 @@ for (const [name, plan, problem, hint] of [
 }
 
 test("an engine of a newer minor version is used, and it is noted", async (t) => {
-  const { chat, log } = rig(t, { version: "1.7" });
+  const { chat, log } = rig(t, { version: "2.7" });
   await chat.start();
   assert.equal(chat.engine.status.kind, "ready");
-  assert.ok(log.some((line) => line.includes("speaks protocol 1.7")));
+  assert.ok(log.some((line) => line.includes("speaks protocol 2.7")));
 });
 
 test("lines on stdout that are no messages are reported and skipped", async (t) => {

@@ -54,7 +54,7 @@ createInterface({ input: process.stdin })
         const data = { code: "unsupportedProtocol", supported: plan.supported };
         send({ id, error: { code: -32022, message: "no shared version", data } });
       } else {
-        const protocol = { name: "pintle", version: plan.version ?? "1.0" };
+        const protocol = { name: "pintle", version: plan.version ?? "2.0" };
         send({
           id,
           result: {
@@ -72,7 +72,7 @@ createInterface({ input: process.stdin })
         return;
       }
       if (plan.isHeldByShared && !process.argv.includes("attach")) {
-        const data = { code: "openElsewhere", isSharedEngine: true };
+        const data = { code: "openElsewhere", sharedEngine: true };
         send({ id, error: { code: -32041, message: "open elsewhere", data } });
         return;
       }
@@ -92,12 +92,12 @@ createInterface({ input: process.stdin })
       for (const each of all)
         if (each.seq > (params.fromSeq ?? all.length)) send({ method: "session/event", params: each });
       if (plan.state) {
-        const event = { type: "state", value: plan.state };
+        const event = { type: "session.state", value: plan.state };
         send({ method: "session/event", params: { sessionId: "s1", after: all.length, event } });
       }
       if (plan.lag) {
         send({
-          method: "session/lagged",
+          method: "session/eventsMissed",
           params: { sessionId: "s1", lastSentSeq: all.length, headSeq: all.length + 3 },
         });
         for (let seq = 1; seq <= 3; seq++) all.push(message(all.length + 1));
@@ -161,7 +161,7 @@ createInterface({ input: process.stdin })
         params: {
           sessionId: "s1",
           after: all.length,
-          event: { type: "notice", level: "info", code: "answered", message: JSON.stringify(answer) },
+          event: { type: "session.notice", level: "info", code: "answered", message: JSON.stringify(answer) },
         },
       });
     }

@@ -97,16 +97,16 @@ test("going back shows the way that counts, and going forward the rest again", (
   assert.equal(state.all.size, 7);
 });
 
-test("verdicts are undone from the last one", () => {
+test("decisions are undone from the last one", () => {
   const state = emptyState();
   const decided = (action: object): void => {
     take(state, { type: "review.decided", action, parts: [] });
   };
-  decided({ action: "keep", target: { of: "all" } });
-  decided({ action: "undo", target: { of: "all" } });
-  assert.deepEqual(state.verdicts, [1, 2]);
-  decided({ action: "revert", verdict: 2 });
-  assert.deepEqual(state.verdicts, [1]);
+  decided({ type: "keep", target: { type: "all" } });
+  decided({ type: "undo", target: { type: "all" } });
+  assert.deepEqual(state.decisions, [1, 2]);
+  decided({ type: "revert", decision: 2 });
+  assert.deepEqual(state.decisions, [1]);
 });
 
 for (const [name, event, want] of [
@@ -116,9 +116,9 @@ for (const [name, event, want] of [
     ["review"],
   ],
   ["files by others", { type: "files.changed", changes: [], by: { type: "other" } }, []],
-  ["a verdict that waits", { type: "review.queued", waiting: [] }, ["review"]],
+  ["a decision that waits", { type: "review.queued", waiting: [] }, ["review"]],
   [
-    "a verdict that was refused",
+    "a decision that was refused",
     { type: "review.queued", waiting: [], refused: { id: 3, reason: "the lines are others" } },
     ["entry", "told", "review"],
   ],
@@ -135,11 +135,11 @@ for (const [name, event, want] of [
 }
 
 test("the places to go back to: newest first, behind them the ends of ways that were left", () => {
-  const node = (seq: number, text: string, isCurrent: boolean, more: object = {}) => ({
+  const node = (seq: number, text: string, current: boolean, more: object = {}) => ({
     seq,
     text,
     tsMs: 1,
-    isCurrent,
+    current,
     ...more,
   });
   const places = placesOf({

@@ -151,7 +151,7 @@ test("a title is given and taken away", () => {
       sessionId: "s",
       seq,
       tsMs: 0,
-      event: { type: "session.updated", by: "person", ...(title === undefined ? {} : { title }) },
+      event: { type: "session.updated", by: "user", ...(title === undefined ? {} : { title }) },
     });
   assert.deepEqual(titled(1, "Mine"), { type: "applied", changes: [{ type: "head" }] });
   assert.equal(state.title, "Mine");

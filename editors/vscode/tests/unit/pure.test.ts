@@ -49,7 +49,7 @@ for (const [name, error, text, isConflict, canAttach] of [
     "a session that is open in the shared engine",
     new RequestFailed("session/open", ErrorCode.conflict, "the session is open in process 1", {
       code: "openElsewhere",
-      isSharedEngine: true,
+      sharedEngine: true,
     }),
     "The session is open in the shared engine.",
     true,
@@ -201,7 +201,7 @@ test("what is not known is skipped, and is never idle", () => {
   apply(state, {
     sessionId: "s",
     after: 1,
-    event: { type: "state", value: "dreaming" },
+    event: { type: "session.state", value: "dreaming" },
   } as unknown as AnyRecord);
   assert.equal(state.activity, "unknown");
   apply(state, durable(2, { type: "item.started", item: item({ type: "hologram", status: "glowing" }) }));
@@ -211,8 +211,8 @@ test("what is not known is skipped, and is never idle", () => {
 
 test("a hidden note is not drawn, another is", () => {
   const state = emptyState();
-  const note = (isHidden: boolean) =>
-    item({ type: "engineMessage", status: "completed", text: "a note", note: { isHidden } });
+  const note = (hidden: boolean) =>
+    item({ type: "engineMessage", status: "completed", text: "a note", note: { hidden } });
   apply(state, durable(1, { type: "item.completed", item: note(true) }));
   assert.equal(state.entries.length, 0);
   apply(state, durable(2, { type: "item.completed", item: note(false) }));
@@ -221,9 +221,9 @@ test("a hidden note is not drawn, another is", () => {
 
 test("events are taken in order, once", () => {
   const state = emptyState();
-  assert.equal(apply(state, durable(2, { type: "notice" })).type, "gap");
-  assert.equal(apply(state, durable(1, { type: "notice", message: "a" })).type, "applied");
-  assert.equal(apply(state, durable(1, { type: "notice", message: "a" })).type, "old");
+  assert.equal(apply(state, durable(2, { type: "session.notice" })).type, "gap");
+  assert.equal(apply(state, durable(1, { type: "session.notice", message: "a" })).type, "applied");
+  assert.equal(apply(state, durable(1, { type: "session.notice", message: "a" })).type, "old");
   assert.equal(state.entries.length, 1);
 });
 
@@ -279,7 +279,7 @@ test("a message of another client is labelled, and goes back to nobody but it", 
     ["earlier"],
   );
   take(7, accepted("done"), "me");
-  take(8, { type: "input.removed", inputs: [input("done")], isHandled: true });
+  take(8, { type: "input.removed", inputs: [input("done")], handled: true });
   assert.deepEqual(back, ["mine"], "a hook has done it");
 });
 
@@ -353,7 +353,7 @@ test("what a person looks at is attached: the selection, else the file, and what
   const wrong = { line: 2, severity: "error" as const, message: "no" };
   const selected = { startLine: 1, endLine: 2, endColumn: 0, text: "two\n" };
   const none = { startLine: 0, endLine: 0, endColumn: 0, text: "" };
-  const shown = { path: "/w/a", text: "one\ntwo\nthree", isDirty: false, selected, diagnostics: [wrong] };
+  const shown = { path: "/w/a", text: "one\ntwo\nthree", dirty: false, selected, diagnostics: [wrong] };
   const range = { start: 2, end: 2 };
   const selection = { type: "selection", path: "/w/a", range, text: "two\n" };
   const diagnostics = { type: "diagnostics", path: "/w/a", items: [wrong] };
@@ -361,7 +361,7 @@ test("what a person looks at is attached: the selection, else the file, and what
   assert.deepEqual(attach({ ...shown, diagnostics: [{ ...wrong, line: 3 }] }), [selection]);
   assert.deepEqual(attach({ ...shown, selected: none }), [{ type: "file", path: "/w/a" }, diagnostics]);
   const unsaved = { type: "selection", path: "/w/a", range: { start: 1, end: 3 }, text: shown.text };
-  assert.deepEqual(attach({ ...shown, selected: none, isDirty: true, diagnostics: [] }), [unsaved]);
+  assert.deepEqual(attach({ ...shown, selected: none, dirty: true, diagnostics: [] }), [unsaved]);
   assert.equal(
     textOfInput([{ type: "text", text: "why?" }, ...attach(shown), { type: "file", path: "b" }]),
     "why?\n[selection of /w/a, line 2]\n[1 diagnostic of /w/a]\n[b]",

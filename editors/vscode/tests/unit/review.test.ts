@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Hunk, ReviewBaselineResult, ReviewDecideResult, VerdictPart } from "pintle-client";
+import type { Hunk, ReviewBaselineResult, ReviewDecideResult, DecisionPart } from "pintle-client";
 import {
   countsOf,
   hunkLabel,
@@ -13,7 +13,7 @@ import {
 } from "../../src/review/hunks.ts";
 import type { Source } from "../../src/review/review.ts";
 import { Review } from "../../src/review/review.ts";
-import { conflictText, wordsOf } from "../../src/review/verdict.ts";
+import { conflictText, wordsOf } from "../../src/review/decision.ts";
 import { rig } from "./support.ts";
 
 function hunk(before: [number, string], after: [number, string], more: Partial<Hunk> = {}): Hunk {
@@ -132,7 +132,7 @@ test("the hunk at a line: of lines that are gone, those above or below it", () =
 });
 
 for (const [name, first, last, want] of [
-  ["all of it", 0, 9, { of: "hunk", hunk: "2", changedSeq: 7 }],
+  ["all of it", 0, 9, { type: "hunk", hunk: "2", changedSeq: 7 }],
   [
     "its first line, with the line that it stands for",
     1,
@@ -146,7 +146,7 @@ for (const [name, first, last, want] of [
     const [place] = placesOf("1\nb\nc\nd\n5\n", "1\nb\nc\nd\n5\n", [hunk([2, "2\n3\n"], [2, "b\nc\nd\n"])]);
     assert.ok(place);
     const target = targetOf(place, first, last);
-    assert.deepEqual(target?.of === "lines" ? target.lines : target, want);
+    assert.deepEqual(target?.type === "lines" ? target.lines : target, want);
   });
 }
 
@@ -163,16 +163,19 @@ test("hunks in a list", () => {
 });
 
 test("what came of decisions, in words", () => {
-  const part = (effect: VerdictPart["effect"], outcome: VerdictPart["outcome"] = "applied"): VerdictPart => ({
+  const part = (
+    effect: DecisionPart["effect"],
+    outcome: DecisionPart["outcome"] = "applied",
+  ): DecisionPart => ({
     hunk: "1",
     path: "/w/a.txt",
     effect,
     outcome,
   });
-  const result = (isQueued: boolean, ...parts: VerdictPart[]): ReviewDecideResult => ({
+  const result = (queued: boolean, ...parts: DecisionPart[]): ReviewDecideResult => ({
     seq: 1,
-    verdict: { action: { action: "revert", verdict: 1 }, parts },
-    ...(isQueued ? { isQueued } : {}),
+    decision: { action: { type: "revert", decision: 1 }, parts },
+    ...(queued ? { queued } : {}),
   });
   const said = wordsOf([
     result(false, part("keep"), part("keep"), part("undo", "conflict")),
@@ -272,7 +275,7 @@ test("hunks of several sessions stand together, and decisions go to the session 
       if (method === "review/baseline") return Promise.resolve(baseline(TEN) as never);
       sent.push(`${sessionId} ${JSON.stringify(action)}`);
       const part = { hunk: "1", path: "/w/a.txt", effect: "keep", outcome: "done" };
-      return Promise.resolve({ seq: 1, verdict: { action, parts: [part] } } as never);
+      return Promise.resolve({ seq: 1, decision: { action, parts: [part] } } as never);
     },
   };
   const review: Review = new Review(source, {
@@ -284,22 +287,22 @@ test("hunks of several sessions stand together, and decisions go to the session 
   const [first, second] = review.hunks;
   assert.deepEqual([first?.id, second?.id], ["s1/1", "s2/1"]);
   assert.deepEqual([review.session, review.has("s2"), review.has("s3")], ["s1", true, false]);
-  const target = { of: "hunk", hunk: second?.id ?? "", changedSeq: 7 } as const;
-  const [result] = await review.decide({ action: "keep", target });
-  assert.equal(result?.verdict.parts[0]?.hunk, "s2/1", "what comes back is named as it is here");
-  await review.decide({ action: "keep", target: { of: "file", path: "/w/b.txt" } });
-  await review.decide({ action: "undo", target: { of: "turn", turnId: "t2" } });
-  await review.decide({ action: "comment", hunk: "s2/1", side: "new", text: "no" });
-  await review.decide({ action: "revert", verdict: 4 });
-  await review.decide({ action: "keep", target: { of: "all" } });
+  const target = { type: "hunk", hunk: second?.id ?? "", changedSeq: 7 } as const;
+  const [result] = await review.decide({ type: "keep", target });
+  assert.equal(result?.decision.parts[0]?.hunk, "s2/1", "what comes back is named as it is here");
+  await review.decide({ type: "keep", target: { type: "file", path: "/w/b.txt" } });
+  await review.decide({ type: "undo", target: { type: "turn", turnId: "t2" } });
+  await review.decide({ type: "comment", hunk: "s2/1", side: "new", text: "no" });
+  await review.decide({ type: "revert", decision: 4 });
+  await review.decide({ type: "keep", target: { type: "all" } });
   assert.deepEqual(sent, [
-    's2 {"action":"keep","target":{"of":"hunk","hunk":"1","changedSeq":7}}',
-    's2 {"action":"keep","target":{"of":"file","path":"/w/b.txt"}}',
-    's2 {"action":"undo","target":{"of":"turn","turnId":"t2"}}',
-    's2 {"action":"comment","hunk":"1","side":"new","text":"no"}',
-    's1 {"action":"revert","verdict":4}',
-    's1 {"action":"keep","target":{"of":"all"}}',
-    's2 {"action":"keep","target":{"of":"all"}}',
+    's2 {"type":"keep","target":{"type":"hunk","hunk":"1","changedSeq":7}}',
+    's2 {"type":"keep","target":{"type":"file","path":"/w/b.txt"}}',
+    's2 {"type":"undo","target":{"type":"turn","turnId":"t2"}}',
+    's2 {"type":"comment","hunk":"1","side":"new","text":"no"}',
+    's1 {"type":"revert","decision":4}',
+    's1 {"type":"keep","target":{"type":"all"}}',
+    's2 {"type":"keep","target":{"type":"all"}}',
   ]);
   // The first one is left: what is open in it is gone from the lists only when it is closed.
   open = ["s2", "s1"];

@@ -46,8 +46,8 @@ export class FakeEditor implements Editor {
   onSave: (path: string) => boolean | Promise<boolean> = () => true;
 
   /** A document as it stands from now on. */
-  put(path: string, version: number, content: string, isDirty: boolean, eol = 1): OpenDocument {
-    const document = { path, version, content, isDirty, eol, text: () => content };
+  put(path: string, version: number, content: string, dirty: boolean, eol = 1): OpenDocument {
+    const document = { path, version, content, dirty, eol, text: () => content };
     this.open = [...this.open.filter((each) => each.path !== path), document];
     return document;
   }

@@ -35,7 +35,7 @@ for (const [item, want] of [
   [call("bash", "bash: cargo test", "execute", "declined"), "terminal | Did not run cargo test"],
   [call("bash", "bash: sleep 9", "execute", "cancelled"), "terminal | Stopped running sleep 9"],
   [
-    call("Bash", "Bash: false", "execute", "completed", { output: { content: [], isError: true } }),
+    call("Bash", "Bash: false", "execute", "completed", { output: { content: [], failed: true } }),
     "terminal | Ran false",
   ],
   [call("edit", "edit: a.rs", "edit", "pending"), "edit | Editing a.rs"],

@@ -209,7 +209,7 @@ export class Client {
   }
 
   /** Calls the listener for each notification of a method. Events come in `records` instead. */
-  onNotification<M extends Exclude<keyof EngineNotifications, "session/event" | "session/lagged" | "$/cancelRequest">>(
+  onNotification<M extends Exclude<keyof EngineNotifications, "session/event" | "session/eventsMissed" | "$/cancelRequest">>(
     method: M,
     listener: (params: EngineNotifications[M]["params"]) => void,
   ): void {
@@ -341,8 +341,8 @@ export class Client {
   #notified(method: string, params: unknown, line: string): void {
     if (method === "session/event") {
       this.#enqueue(params as AnyRecord);
-    } else if (method === "session/lagged") {
-      const { sessionId, lastSentSeq, headSeq } = params as SessionLaggedParams;
+    } else if (method === "session/eventsMissed") {
+      const { sessionId, lastSentSeq, headSeq } = params as SessionEventsMissedParams;
       this.#events.push({ sessionId, after: lastSentSeq, to: headSeq });
       this.#wake();
     } else if (method === "$/cancelRequest") {

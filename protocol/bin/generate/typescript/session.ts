@@ -200,10 +200,10 @@ export class Session {
     switch (event.type) {
       case "item.delta":
         return this.grow(event) !== undefined;
-      case "state":
+      case "session.state":
         this.state = event.value;
         return true;
-      case "context":
+      case "session.context":
         this.context = untagged(event);
         return true;
       default:

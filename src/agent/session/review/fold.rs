@@ -48,7 +48,7 @@ impl Reviewed {
                 }),
                 ChangedBy::Other {} => Author::User,
                 ChangedBy::Rewind {} => Author::Rewind,
-                // The preceding verdict already records it.
+                // The preceding decision already records it.
                 ChangedBy::Review {} => return,
             };
             for change in &changed.changes {
@@ -58,8 +58,8 @@ impl Reviewed {
                 self.review.changed(record.seq, &change.path, before, after, &author);
             }
         }
-        if let Event::ReviewDecided(verdict) = &record.event {
-            self.review.record(record.seq, verdict);
+        if let Event::ReviewDecided(decision) = &record.event {
+            self.review.record(record.seq, decision);
         }
         if let Event::HistoryRewound(rewound) = &record.event
             && let Some(from) = &rewound.merged
@@ -106,7 +106,7 @@ mod tests {
         let changes = json!([{"path": "/w/a", "before": old, "after": new}]);
         let changed = json!({"type": "files.changed", "by": by, "changes": changes});
         let part = json!({"hunk": "1.1", "path": "/w/a", "effect": "keep", "outcome": "applied"});
-        let action = json!({"action": "keep", "target": {"of": "all"}});
+        let action = json!({"type": "keep", "target": {"type": "all"}});
         let decided = json!({"type": "review.decided", "action": action, "parts": [part]});
         let told = json!({"type": "item.completed", "item": {"id": "m", "status": "completed", "startedMs": 1,
             "type": "engineMessage", "text": "kept", "reviewed": [2]}});

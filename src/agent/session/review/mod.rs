@@ -1,7 +1,7 @@
-//! Review commands: hunks, verdicts, baselines, patches.
+//! Review commands: hunks, decisions, baselines, patches.
 //!
-//! Invariants: a verdict is decided about the file on disk; the file is written before the verdict is journaled, only over the content that
-//! the verdict was decided about, and is restored if the verdict cannot be journaled.
+//! Invariants: a decision is decided about the file on disk; the file is written before the decision is journaled, only over the content that
+//! the decision was decided about, and is restored if the decision cannot be journaled.
 
 pub(super) mod fold;
 mod pending;
@@ -24,8 +24,8 @@ use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::review::{
     Hunk, ReviewAction, ReviewBaselineParams, ReviewBaselineResult, ReviewDecideParams,
-    ReviewDecideResult, ReviewListParams, ReviewListResult, ReviewPatchParams, ReviewPatchResult,
-    Verdict,
+    ReviewDecideResult, ReviewDecision, ReviewListParams, ReviewListResult, ReviewPatchParams,
+    ReviewPatchResult,
 };
 use pintle_session::context::conversation::from_engine;
 use pintle_session::history::recovery::Decisions;
@@ -35,16 +35,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A session's review: as far as it is folded, and the pending verdicts.
+/// A session's review: as far as it is folded, and the pending decisions.
 #[derive(Debug, Default)]
 pub(in crate::session) struct ReviewState {
     fold: Reviewed,
-    verdicts: Decisions,
+    decisions: Decisions,
 }
 
 impl ReviewState {
-    pub(in crate::session) fn new(verdicts: Decisions) -> Self {
-        Self { fold: Reviewed::default(), verdicts }
+    pub(in crate::session) fn new(decisions: Decisions) -> Self {
+        Self { fold: Reviewed::default(), decisions }
     }
 }
 
@@ -118,7 +118,7 @@ impl Session {
         self.publish_all(changed);
     }
 
-    /// Takes a verdict, or withdraws one.
+    /// Takes a decision, or withdraws one.
     pub(in crate::session) async fn review_decide(
         &mut self,
         params: ReviewDecideParams,
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    /// Carries a verdict out, or lets it wait while a turn runs; one that `waited` has done that.
+    /// Carries a decision out, or lets it wait while a turn runs; one that `waited` has done that.
     pub(in crate::session) async fn try_decide(
         &mut self,
         action: ReviewAction,
@@ -161,11 +161,11 @@ impl Session {
         // What is on the disk was taken in before.
         let seen = |path: &str| review.now(path).flatten().cloned();
         let plan = review.plan(&action, &seen).map_err(|refused| refusal(&refused))?;
-        let Plan { verdict, writes } = plan;
-        let verdict = Verdict { waited, ..verdict };
+        let Plan { decision, writes } = plan;
+        let decision = ReviewDecision { waited, ..decision };
         let is_running = matches!(self.phase, Phase::Running(_));
         if is_running && waited.is_none() && !writes.is_empty() {
-            let (result, record) = self.queue_verdict(action, verdict)?;
+            let (result, record) = self.queue_decision(action, decision)?;
             records.push(record);
             return Ok(result);
         }
@@ -182,7 +182,7 @@ impl Session {
         for write in writes {
             let path = write.path.clone();
             let before = were.remove(&path).flatten();
-            if let Err(why) = write_verdict(env.as_ref(), write.clone()).await {
+            if let Err(why) = write_decision(env.as_ref(), write.clone()).await {
                 take_back(env.as_ref(), done).await;
                 return Err(Error::new(ErrorKind::Internal, why)
                     .hint("no decision was applied; list the hunks again"));
@@ -191,7 +191,7 @@ impl Session {
             changes.push(FileRecord { path, before, after });
             done.push(write);
         }
-        let record = match self.log.append(None, Event::ReviewDecided(verdict.clone()), None) {
+        let record = match self.log.append(None, Event::ReviewDecided(decision.clone()), None) {
             Ok(record) => record,
             Err(error) => {
                 take_back(env.as_ref(), done).await;
@@ -204,7 +204,7 @@ impl Session {
             records.push(self.files_changed(changes, ChangedBy::Review {})?);
         }
         self.reviewed().await?;
-        Ok(ReviewDecideResult { seq, verdict, is_queued: false })
+        Ok(ReviewDecideResult { seq, decision, is_queued: false })
     }
 
     fn files_changed(
@@ -272,7 +272,7 @@ impl Session {
         Ok(&self.review.fold.review)
     }
 
-    /// Takes the news about verdicts for the model; it counts as reported.
+    /// Takes the news about decisions for the model; it counts as reported.
     pub(in crate::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.pending_note();
@@ -286,8 +286,8 @@ impl Session {
     }
 }
 
-/// Writes a verdict's file, and only over the content that the verdict was decided about.
-async fn write_verdict(env: &dyn Environment, write: Write) -> Result<(), String> {
+/// Writes a decision's file, and only over the content that the decision was decided about.
+async fn write_decision(env: &dyn Environment, write: Write) -> Result<(), String> {
     let Write { path, before, after } = write;
     let path = Path::new(&path);
     let words = |error: pintle_exec::Error| {
@@ -310,12 +310,12 @@ async fn write_verdict(env: &dyn Environment, write: Write) -> Result<(), String
     Ok(())
 }
 
-/// Undoes the writes for a verdict that was not recorded. Later changes by others stay, and are attributed to them.
+/// Undoes the writes for a decision that was not recorded. Later changes by others stay, and are attributed to them.
 async fn take_back(env: &dyn Environment, done: Vec<Write>) {
     for Write { path, before, after } in done {
         let back = Write { path, before: after, after: before };
         let path = back.path.clone();
-        if let Err(why) = write_verdict(env, back).await {
+        if let Err(why) = write_decision(env, back).await {
             tracing::warn!("failed to restore {path}: {why}");
         }
     }
@@ -328,12 +328,12 @@ fn refusal(refused: &Refused) -> Error {
         | Refused::Changed { .. }
         | Refused::AlreadyReverted { .. }
         | Refused::Unseen { .. } => ErrorKind::Conflict,
-        Refused::UnknownHunk(_)
-        | Refused::NoSuchLines { .. }
+        Refused::UnknownHunk(_) | Refused::UnknownFile(_) | Refused::UnknownDecision(_) => {
+            ErrorKind::NotFound
+        }
+        Refused::NoSuchLines { .. }
         | Refused::Inseparable(_)
-        | Refused::UnknownFile(_)
         | Refused::NothingOpen
-        | Refused::UnknownVerdict(_)
         | Refused::NothingDone(_) => ErrorKind::Invalid,
     };
     Error::new(kind, refused.to_string()).hint(Action::ListHunks)

@@ -19,14 +19,14 @@ impl Session {
         self.warn_transiently(error);
     }
 
-    /// Ends a turn, and continues with the waiting verdicts and messages.
+    /// Ends a turn, and continues with the waiting decisions and messages.
     pub(in crate::session) async fn finished(&mut self, finished: Finished) {
         let is_done = matches!(finished.end, End::Completed(_));
         self.end(finished).await;
         if self.lifecycle.closing.is_some() {
             return;
         }
-        self.apply_pending_verdicts().await;
+        self.apply_pending_decisions().await;
         if is_done {
             self.begin_naming();
         }

@@ -60,8 +60,8 @@ impl Accepted {
     fn steered(self) -> TurnSteerResult {
         TurnSteerResult {
             outcome: if self.is_held { SteerOutcome::Held } else { SteerOutcome::Accepted },
-            item_id: Some(self.item_id),
-            turn_id: Some(self.turn_id),
+            item_id: self.item_id,
+            turn_id: self.turn_id,
         }
     }
 }
@@ -219,8 +219,7 @@ impl Session {
             (Phase::Running(running), _) => (running.turn_id.clone(), false),
             (Phase::Idle(_), WhenIdle::Hold) => (TurnId::new(self.services.ambient.new_id()), true),
             (Phase::Idle(_), WhenIdle::Reject) => {
-                let outcome = SteerOutcome::NoActiveTurn;
-                let _ = reply.send(Ok(TurnSteerResult { outcome, item_id: None, turn_id: None }));
+                let _ = reply.send(Err(no_active_turn()));
                 return;
             }
         };
@@ -329,7 +328,7 @@ impl Session {
             return;
         };
         let turn_id = running.turn_id.clone();
-        if let Err(error) = check_expected(params.turn_id.as_ref(), &turn_id) {
+        if let Err(error) = check_expected(params.expected_turn_id.as_ref(), &turn_id) {
             let _ = reply.send(Err(error));
             return;
         }
@@ -382,6 +381,10 @@ pub(super) fn other_request(key: &str) -> Error {
 fn check_input(input: &[Input]) -> Result<(), Error> {
     inputs::check(input)
         .map_err(|(message, hint)| Error::new(ErrorKind::Invalid, message).hint(hint))
+}
+
+fn no_active_turn() -> Error {
+    Error::new(ErrorKind::NoActiveTurn, "no turn is running").hint(Action::StartTurn)
 }
 
 fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Error> {

@@ -1,7 +1,7 @@
-//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: requests about a
+//! `pintle sessions tree`, `outline`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: requests about a
 //! session's history and review, for a user at a terminal.
 //!
-//! All but `tree`, `anchors` and `fork` open the session in a separate engine and send it the protocol's commands; nothing is decided here.
+//! All but `tree`, `outline` and `fork` open the session in a separate engine and send it the protocol's commands; nothing is decided here.
 
 mod place;
 mod review;
@@ -67,7 +67,7 @@ async fn attempt(
         History::Fork(wanted) => fork(engine, ambient, id, wanted).await,
         History::Merge(_) => merge(engine, ambient, id, stop).await,
         History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
-        History::Anchors(wanted) => tree::tell_anchors(engine, &id, wanted.json),
+        History::Outline(wanted) => tree::tell_outline(engine, &id, wanted.json),
         History::Rewind(wanted) => open.await?.rewind(wanted).await,
         History::Label(wanted) => open.await?.label(&wanted.to, wanted.name.clone()).await,
         History::Patch(wanted) => open.await?.patch(wanted.open).await,
@@ -76,7 +76,7 @@ async fn attempt(
         History::Undo(wanted) => {
             open.await?.undo(&wanted.deciding.target, wanted.discard_edits).await
         }
-        History::Revert(wanted) => open.await?.revert(wanted.verdict).await,
+        History::Revert(wanted) => open.await?.revert(wanted.decision).await,
     }
 }
 

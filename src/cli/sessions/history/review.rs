@@ -1,4 +1,4 @@
-//! The review at a terminal: hunks as text, verdicts about them, and the agent's work as a patch.
+//! The review at a terminal: hunks as text, decisions about them, and the agent's work as a patch.
 
 use super::super::terminal::one_line;
 use super::{FAILED, NOTHING, OpenSession, print};
@@ -87,16 +87,16 @@ impl OpenSession<'_> {
         self.decide(ReviewAction::Undo { target, discard_edits }).await
     }
 
-    pub(super) async fn revert(&self, verdict: u64) -> anyhow::Result<u8> {
-        self.decide(ReviewAction::Revert { verdict }).await
+    pub(super) async fn revert(&self, decision: u64) -> anyhow::Result<u8> {
+        self.decide(ReviewAction::Revert { decision }).await
     }
 
     async fn decide(&self, action: ReviewAction) -> anyhow::Result<u8> {
         let decide = ReviewDecideParams { session_id: None, action };
-        let ReviewDecideResult { seq, verdict, .. } = self.call::<ReviewDecide>(decide).await?;
+        let ReviewDecideResult { seq, decision, .. } = self.call::<ReviewDecide>(decide).await?;
         let root = self.root().await?;
         let (mut done, mut told) = (Vec::new(), Vec::new());
-        for part in &verdict.parts {
+        for part in &decision.parts {
             let name = format!("{}  {}", part.hunk, short(&part.path, &root));
             if part.outcome == Outcome::Applied {
                 done.push(format!("{}  {name}", effect(part.effect)));

@@ -1,4 +1,4 @@
-//! A session's history tree and its anchors as text: a line for each prompt, end of a turn and labelled place, with branches indented; and
+//! A session's history tree and its outline as text: a line for each prompt, end of a turn and labelled place, with branches indented; and
 //! names for places.
 
 use super::super::terminal::{one_line, time};
@@ -7,10 +7,10 @@ use crate::cli::args::history::Place;
 use pintle_agent::EngineHandle;
 use pintle_base::text::screen;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
-use pintle_protocol::history::{Anchor, AnchorKind, HistoryNode, SessionLabelParams};
+use pintle_protocol::history::{HistoryNode, OutlineEntry, OutlineKind, SessionLabelParams};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::SessionLabel;
-use pintle_session::history::{anchors, tree as ways};
+use pintle_session::history::{outline, tree as ways};
 use pintle_session::store::Entry;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -178,8 +178,8 @@ fn as_json(row: &Row, here: Option<u64>) -> anyhow::Result<String> {
     Ok(value.to_string())
 }
 
-/// Prints a session's anchors. The session may be open in another process.
-pub(super) fn tell_anchors(
+/// Prints a session's outline. The session may be open in another process.
+pub(super) fn tell_outline(
     engine: &EngineHandle,
     id: &SessionId,
     is_json: bool,
@@ -188,29 +188,29 @@ pub(super) fn tell_anchors(
     let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
     let width = entries.last().map_or(1, |entry| entry.seq.to_string().len());
     let mut out = screen::out();
-    for anchor in anchors::anchors(&entries) {
+    for entry in outline::outline(&entries) {
         if is_json {
-            writeln!(out, "{}", screen::escaped(&serde_json::to_string(&anchor)?))?;
+            writeln!(out, "{}", screen::escaped(&serde_json::to_string(&entry)?))?;
         } else {
-            let way = if anchor.is_current { '*' } else { ' ' };
-            let ts = time(anchor.ts_ms);
-            writeln!(out, "{way} {:>width$}  {ts}  {}", anchor.seq, described(&anchor))?;
+            let way = if entry.is_current { '*' } else { ' ' };
+            let ts = time(entry.ts_ms);
+            writeln!(out, "{way} {:>width$}  {ts}  {}", entry.seq, described(&entry))?;
         }
     }
     Ok(0)
 }
 
-fn described(anchor: &Anchor) -> String {
-    let Anchor { kind, text, from, .. } = anchor;
+fn described(entry: &OutlineEntry) -> String {
+    let OutlineEntry { kind, text, from, .. } = entry;
     let text = text.as_deref().map(one_line).unwrap_or_default();
     match (kind, from) {
-        (AnchorKind::Start, _) => "start".to_owned(),
-        (AnchorKind::Copied, from) => {
+        (OutlineKind::Start, _) => "start".to_owned(),
+        (OutlineKind::Copied, from) => {
             let from = from.as_ref().map_or("another session", SessionId::as_str);
             format!("end of the history copied from {from}")
         }
-        (AnchorKind::Compaction, _) => format!("summarized to free context: {text}"),
-        (AnchorKind::HandOver, _) => format!("summary of the abandoned branch: {text}"),
-        (AnchorKind::Label, _) => format!("[{text}]"),
+        (OutlineKind::Compaction, _) => format!("summarized to free context: {text}"),
+        (OutlineKind::RewindSummary, _) => format!("summary of the abandoned branch: {text}"),
+        (OutlineKind::Label, _) => format!("[{text}]"),
     }
 }

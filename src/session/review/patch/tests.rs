@@ -131,7 +131,7 @@ fn what_is_kept_is_still_what_the_agent_did() {
     review.changed(1, "/w/a", text("a\nb\n"), text("x\nb\n"), &agent(1));
     let keep = ReviewAction::Keep { target: ReviewTarget::All };
     let plan = review.plan(&keep, &|_| None).unwrap();
-    review.record(2, &plan.verdict);
+    review.record(2, &plan.decision);
     assert_eq!(review.patch(ROOT, Since::Kept), Patch::default());
     let patch = review.patch(ROOT, Since::Start).text;
     assert_eq!(applied("a", text("a\nb\n").as_ref(), &patch), Ok(text("x\nb\n")));

@@ -1,4 +1,4 @@
-//! Hunks under changes and verdicts, step by step.
+//! Hunks under changes and decisions, step by step.
 
 use super::*;
 
@@ -341,7 +341,7 @@ fn hunks_follow_what_happens() {
             "1.1 pending 1:[]>[a b c]; base - | disk a b c",
         ),
         (
-            "a verdict is undone below later lines",
+            "a decision is undone below later lines",
             "a b c",
             &[Agent("a b x"), Undo("1.1"), Agent("n a b c"), Revert(2)],
             "3.1 pending 1:[]>[n]; 1.1 pending 4:[c]>[x]; base a b c | disk n a b x",

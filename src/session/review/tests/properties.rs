@@ -1,4 +1,4 @@
-//! Properties of any sequence of changes and verdicts.
+//! Properties of any sequence of changes and decisions.
 
 use super::*;
 use pintle_base::text::line_diff::{changes, split};
@@ -64,14 +64,14 @@ fn op() -> impl Strategy<Value = Op> {
 #[derive(Debug, Clone)]
 enum Input {
     Changed(u64, Option<Content>, Option<Content>, Author),
-    Verdict(u64, Verdict),
+    Decision(u64, ReviewDecision),
 }
 
 struct Run {
     world: World,
     inputs: Vec<Input>,
     past: Vec<Option<Content>>,
-    verdicts: Vec<u64>,
+    decisions: Vec<u64>,
     has_kept: bool,
     /// User lines that a rewind or a revert brought back, or whose ending the agent took: they no longer count as typed by the user.
     returned: BTreeSet<String>,
@@ -103,11 +103,11 @@ impl Run {
         })
     }
 
-    fn decide(&mut self, action: &ReviewAction) -> Option<Verdict> {
-        let verdict = self.world.decide(action).ok()?;
-        self.inputs.push(Input::Verdict(self.world.seq, verdict.clone()));
-        self.verdicts.push(self.world.seq);
-        Some(verdict)
+    fn decide(&mut self, action: &ReviewAction) -> Option<ReviewDecision> {
+        let decision = self.world.decide(action).ok()?;
+        self.inputs.push(Input::Decision(self.world.seq, decision.clone()));
+        self.decisions.push(self.world.seq);
+        Some(decision)
     }
 
     fn take(&mut self, op: &Op) {
@@ -174,11 +174,11 @@ impl Run {
             }
             Op::Undo(n, which, discard_edits) => self.undo(*n, *which, *discard_edits),
             Op::Revert(n) => {
-                let Some(verdict) = self.verdicts.get(n % self.verdicts.len().max(1)) else {
+                let Some(decision) = self.decisions.get(n % self.decisions.len().max(1)) else {
                     return;
                 };
-                let verdict = *verdict;
-                self.decide(&ReviewAction::Revert { verdict });
+                let decision = *decision;
+                self.decide(&ReviewAction::Revert { decision });
             }
             Op::Comment(n) => {
                 let hunks = self.world.review.hunks();
@@ -192,7 +192,7 @@ impl Run {
     fn undo(&mut self, n: usize, which: Which, discard_edits: bool) {
         let Some(target) = self.target(n, which) else { return };
         let (disk, hunks) = (self.world.disk.clone(), self.world.review.hunks());
-        let Some(verdict) = self.decide(&ReviewAction::Undo { target, discard_edits }) else {
+        let Some(decision) = self.decide(&ReviewAction::Undo { target, discard_edits }) else {
             return;
         };
         if !discard_edits {
@@ -205,14 +205,14 @@ impl Run {
             let lost: Vec<_> = before.difference(&after).filter(|line| !is_nobodys(line)).collect();
             assert!(lost.is_empty(), "undo took a person's lines: {lost:?}");
         }
-        let undone = verdict.parts.iter().filter(|part| part.outcome == Outcome::Applied).count();
+        let undone = decision.parts.iter().filter(|part| part.outcome == Outcome::Applied).count();
         // Undone again on a copy: everything is as before.
         let mut copy = World {
             review: self.world.review.clone(),
             disk: self.world.disk.clone(),
             seq: self.world.seq + 1,
         };
-        let reverted = copy.decide(&ReviewAction::Revert { verdict: self.world.seq });
+        let reverted = copy.decide(&ReviewAction::Revert { decision: self.world.seq });
         assert_eq!(reverted.is_ok(), undone > 0, "{reverted:?}");
         assert_eq!(copy.disk, disk, "undo, then undone, gives the bytes back");
         // If lines repeat, the same difference can be read in several ways while the undone lines are missing; so neighbours may swap
@@ -281,7 +281,7 @@ fn run(ops: &[Op]) -> Run {
         world,
         inputs: Vec::new(),
         past: vec![start],
-        verdicts: Vec::new(),
+        decisions: Vec::new(),
         has_kept: false,
         returned: BTreeSet::new(),
     };
@@ -305,7 +305,7 @@ proptest! {
                 Input::Changed(seq, before, after, author) => {
                     again.changed(seq, PATH, before, after, &author);
                 }
-                Input::Verdict(seq, verdict) => again.record(seq, &verdict),
+                Input::Decision(seq, decision) => again.record(seq, &decision),
             }
         }
         prop_assert_eq!(again, run.world.review);

@@ -49,9 +49,9 @@ fn place(line: &str) -> Option<usize> {
 struct File {
     world: World,
     lines: Vec<String>,
-    /// The contents before each change since the last verdict, for taking it back.
+    /// The contents before each change since the last decision, for taking it back.
     past: Vec<Vec<String>>,
-    /// The contents since the last verdict, and the review's display of each.
+    /// The contents since the last decision, and the review's display of each.
     shown: Vec<(Vec<String>, String)>,
 }
 
@@ -122,10 +122,10 @@ impl File {
 
     fn undo(&mut self, target: ReviewTarget) -> bool {
         let action = ReviewAction::Undo { target, discard_edits: false };
-        let Ok(verdict) = self.world.decide(&action) else { return true };
+        let Ok(decision) = self.world.decide(&action) else { return true };
         let text = self.world.disk.as_ref().map(|c| String::from_utf8_lossy(&c.bytes).into_owned());
         self.lines = text.unwrap_or_default().lines().map(str::to_owned).collect();
-        verdict.parts.iter().all(|part| part.outcome == Outcome::Applied)
+        decision.parts.iter().all(|part| part.outcome == Outcome::Applied)
     }
 
     /// Checks the result of undoing everything.

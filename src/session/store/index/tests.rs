@@ -2,7 +2,7 @@
 
 mod lists;
 
-use crate::store::{FORMAT_VERSION, Filter, Header, Journal, Store};
+use crate::store::{Cursor, FORMAT_VERSION, Filter, Header, Journal, Store};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{EntryKind, EntryRole, SessionSearchParams, SessionSearchResult};
@@ -261,6 +261,11 @@ fn filters_narrow_down_and_pages_meet() {
     let odd = SessionSearchParams { cursor: Some("x".to_owned()), ..login() };
     let error = store.index().search(&odd, 2).unwrap_err().to_string();
     assert!(error.contains("nextCursor"), "{error}");
+    for odd in ["x", "x_s", "_s", "20260101T000000Z", "20260101T000000Z_", "../20260101T000000Z_s"]
+    {
+        let error = store.list(&Filter::default(), Some(&Cursor(odd.to_owned())), 2).unwrap_err();
+        assert!(error.to_string().contains("nextCursor"), "{odd}: {error}");
+    }
 }
 
 #[test]

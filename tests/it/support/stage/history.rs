@@ -5,7 +5,7 @@ use crate::support::render::text_of;
 use pintle_agent::{ForkSession, OpenConfig};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged, RewindScope};
 use pintle_protocol::history::{
-    Anchor, HistoryPoint, SessionLabelParams, SessionMergeParams, SessionRewindParams,
+    HistoryPoint, OutlineEntry, SessionLabelParams, SessionMergeParams, SessionRewindParams,
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::methods::{SessionLabel, SessionMerge, SessionRewind};
@@ -13,7 +13,7 @@ use pintle_protocol::methods::{SessionLabel, SessionMerge, SessionRewind};
 impl Stage {
     /// Does one step about the history: `back #1` (before that message), `back-both #1` (the files as well), `back-told #1` (the model is told what is left), `cat PATH`, `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
     /// going back began),
-    /// `label #1 NAME`, `tree`, `anchors`, `fork`, `fork #1` (the steps after it are about the fork), `merge` (they are about the other one again).
+    /// `label #1 NAME`, `tree`, `outline`, `fork`, `fork #1` (the steps after it are about the fork), `merge` (they are about the other one again).
     /// Says whether it was one.
     pub(super) async fn act_on_history(&mut self, verb: &str, rest: &str, step: &str) -> bool {
         match verb {
@@ -62,13 +62,13 @@ impl Stage {
                     self.seen.push(format!("node {:?} {depth}{label}{mark}", node.text));
                 }
             }
-            "anchors" => {
-                let anchors = self.engine.anchors(self.session.id.clone()).await.unwrap();
-                for Anchor { seq, kind, text, from, is_current, .. } in anchors {
+            "outline" => {
+                let outline = self.engine.outline(self.session.id.clone()).await.unwrap();
+                for OutlineEntry { seq, kind, text, from, is_current, .. } in outline {
                     let from = from.map(|_| " from another session").unwrap_or_default();
                     let mark = if is_current { "" } else { " (beside)" };
                     let text = text.unwrap_or_default();
-                    self.seen.push(format!("anchor {seq} {kind:?} {text:?}{from}{mark}"));
+                    self.seen.push(format!("section {seq} {kind:?} {text:?}{from}{mark}"));
                 }
             }
             "fork" => {
@@ -131,7 +131,7 @@ pub(super) fn changed(changed: &FilesChanged) -> String {
         ChangedBy::Call { .. } => "a call",
         ChangedBy::Other {} => "somebody else",
         ChangedBy::Rewind {} => "going back",
-        ChangedBy::Review {} => "a verdict",
+        ChangedBy::Review {} => "a decision",
     };
     format!("files: {} by {by}", files.collect::<Vec<_>>().join(", "))
 }

@@ -95,10 +95,12 @@ impl Stage {
             ),
             Event::FilesChanged(changed) => history::changed(changed),
             Event::ReviewQueued(queue) => match &queue.refused {
-                Some(refused) => format!("verdict refused: {}", refused.reason),
-                None => format!("{} verdicts wait", queue.waiting.len()),
+                Some(refused) => format!("decision refused: {}", refused.reason),
+                None => format!("{} decisions wait", queue.waiting.len()),
             },
-            Event::ReviewDecided(verdict) => format!("decided about {} hunks", verdict.parts.len()),
+            Event::ReviewDecided(decision) => {
+                format!("decided about {} hunks", decision.parts.len())
+            }
             Event::HistoryRewound(rewound) => {
                 let (dropped, restored) = (rewound.dropped.len(), rewound.restored.len());
                 format!("back: {dropped} items dropped, {restored} restored")

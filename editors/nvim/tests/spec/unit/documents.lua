@@ -125,8 +125,8 @@ local function listener(root)
         end
       end
       told.versions[params.path] = params.version or told.versions[params.path]
-      if params.isDirty ~= nil then
-        told.dirty[params.path] = params.isDirty
+      if params.dirty ~= nil then
+        told.dirty[params.path] = params.dirty
       end
       done()
     end,
@@ -179,7 +179,7 @@ test("what is told is what the buffer holds, whatever is typed and edited", func
         local before, version = told.texts[path], workspace.documents:find(path).version
         local edit = { path = path, version = version, changes = { { range = at, text = text } }, save = false }
         local result = edits.apply(workspace, { label = "x", edits = { edit } })
-        equal(result.isApplied, true)
+        equal(result.applied, true)
         local want = spliced(before, at, text)
         equal(
           documents.text(buf),

@@ -74,7 +74,7 @@ local ABOVE = { { 1, 0, 1, 0, "new\n" }, { 8, 0, 9, 0, "nine\n" } }
 test("a person types on in Insert mode, and each has its own undo", function()
   local vi = editing()
   keys(vi, "5GAab", "vim.api.nvim_get_current_line() == '5ab'")
-  equal(apply(vi, ABOVE).isApplied, true)
+  equal(apply(vi, ABOVE).applied, true)
   equal(vi:lua("return { vim.fn.mode(), vim.fn.line('.'), vim.fn.col('.') }"), { "i", 6, 4 })
   keys(vi, "cd", "vim.api.nvim_get_current_line() == '5abcd'")
   keys(vi, "<CR>x<Esc>", "vim.fn.mode() == 'n'")
@@ -120,7 +120,7 @@ test("whatever the person is doing goes on", function()
     else
       keys(vi, row[2], "vim.api.nvim_eval(given) ~= 0", row[3])
       local result = apply(vi, ABOVE)
-      equal(result == vim.NIL or result.isApplied, true, row[1])
+      equal(result == vim.NIL or result.applied, true, row[1])
     end
     vi:keys(row[4])
     local want = "vim.fn.mode(1) == 'n' and table.concat(vim.fn.getline(1, '$'), ' ') == given"
@@ -194,7 +194,7 @@ test("cursor, marks, folds and what a window shows stay", function()
     { 69, 0, 71, 0, "seventy\n" },
     { 139, 0, 141, 0, "" },
   })
-  equal(result.isApplied, true)
+  equal(result.applied, true)
   local state = vi:lua([[
     local function view(win)
       return vim.api.nvim_win_call(win, function()
@@ -226,7 +226,7 @@ test("a buffer that is not shown is changed as well", function()
   local vi = editing()
   vi:cmd("set hidden")
   vi:cmd("edit b.txt")
-  equal(apply(vi, ABOVE).isApplied, true)
+  equal(apply(vi, ABOVE).applied, true)
   equal(lines(vi), "1 new 2 3 4 5 6 7 8 nine 10")
   equal(vi:lua("return { vim.fn.bufname(), vim.bo[vim.fn.bufnr('a.txt')].modified }"), { "b.txt", true })
 end)
@@ -242,7 +242,7 @@ test("all or nothing, and only what the edit was made for", function()
   }
   for _, row in ipairs(rows) do
     local result = apply(vi, ABOVE, row[2])
-    equal({ result.isApplied, lines(vi) }, { false, "1 2 3 4 5 6 7 8 9 10" }, row[1])
+    equal({ result.applied, lines(vi) }, { false, "1 2 3 4 5 6 7 8 9 10" }, row[1])
     contains(result.failureReason, row[3])
   end
   vi:lua("vim.bo[vim.fn.bufnr('a.txt')].modifiable = false")
@@ -257,17 +257,17 @@ test("all or nothing, and only what the edit was made for", function()
     here.documents.flush = function() here.documents.flush = nil end
     return _G.apply("a.txt", { { 0, 0, 1, 0, "x\n" } }, { version = version })
   ]])
-  equal({ result.isApplied, lines(vi) }, { false, "typed 2 3 4 5 6 7 8 9 10" })
+  equal({ result.applied, lines(vi) }, { false, "typed 2 3 4 5 6 7 8 9 10" })
 end)
 
 test("an edit is written where that is asked, and told before the answer", function()
   local vi, dir = editing()
   vi:cmd("autocmd BufWritePre a.txt call setline(1, 'formatted')")
   local result = apply(vi, ABOVE, { save = true })
-  equal(result.isApplied, true)
+  equal(result.applied, true)
   equal(child.read(dir .. "/a.txt"), "formatted\nnew\n2\n3\n4\n5\n6\n7\n8\nnine\n10\n")
   local told =
-    vi:lua("return vim.tbl_map(function(t) return { t.method, t.params.version, t.params.isDirty } end, _G.told)")
+    vi:lua("return vim.tbl_map(function(t) return { t.method, t.params.version, t.params.dirty } end, _G.told)")
   local last = told[#told]
   equal({ told[1][1], last[1], last[2] }, { "open", "save", result.versions[1].version })
   equal(vi:lua("return vim.bo.modified"), false)
@@ -275,12 +275,12 @@ test("an edit is written where that is asked, and told before the answer", funct
   -- what was written behind the editor's back is read first, and the edit is one for another text
   child.write(dir .. "/a.txt", "somebody else's\n")
   result = apply(vi, { { 0, 0, 1, 0, "again\n" } }, { save = true })
-  equal({ result.isApplied, lines(vi) }, { false, "somebody else's" })
+  equal({ result.applied, lines(vi) }, { false, "somebody else's" })
   -- and not written over where there is unsaved text
   vi:lua("vim.fn.setline(1, 'typed')")
   child.write(dir .. "/a.txt", "once more\n")
   result = apply(vi, { { 0, 0, 1, 0, "again\n" } }, { save = true })
-  equal({ result.isApplied, lines(vi) }, { true, "again" })
+  equal({ result.applied, lines(vi) }, { true, "again" })
   contains(result.failureReason, "was changed in the editor, but not saved: the file has changed on disk")
   equal({ child.read(dir .. "/a.txt"), vi:lua("return vim.bo.modified") }, { "once more\n", true })
 end)
@@ -289,10 +289,10 @@ test("a file whose time alone is another is written without a question", functio
   local vi, dir = editing()
   vim.uv.fs_utime(dir .. "/a.txt", 2000000000, 2000000000)
   local result = apply(vi, ABOVE, { save = true })
-  if not result.isApplied then
+  if not result.applied then
     result = apply(vi, ABOVE, { save = true })
   end
-  equal({ result.isApplied, result.failureReason }, { true, nil })
+  equal({ result.applied, result.failureReason }, { true, nil })
   contains(child.read(dir .. "/a.txt"), "nine")
 end)
 
@@ -300,7 +300,7 @@ test("what cannot be written is said, and what could be is not asked", function(
   local vi, dir = editing()
   vi:cmd("set readonly")
   local result = apply(vi, ABOVE, { save = true })
-  equal(result.isApplied, true)
+  equal(result.applied, true)
   contains(result.failureReason, "'readonly'")
   equal({ child.read(dir .. "/a.txt"), vi:lua("return { vim.bo.readonly, vim.bo.modified }") }, { TEN, { true, true } })
 end)
@@ -319,7 +319,7 @@ test("which buffers are documents, and when they are told", function()
       local found = {}
       for _, each in ipairs(_G.told) do
         if each.params.path then
-          local dirty = each.params.isDirty and "*" or ""
+          local dirty = each.params.dirty and "*" or ""
           table.insert(found, ("%s %s%s"):format(each.method, vim.fs.basename(each.params.path), dirty))
         end
       end

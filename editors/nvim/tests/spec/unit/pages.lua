@@ -27,12 +27,12 @@ test("a session that is read from its end, page by page, is the one that is read
     -- one that goes on while others begin and end
     add({ type = "item.started", item = item("a" .. number, "toolCall", "running") }, turn)
     add({ type = "item.started", item = item("b" .. number, "agentMessage", "running") }, turn)
-    add({ type = "notice", level = "info", code = "c", message = "n" .. number }, turn)
+    add({ type = "session.notice", level = "info", code = "c", message = "n" .. number }, turn)
     add({ type = "item.completed", item = item("b" .. number, "agentMessage", "completed") }, turn)
     add({ type = "item.completed", item = item("a" .. number, "toolCall", "completed") }, turn)
-    add({ type = "review.decided", action = { action = "keep" }, parts = {} }, turn)
+    add({ type = "review.decided", action = { type = "keep" }, parts = {} }, turn)
     if number == 2 then
-      add({ type = "review.decided", action = { action = "revert", verdict = #events }, parts = {} }, turn)
+      add({ type = "review.decided", action = { type = "revert", decision = #events }, parts = {} }, turn)
     end
     local usage = { inputTokens = 1 }
     add({ type = "turn.completed", status = "completed", steps = 1, durationMs = number, usage = usage }, turn)
@@ -53,7 +53,7 @@ test("a session that is read from its end, page by page, is the one that is read
         return change.item and change.item.id or change.turn and change.turn.id or change.notice.message
       end, history.shown(state.history)),
       step = state.history.step,
-      verdicts = state.verdicts,
+      decisions = state.decisions,
       deliveries = state.deliveries,
       items = state.items,
       turns = state.turns,

@@ -28,13 +28,17 @@ test("events that are unknown, doubled or early", function()
   local state = session.new("s")
   equal(session.apply(state, record(1, { type = "from.the.future", more = { 1 } })), {})
   equal(state.seq, 1)
-  equal(session.apply(state, record(1, { type = "notice", level = "info", code = "c", message = "m" })), {}, "twice")
+  equal(
+    session.apply(state, record(1, { type = "session.notice", level = "info", code = "c", message = "m" })),
+    {},
+    "twice"
+  )
   equal(session.apply(state, { sessionId = "s", after = 1, event = { type = "blip" } }), {})
   equal(session.apply(state, { sessionId = "s", after = 1 }), {})
   equal(session.apply(state, record(2, { type = "item.started" })), {}, "without its item")
   -- 4 comes before 3: held, and the pages are asked for once
   equal(kinds(session.apply(state, record(4, { type = "turn.completed", status = "completed" }, "t"))), { "behind" })
-  equal(session.apply(state, record(5, { type = "notice", level = "info", code = "c", message = "m" })), {})
+  equal(session.apply(state, record(5, { type = "session.notice", level = "info", code = "c", message = "m" })), {})
   equal(state.seq, 2)
   local changes, more =
     session.page(state, { events = { record(3, { type = "turn.started", model = "m" }, "t") }, lastSeq = 5 })
@@ -47,7 +51,7 @@ test("a lagging connection pages", function()
   equal(session.lagged(state, { sessionId = "s", lastSentSeq = 0, headSeq = 0 }), {}, "nothing durable was lost")
   equal(kinds(session.lagged(state, { sessionId = "s", lastSentSeq = 0, headSeq = 3 })), { "behind" })
   equal(session.lagged(state, { sessionId = "s", lastSentSeq = 3, headSeq = 4 }), {}, "once")
-  local notice = { type = "notice", level = "info", code = "c", message = "m" }
+  local notice = { type = "session.notice", level = "info", code = "c", message = "m" }
   local _, more = session.page(state, { events = { record(1, notice) }, lastSeq = 2 })
   equal({ more, state.is_behind }, { true, true })
   _, more = session.page(state, { events = { record(2, notice) }, lastSeq = 2 })
@@ -77,7 +81,7 @@ end)
 
 test("a state that is unknown counts as busy", function()
   local state = session.new("s")
-  session.apply(state, { sessionId = "s", after = 0, event = { type = "state", value = "dreaming" } })
+  session.apply(state, { sessionId = "s", after = 0, event = { type = "session.state", value = "dreaming" } })
   equal(session.is_busy(state), true)
 end)
 
@@ -99,11 +103,11 @@ test("how full the window is", function()
   end
   local state = session.new("s")
   equal(kinds(session.apply(state, record(1, { type = "session.updated", title = "A", by = "model" }))), { "state" })
-  session.apply(state, { sessionId = "s", after = 1, event = { type = "context", tokens = 90, window = 100 } })
+  session.apply(state, { sessionId = "s", after = 1, event = { type = "session.context", tokens = 90, window = 100 } })
   equal(statusline.bar(state, 40), " A%=%#PintleContextFull#90 %% of 100 ")
   state.title = ("long % "):rep(9)
   equal(statusline.bar(state, 30), " long %% long %% l…%=%#PintleContextFull#90 %% of 100 ")
-  session.apply(state, record(2, { type = "session.updated", by = "person" }))
+  session.apply(state, record(2, { type = "session.updated", by = "user" }))
   equal(state.title, nil)
 end)
 
@@ -240,8 +244,8 @@ test("which lines of a hunk are decided about", function()
     local name, count, old, range, want = row[1], row[2], row[3], row[4], row[5]
     local place = { row = 10, count = count, hunk = hunk(11, ("o\n"):rep(old), 11, ("n\n"):rep(count)) }
     local got = hunks.target(place, range[1], range[2])
-    local text = got and got.of
-    if got and got.of == "lines" then
+    local text = got and got.type
+    if got and got.type == "lines" then
       text = ("%s old %s"):format(lines(got.lines.new), lines(got.lines.old))
     end
     equal(text, want, name)
@@ -249,8 +253,8 @@ test("which lines of a hunk are decided about", function()
   end
 end)
 
-test("what came of a verdict, in words", function()
-  local verdict = require("pintle.verdict")
+test("what came of a decision, in words", function()
+  local decision = require("pintle.decision")
   local function part(effect, outcome)
     return { hunk = "1.1", path = "/a", effect = effect, outcome = outcome }
   end
@@ -262,7 +266,7 @@ test("what came of a verdict, in words", function()
     { { part("comment", "applied") }, "1 hunk commented", 0 },
   }
   for _, row in ipairs(rows) do
-    local said, conflicts = verdict.words(row[1])
+    local said, conflicts = decision.words(row[1])
     equal({ said, #conflicts }, { row[2], row[3] })
   end
 end)
@@ -272,9 +276,9 @@ test("who may be spoken with", function()
   local function hello(version)
     return { protocol = { name = "pintle", version = version } }
   end
-  equal(engine.refusal(nil, hello("1.0")), nil)
-  equal(engine.refusal(nil, hello("1.7")), nil)
-  contains(engine.refusal(nil, hello("2.0")), "the engine is newer")
+  equal(engine.refusal(nil, hello("2.0")), nil)
+  equal(engine.refusal(nil, hello("2.7")), nil)
+  contains(engine.refusal(nil, hello("3.0")), "the engine is newer")
   contains(engine.refusal(nil, hello("0.3")), "the engine is older")
   contains(engine.refusal(nil, {}), "does not speak pintle's protocol")
   contains(engine.refusal(nil, nil), "does not speak pintle's protocol")
@@ -434,7 +438,7 @@ test("a hidden note is not drawn, another is", function()
   local note = { type = "engineMessage", text = "a note" }
   local draw = require("pintle.render").item
   equal(draw(note, session.new("s")), { "> a note" })
-  note.note = { isHidden = true }
+  note.note = { hidden = true }
   equal(draw(note, session.new("s")), nil)
 end)
 

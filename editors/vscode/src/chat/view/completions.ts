@@ -1,5 +1,5 @@
 /** Candidates for the prompt: prompts and skills of the engine; files, symbols, the selection and problems of VS Code. */
-import type { PromptCommand } from "pintle-client";
+import type { NamedPrompt } from "pintle-client";
 import * as vscode from "vscode";
 import { shown } from "../../machine.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
@@ -32,17 +32,17 @@ export async function candidates(
 async function prompts({ chat }: HasChat, query: string): Promise<Candidate[]> {
   const sessionId = chat?.openId();
   if (chat === undefined || sessionId === undefined) return [];
-  const [{ commands }, { skills }] = await Promise.all([
-    chat.request("command/list", { sessionId }),
+  const [{ prompts: found }, { skills }] = await Promise.all([
+    chat.request("prompt/list", { sessionId }),
     chat.request("skill/list", { sessionId }),
   ]);
-  const candidate = (command: PromptCommand): Candidate => ({
-    label: `/${command.name}`,
-    description: [command.argumentHint, command.description].filter((each) => each !== undefined).join(" · "),
-    insert: `/${command.name} `,
+  const candidate = (prompt: NamedPrompt): Candidate => ({
+    label: `/${prompt.name}`,
+    description: [prompt.argumentHint, prompt.description].filter((each) => each !== undefined).join(" · "),
+    insert: `/${prompt.name} `,
     attach: [],
   });
-  return rank(query, [...commands, ...skills].map(candidate), ({ label }) => label.slice(1));
+  return rank(query, [...found, ...skills].map(candidate), ({ label }) => label.slice(1));
 }
 
 /** Paths in the folder, those of open editors first. */

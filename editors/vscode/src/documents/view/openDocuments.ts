@@ -77,7 +77,7 @@ function opened(document: vscode.TextDocument): OpenDocument {
   return {
     path: document.uri.fsPath,
     version: document.version,
-    isDirty: document.isDirty,
+    dirty: document.isDirty,
     eol: document.eol,
     text: () => document.getText(),
   };

@@ -140,7 +140,7 @@ export class Overlay implements vscode.CodeLensProvider {
       ];
       if (hunk.waiting !== undefined) {
         lenses.push(lens(t("a decision is waiting for the running call to end")));
-        lenses.push(lens(t("Withdraw"), "pintle.revertVerdict", t("Withdraw the waiting decision")));
+        lenses.push(lens(t("Withdraw"), "pintle.revertDecision", t("Withdraw the waiting decision")));
       }
       for (const { text } of hunk.comments ?? []) lenses.push(lens(`» ${short(text)}`, "", text));
       return lenses;

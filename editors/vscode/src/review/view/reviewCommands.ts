@@ -8,7 +8,7 @@ import { sentence, t } from "../../words.ts";
 import { placeAt, targetOf, whole } from "../hunks.ts";
 import type { Review } from "../review.ts";
 import { sessionOf } from "../review.ts";
-import { conflictText, wordsOf } from "../verdict.ts";
+import { conflictText, wordsOf } from "../decision.ts";
 import type { DiffOwner } from "./diffs.ts";
 import { openDiff, openReview } from "./diffs.ts";
 import type { Overlay } from "./overlay.ts";
@@ -22,7 +22,7 @@ type Verb = "keep" | "undo";
 interface Named {
   hunk?: string;
   changedSeq?: number;
-  /** The number of a verdict that waits. */
+  /** The number of a decision that waits. */
   waiting?: number;
   path?: string;
   resourceUri?: vscode.Uri;
@@ -51,7 +51,7 @@ export function reviewCommands(owner: ReviewOwner): Record<string, (...args: nev
     "pintle.undoTurn": run("undo", "turn"),
     "pintle.undoAll": run("undo", "all"),
     "pintle.comment": (named?: Named) => decisions.comment(named),
-    "pintle.revertVerdict": (named?: Named) => decisions.revert(named),
+    "pintle.revertDecision": (named?: Named) => decisions.revert(named),
     "pintle.nextHunk": () => jump(owner, 1),
     "pintle.previousHunk": () => jump(owner, -1),
   };
@@ -70,7 +70,7 @@ class Decisions {
     if (review === undefined || targets === undefined) return;
     await this.#send(
       review,
-      targets.map((target) => ({ action: verb, target })),
+      targets.map((target) => ({ type: verb, target })),
     );
   }
 
@@ -90,30 +90,30 @@ class Decisions {
       editor !== undefined && place !== undefined && named?.hunk === undefined && !editor.selection.isEmpty
         ? targetOf(place, ...linesOf(editor.selection))
         : undefined;
-    const lines = target?.of === "lines" ? target.lines.new : undefined;
+    const lines = target?.type === "lines" ? target.lines.new : undefined;
     const prompt = t("Comment on this hunk. The model reads it at its next turn.");
     const text = (await vscode.window.showInputBox({ title: t("Comment"), prompt }))?.trim() ?? "";
     if (text === "") return;
     const side = hunk.after.count > 0 ? "new" : "old";
-    const action = { action: "comment", hunk: hunk.id, side, text } as const;
+    const action = { type: "comment", hunk: hunk.id, side, text } as const;
     await this.#send(review, [lines === undefined ? action : { ...action, lines }]);
   }
 
-  /** Undoes the newest verdict that was not undone; again, the one before it. One that waits is withdrawn where it is named. */
+  /** Undoes the newest decision that was not undone; again, the one before it. One that waits is withdrawn where it is named. */
   async revert(named: Named | undefined): Promise<void> {
     const review = this.#review();
     if (review === undefined) return;
-    const verdict = named?.waiting ?? (await this.#lastVerdict());
-    if (verdict === undefined) return say(t("There is no decision to revert."));
+    const decision = named?.waiting ?? (await this.#lastDecision());
+    if (decision === undefined) return say(t("There is no decision to revert."));
     const session = named?.hunk === undefined ? undefined : sessionOf(named.hunk);
-    await this.#send(review, [{ action: "revert", verdict }], session);
+    await this.#send(review, [{ type: "revert", decision }], session);
   }
 
-  /** The newest verdict of the session that is shown; it may stand before what was read of it. */
-  async #lastVerdict(): Promise<number | undefined> {
+  /** The newest decision of the session that is shown; it may stand before what was read of it. */
+  async #lastDecision(): Promise<number | undefined> {
     const session = this.#owner.chat?.session;
-    while (session?.state.verdicts.length === 0 && session.hasEarlier) await session.readEarlier();
-    return session?.state.verdicts.at(-1);
+    while (session?.state.decisions.length === 0 && session.hasEarlier) await session.readEarlier();
+    return session?.state.decisions.at(-1);
   }
 
   #review(): Review | undefined {
@@ -131,11 +131,11 @@ class Decisions {
     changes: unknown,
     index: unknown,
   ): ReviewTarget[] | undefined {
-    if (scope === "all") return [{ of: "all" }];
+    if (scope === "all") return [{ type: "all" }];
     if (scope === "turn") {
       const turnId = review.lastTurn;
       if (turnId === undefined) return say(t("No turn has open hunks."));
-      return [{ of: "turn", turnId }];
+      return [{ type: "turn", turnId }];
     }
     if (scope === "file") {
       const path = pathOf(named) ?? vscode.window.activeTextEditor?.document.uri.fsPath;
@@ -143,11 +143,11 @@ class Decisions {
       if (file === undefined) {
         return say(t("No open hunks in this file; Pintle: Review All Changes shows all."));
       }
-      return [{ of: "file", path: file.path }];
+      return [{ type: "file", path: file.path }];
     }
     const { hunk, changedSeq } = (named ?? {}) as Named;
     if (hunk !== undefined) {
-      return [{ of: "hunk", hunk, ...(changedSeq === undefined ? {} : { changedSeq }) }];
+      return [{ type: "hunk", hunk, ...(changedSeq === undefined ? {} : { changedSeq }) }];
     }
     return this.#atCursor(peeked(named, changes, index));
   }
@@ -184,16 +184,16 @@ class Decisions {
     }
     const { text, conflicts } = wordsOf(results);
     if (text !== "") vscode.window.setStatusBarMessage(t("Pintle: {0}", text), 5000);
-    if (results.some((each) => each.isQueued === true)) say(sentence(text));
+    if (results.some((each) => each.queued === true)) say(sentence(text));
     const discard = t("Undo My Lines Too");
-    const undone = actions.filter((action) => action.action === "undo");
+    const undone = actions.filter((action) => action.type === "undo");
     for (const part of conflicts) {
       const words = conflictText(labelOf(this.#owner.folderPath, part.path), part);
       const choices = part.effect === "undo" && undone.length > 0 ? [discard] : [];
       void vscode.window.showWarningMessage(words, ...choices).then((choice) => {
         if (choice !== discard) return;
-        const target: ReviewTarget = { of: "hunk", hunk: part.hunk };
-        return this.#send(review, [{ action: "undo", target, discardEdits: true }]);
+        const target: ReviewTarget = { type: "hunk", hunk: part.hunk };
+        return this.#send(review, [{ type: "undo", target, discardEdits: true }]);
       });
     }
   }

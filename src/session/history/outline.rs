@@ -4,24 +4,24 @@ use super::tree;
 use crate::context::conversation::without_engine_prefix;
 use crate::store::Entry;
 use pintle_protocol::event::Event;
-use pintle_protocol::history::{Anchor, AnchorKind};
+use pintle_protocol::history::{OutlineEntry, OutlineKind};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use std::collections::BTreeMap;
 
-/// The summary length in an anchor.
+/// The length of a summary in an outline.
 const TEXT_CHARS: usize = 120;
 
-/// Returns a session's anchors, in event order.
-pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
+/// Returns a session's outline, in event order.
+pub fn outline(entries: &[Entry]) -> Vec<OutlineEntry> {
     let is_on_path = tree::current(entries);
     let mut labels = tree::labels(entries);
     let mut copied = BTreeMap::new();
-    let mut anchors = Vec::new();
+    let mut outline = Vec::new();
     for entry in entries {
         let Some(record) = &entry.record else { continue };
         let mut add = |kind, text, from, metadata| {
             let is_current = is_on_path(entry);
-            anchors.push(Anchor {
+            outline.push(OutlineEntry {
                 seq: entry.seq,
                 kind,
                 text,
@@ -32,7 +32,7 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
             });
         };
         if let Event::SessionCreated(created) = &record.event {
-            add(AnchorKind::Start, None, None, None);
+            add(OutlineKind::Start, None, None, None);
             copied.extend(
                 created.forked_from.as_ref().map(|from| (from.copied_seq, from.session_id.clone())),
             );
@@ -47,22 +47,22 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
         {
             if let ItemBody::Compaction(compaction) = &item.body {
                 let text = compaction.summary.as_deref().and_then(beginning);
-                add(AnchorKind::Compaction, text, None, None);
+                add(OutlineKind::Compaction, text, None, None);
             }
             if let ItemBody::EngineMessage(message) = &item.body
-                && message.sums_up_left
+                && message.summarizes_rewound
             {
-                add(AnchorKind::HandOver, beginning(&message.text), None, None);
+                add(OutlineKind::RewindSummary, beginning(&message.text), None, None);
             }
         }
         if let Some(from) = copied.remove(&entry.seq) {
-            add(AnchorKind::Copied, None, Some(from), None);
+            add(OutlineKind::Copied, None, Some(from), None);
         }
         if let Some((label, metadata)) = labels.remove(&entry.seq) {
-            add(AnchorKind::Label, Some(label.to_owned()), None, metadata.cloned());
+            add(OutlineKind::Label, Some(label.to_owned()), None, metadata.cloned());
         }
     }
-    anchors
+    outline
 }
 
 /// Returns the first line of content in a summary: not the engine's introduction, a heading or a list mark.

@@ -9,7 +9,7 @@ local protocol = require("pintle.protocol")
 
 local M = {}
 
----@alias pintle.VerdictScope "all"|"turn"|"file"|"hunk"
+---@alias pintle.DecisionScope "all"|"turn"|"file"|"hunk"
 
 ---@param path string
 ---@return string
@@ -58,24 +58,24 @@ end
 
 ---What a decision is about.
 ---@param here pintle.Workspace
----@param scope pintle.VerdictScope
+---@param scope pintle.DecisionScope
 ---@param range? { first: integer, last: integer }
 ---@return pintle.ReviewTarget[]? targets nil when there is none, and that was said
 function M.targets(here, scope, range)
   if scope == "all" then
-    return { { of = "all" } }
+    return { { type = "all" } }
   elseif scope == "turn" then
     local turn = last_turn(here)
     if not turn then
       return log.say("no turn has open hunks")
     end
-    return { { of = "turn", turnId = turn } }
+    return { { type = "turn", turnId = turn } }
   elseif scope == "file" then
     local path = path_here(here)
     if not path then
       return log.say("no open hunks in this buffer's file; :Pintle review lists all")
     end
-    return { { of = "file", path = path } }
+    return { { type = "file", path = path } }
   end
   if range then
     local targets = {}
@@ -91,7 +91,7 @@ function M.targets(here, scope, range)
   if not place then
     return log.say("no hunk under the cursor; :Pintle review lists all")
   end
-  return { { of = "hunk", hunk = place.hunk.id, changedSeq = place.hunk.changedSeq } }
+  return { { type = "hunk", hunk = place.hunk.id, changedSeq = place.hunk.changedSeq } }
 end
 
 local DONE = {
@@ -102,9 +102,9 @@ local DONE = {
   withdraw = "without the comment",
 }
 
----What came of a verdict, in words.
----@param parts pintle.VerdictPart[]
----@return string said, pintle.VerdictPart[] conflicts
+---What came of a decision, in words.
+---@param parts pintle.DecisionPart[]
+---@return string said, pintle.DecisionPart[] conflicts
 function M.words(parts)
   local counts, order, conflicts = {}, {}, {}
   for _, part in ipairs(parts) do
@@ -126,7 +126,7 @@ function M.words(parts)
   return table.concat(said, ", "), conflicts
 end
 
----@param parts pintle.VerdictPart[]
+---@param parts pintle.DecisionPart[]
 local function tell(parts)
   local said, conflicts = M.words(parts)
   if said ~= "" then
@@ -161,7 +161,7 @@ local function decide(here, view, actions, done)
   local function over()
     tell(parts)
     require("pintle.review").refresh(here, view.state.id, function()
-      log.emit("Verdict", { root = here.root, session_id = view.state.id, parts = parts })
+      log.emit("Decision", { root = here.root, session_id = view.state.id, parts = parts })
       local _, conflicts = M.words(parts)
       if done and #conflicts == 0 and #parts > 0 then
         done()
@@ -179,8 +179,8 @@ local function decide(here, view, actions, done)
         log.failed("not decided", err or { code = 0, message = "an empty answer" })
         return over()
       end
-      for _, part in ipairs(result.verdict.parts) do
-        if result.isQueued and part.outcome == "applied" then
+      for _, part in ipairs(result.decision.parts) do
+        if result.queued and part.outcome == "applied" then
           part.outcome = "waiting for the running call to end"
         end
         parts[#parts + 1] = part
@@ -192,7 +192,7 @@ local function decide(here, view, actions, done)
 end
 
 ---Decides about what a scope or a range names.
----@param scope? pintle.VerdictScope default: the hunk under the cursor
+---@param scope? pintle.DecisionScope default: the hunk under the cursor
 ---@param range? { first: integer, last: integer } only these lines
 ---@param action table what every action is beside its target
 local function about(scope, range, action)
@@ -224,7 +224,7 @@ function M.decide_hunks(found, action)
   local here, view = current()
   if here and view then
     local actions = vim.tbl_map(function(hunk)
-      local target = { of = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq }
+      local target = { type = "hunk", hunk = hunk.id, changedSeq = hunk.changedSeq }
       return vim.tbl_extend("error", { target = target }, action)
     end, found)
     decide(here, view, actions)
@@ -237,7 +237,7 @@ end
 function M.accept(path, done)
   local here, view = current()
   if here and view then
-    decide(here, view, { { action = "keep", target = { of = "file", path = path } } }, done)
+    decide(here, view, { { type = "keep", target = { type = "file", path = path } } }, done)
   end
 end
 
@@ -249,25 +249,25 @@ function M.comment_on(found, text)
   if here and view then
     local actions = vim.tbl_map(function(hunk)
       local side = hunk.after.count > 0 and "new" or "old"
-      return { action = "comment", hunk = hunk.id, side = side, text = text }
+      return { type = "comment", hunk = hunk.id, side = side, text = text }
     end, found)
     decide(here, view, actions)
   end
 end
 
 ---Keeps what the agent did.
----@param scope? pintle.VerdictScope default: the hunk under the cursor
+---@param scope? pintle.DecisionScope default: the hunk under the cursor
 ---@param range? { first: integer, last: integer } only these lines
 function M.keep(scope, range)
-  about(scope, range, { action = "keep" })
+  about(scope, range, { type = "keep" })
 end
 
 ---Takes back what the agent did.
----@param scope? pintle.VerdictScope default: the hunk under the cursor
+---@param scope? pintle.DecisionScope default: the hunk under the cursor
 ---@param range? { first: integer, last: integer } only these lines
 ---@param discards? boolean Whether lines of the person's own in a hunk go as well.
 function M.undo(scope, range, discards)
-  about(scope, range, { action = "undo", discardEdits = discards or false })
+  about(scope, range, { type = "undo", discardEdits = discards or false })
 end
 
 ---Says something about the hunk under the cursor, or about the chosen lines of it; the model reads it at its next turn.
@@ -288,26 +288,26 @@ function M.comment(text, range)
       end
     end)
   end
-  local action = { action = "comment", hunk = place.hunk.id, side = place.count > 0 and "new" or "old", text = text }
+  local action = { type = "comment", hunk = place.hunk.id, side = place.count > 0 and "new" or "old", text = text }
   local target = range and hunks.target(place, range.first, range.last)
-  if target and target.of == "lines" then
+  if target and target.type == "lines" then
     action.lines = target.lines.new
   end
   decide(here, view, { action })
 end
 
----Undoes the newest verdict that was not undone; again, the one before it.
+---Undoes the newest decision that was not undone; again, the one before it.
 function M.revert()
   local here, view = current()
   if not here or not view then
     return
   end
-  local verdicts = view.state.verdicts
-  local newest = verdicts[#verdicts]
+  local decisions = view.state.decisions
+  local newest = decisions[#decisions]
   if not newest then
     return log.say("no decision to revert")
   end
-  decide(here, view, { { action = "revert", verdict = newest } })
+  decide(here, view, { { type = "revert", decision = newest } })
 end
 
 ---Lists the open hunks.

@@ -1,5 +1,5 @@
 /** What came of a person's decisions about hunks, in words. Pure. */
-import type { ReviewDecideResult, VerdictPart } from "pintle-client";
+import type { ReviewDecideResult, DecisionPart } from "pintle-client";
 import { plural, t } from "../words.ts";
 
 /** It is decided, and done once the call that runs has ended. */
@@ -24,21 +24,21 @@ export interface Said {
   /** What was done; empty when nothing was. */
   text: string;
   /** What was not done, each file once. */
-  conflicts: VerdictPart[];
+  conflicts: DecisionPart[];
 }
 
 /** Of decisions that were made one after the other. */
 export function wordsOf(results: ReviewDecideResult[]): Said {
   const counts = new Map<string, number>();
-  const conflicts = new Map<string, VerdictPart>();
-  for (const { verdict, isQueued } of results) {
-    for (const part of verdict.parts) {
+  const conflicts = new Map<string, DecisionPart>();
+  for (const { decision, queued } of results) {
+    for (const part of decision.parts) {
       if (part.outcome === "conflict") {
         if (!conflicts.has(part.path)) conflicts.set(part.path, part);
         continue;
       }
       const done = part.outcome === "applied" ? part.effect : part.outcome;
-      const word = isQueued === true && part.outcome === "applied" ? WAITS : done;
+      const word = queued === true && part.outcome === "applied" ? WAITS : done;
       counts.set(word, (counts.get(word) ?? 0) + 1);
     }
   }
@@ -50,7 +50,7 @@ export function wordsOf(results: ReviewDecideResult[]): Said {
 }
 
 /** What a conflict in a file is about. */
-export function conflictText(label: string, part: VerdictPart): string {
+export function conflictText(label: string, part: DecisionPart): string {
   if (part.cause !== undefined)
     return t(
       "{0} was kept, since the author of the change is unknown ({1}). If it is not yours, undo the file or the hunk.",
