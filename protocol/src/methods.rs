@@ -297,7 +297,7 @@ methods! {
     /// Returns the file difference between two points as a patch.
     request Client "checkpoint/diff" CheckpointDiff(CheckpointDiffParams, CheckpointDiffResult);
     /// Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is
-    /// requested; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a
+    /// requested; in `readOnly` mode it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a
     /// client that disconnects leaves it running.
     request Client "shell/run" ShellRun(ShellRunParams, ShellRunResult);
     /// Reads the tokens and the money that a session, open or not, has used, by model.

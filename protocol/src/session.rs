@@ -140,7 +140,7 @@ pub struct SessionResult {
     pub model: String,
     /// Permission mode.
     pub permission_mode: PermissionMode,
-    /// Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it,
+    /// Sandbox for its commands; absent if there is none, such as on another machine. In `full` mode, commands run outside of it,
     /// unless it is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxState>,

@@ -624,7 +624,7 @@ pub(crate) fn check_copy(settings: &args::Settings, mode: PermissionMode) -> any
     let is_confined = settings.sandbox == Some(args::SandboxChoice::Required);
     anyhow::ensure!(
         mode != PermissionMode::Full || is_confined,
-        "--no-apply conflicts with the mode full, in which commands could change your files: use --permission edit, or add --sandbox required"
+        "--no-apply conflicts with full mode, in which commands could change your files: use --permission auto-edit, or add --sandbox required"
     );
     Ok(())
 }

@@ -346,7 +346,7 @@ impl Watch {
 /// Returns the option or the rule that would have allowed a call, as the command line and the files of rules name them.
 fn remedy(denial: &Denial, call: &ToolCall, is_untrusted: bool) -> Option<String> {
     let mode = denial.mode.map(|mode| match mode {
-        PermissionMode::AutoEdit => "--permission edit",
+        PermissionMode::AutoEdit => "--permission auto-edit",
         PermissionMode::Full => "--permission full",
         PermissionMode::Ask => "--permission ask",
         PermissionMode::ReadOnly => "--permission read-only",

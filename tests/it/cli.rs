@@ -132,7 +132,7 @@ fn run_never_asks_and_says_what_was_denied() {
         run(&place, &["run", "go", "--permission", "ask", "--sandbox", "off", "--script", &script]);
     assert_eq!(out.status.code(), Some(4));
     // A command that only writes a file of the project is decided as an edit.
-    assert!(text(&out.stderr).contains("--permission edit would have allowed it"));
+    assert!(text(&out.stderr).contains("--permission auto-edit would have allowed it"));
     assert!(!place.path("made.txt").exists());
 }
 

@@ -101,7 +101,7 @@ fn the_tree_is_out_of_reach_by_its_own_path_too() {
     assert_eq!(code, 4, "{result} {said}");
     assert_eq!(place.read("notes.txt"), "one\n");
     for (args, want) in [
-        (&["--permission", "full"][..], "--no-apply conflicts with the mode full"),
+        (&["--permission", "full"][..], "--no-apply conflicts with full mode"),
         (&["--wrap", "sh -c"], "--wrap"),
         (&["--session", "last"], "--session"),
         (&["--add-dir", "."], "--add-dir"),

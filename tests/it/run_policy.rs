@@ -55,7 +55,7 @@ fn a_run_edits_the_workspace_by_itself_and_nothing_else() {
     let outside = outside.to_str().unwrap();
     for (call, args, code) in [
         (write("made.txt"), &[][..], 0),
-        (write("edited.txt"), &["--permission", "edit"], 0),
+        (write("edited.txt"), &["--permission", "auto-edit"], 0),
         (write("more.txt"), &["--permission", "read-only"], 4),
         (write("more.txt"), &["--permission", "ask"], 4),
         (write(outside), &[], 4),
@@ -105,14 +105,14 @@ fn a_denial_names_the_flag_or_the_rule_that_would_have_allowed_it() {
             "",
             &|_| write("a"),
             &["--permission", "read-only"],
-            "--permission edit would have allowed it",
+            "--permission auto-edit would have allowed it",
         ),
         (
             "changes, ask",
             "",
             &|_| write("a"),
             &["--permission", "ask"],
-            "--permission edit would have allowed it",
+            "--permission auto-edit would have allowed it",
         ),
         (
             "elsewhere",
@@ -126,7 +126,7 @@ fn a_denial_names_the_flag_or_the_rule_that_would_have_allowed_it() {
             "",
             &|place| write(&outside(place)),
             &["--permission", "read-only"],
-            "--permission edit and a rule would have allowed it: allow write path `/",
+            "--permission auto-edit and a rule would have allowed it: allow write path `/",
         ),
         (
             "a command, unconfined",
@@ -227,11 +227,11 @@ fn a_rule_lets_commands_of_a_run_out_of_the_sandbox() {
         "echo x > x.txt && git add -A && git commit -qm made; echo \"rc=$?\"; git log | wc -l";
     // A rule that lets out, and where it stands; the command, more options, and whether the commit is made.
     for (name, place, text, command, args, want) in [
-        ("configuration", "home/config.toml", off, whole, &["--permission", "edit"][..], true),
+        ("configuration", "home/config.toml", off, whole, &["--permission", "auto-edit"][..], true),
         ("a policy", "project/policy.toml", off, whole, &["--policy", "policy.toml"], true),
         ("answers", "home/trust.toml", off, whole, &[], true),
         (
-            "in the mode ask",
+            "in ask mode",
             "home/config.toml",
             off,
             "git commit --allow-empty -qm made",
@@ -281,7 +281,7 @@ fn a_denial_names_the_rule_that_lets_the_command_out_of_the_sandbox() {
             "read-only",
             vec![commit()],
             &["--permission", "read-only"],
-            "--permission edit and a rule",
+            "--permission auto-edit and a rule",
         ),
     ] {
         let place = with_repository(&[]);
@@ -297,11 +297,11 @@ fn a_denial_names_the_rule_that_lets_the_command_out_of_the_sandbox() {
         let output = place.command(&args).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    let text = explain(&["--permission", "edit"]);
+    let text = explain(&["--permission", "auto-edit"]);
     let (told, rule) = text.split_once("[[rules]]").unwrap();
     assert!(told.contains("runs in the sandbox") && rule.contains("sandbox = \"off\""), "{text}");
     std::fs::write(place.home().join("config.toml"), format!("[[rules]]{rule}")).unwrap();
-    let text = explain(&["--permission", "edit"]);
+    let text = explain(&["--permission", "auto-edit"]);
     assert!(text.contains(out) && text.contains("runs outside the sandbox"), "{text}");
     assert_eq!(run(&place, commit(), &[]).code, 0);
 }

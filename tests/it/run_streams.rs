@@ -116,7 +116,7 @@ fn a_patch_or_a_report_on_stdout_takes_the_place_of_the_answer() {
         ("a patch", &["go", "--patch", "-"][..], "diff --git a/made.txt b/made.txt\n"),
         (
             "without the files",
-            &["go", "--patch", "-", "--no-apply", "--permission", "edit"],
+            &["go", "--patch", "-", "--no-apply", "--permission", "auto-edit"],
             "diff --git a/made.txt b/made.txt\n",
         ),
         ("a report", &["go", "--report", "markdown=-"], "## pintle\n"),

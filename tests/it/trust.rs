@@ -368,7 +368,7 @@ fn what_a_person_lets_out_of_the_sandbox_runs_there_again() {
     git(&folder, &["config", "user.email", "a@b"]);
     let commit = |name: &str| json!({"blocks": [{"tool": "bash", "arguments": {"command": format!("git commit -q --allow-empty -m {name}")}}]});
     let done = json!({"blocks": [{"text": "done"}]});
-    // In the mode ask it is asked about at once, in the mode auto-edit once it failed in the sandbox.
+    // In ask mode it is asked about at once, in auto-edit mode once it failed in the sandbox.
     for (mode, option, label, calls) in [
         (
             "ask",

@@ -258,7 +258,7 @@ class SessionResult(_SessionResult, total=False):
 
     # Title.
     title: str
-    # Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required.
+    # Sandbox for its commands; absent if there is none, such as on another machine. In `full` mode, commands run outside of it, unless it is required.
     sandbox: "SandboxState"
     # Work mode.
     mode: "WorkMode"

@@ -221,7 +221,7 @@ export type SessionResult = {
   model: string;
   /** Permission mode. */
   permissionMode: PermissionMode;
-  /** Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required. */
+  /** Sandbox for its commands; absent if there is none, such as on another machine. In `full` mode, commands run outside of it, unless it is required. */
   sandbox?: SandboxState;
   /** Work mode. */
   mode?: WorkMode;
@@ -3660,7 +3660,7 @@ export interface ClientRequests {
   "checkpoint/list": { params: CheckpointListParams; result: CheckpointListResult };
   /** Returns the file difference between two points as a patch. */
   "checkpoint/diff": { params: CheckpointDiffParams; result: CheckpointDiffResult };
-  /** Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is requested; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that disconnects leaves it running. */
+  /** Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is requested; in `readOnly` mode it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that disconnects leaves it running. */
   "shell/run": { params: ShellRunParams; result: ShellRunResult };
   /** Reads the tokens and the money that a session, open or not, has used, by model. */
   "usage/read": { params: SessionParams; result: UsageReadResult };

@@ -97,7 +97,7 @@ pub(crate) async fn run<H: TurnHost>(
                     "`{}` did not run: it may execute code that the model wrote, and there is no sandbox",
                     lint.command
                 ),
-                hint: Some("run it yourself, or use the mode `ask`".to_owned()),
+                hint: Some("run it yourself, or use `ask` mode".to_owned()),
             }));
             return None;
         }

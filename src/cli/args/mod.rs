@@ -207,7 +207,7 @@ pub(crate) struct Settings {
     /// Use this model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
     #[arg(long, value_name = "MODEL", help_heading = heading::MODEL)]
     pub(crate) model: Option<String>,
-    /// Set the permission mode, and the widest one that clients may choose: read-only; ask: prompt before edits and commands; auto-edit (or edit): edit the workspace freely, run commands in the sandbox; full: never prompt
+    /// Set the permission mode, and the widest one that clients may choose: read-only; ask: prompt before edits and commands; auto-edit: edit the workspace freely, run commands in the sandbox; full: never prompt
     #[arg(long, value_name = "MODE", hide_possible_values = true, help_heading = heading::PERMISSIONS)]
     pub(crate) permission: Option<Permission>,
     /// Send requests to this server instead of the provider's

@@ -265,7 +265,7 @@ impl Judge<'_> {
     }
 
     fn mode_decides(&self, subject: &str, decision: Decision, reason: &str) -> Part {
-        Part::new(subject, decision, reason, format!("the mode {}", self.mode().name()))
+        Part::new(subject, decision, reason, format!("{} mode", self.mode().name()))
     }
 
     fn read(&self, path: &CheckedPath) -> Part {
@@ -567,7 +567,7 @@ impl Judge<'_> {
             return Part::new(subject, Decision::Allow, "", by_rule(rule));
         }
         if mode == PermissionMode::AutoEdit && is_held {
-            return Part::new(subject, Decision::Allow, "", "the sandbox, in the mode auto-edit");
+            return Part::new(subject, Decision::Allow, "", "the sandbox, in auto-edit mode");
         }
         let reason = match mode {
             PermissionMode::AutoEdit => "runs a command without a full sandbox",

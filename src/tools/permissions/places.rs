@@ -19,7 +19,7 @@ pub struct Places {
     pub private: Vec<PathBuf>,
     /// Exceptions to `private`: long outputs of this session, skills.
     pub readable: Vec<PathBuf>,
-    /// `.env` and its like are ordinary files, as in the mode `full`.
+    /// `.env` and its like are ordinary files, as in `full` mode.
     pub opens_variables: bool,
 }
 

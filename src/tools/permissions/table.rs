@@ -40,7 +40,7 @@ const fn row(what: &'static str, source: &'static str, patterns: &'static [&'sta
     Row { what, source, patterns }
 }
 
-/// The meaning of `.env` and its like, which the mode `full` treats as ordinary files.
+/// The meaning of `.env` and its like, which `full` mode treats as ordinary files.
 pub(super) const VARIABLES: &str = "variables with keys";
 
 /// Files that contain keys, passwords and tokens.

@@ -361,7 +361,7 @@ fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
         ("Ao Ao Di A-", "m=x; git commit -m \"$m\""),
         // Files of the workspace are asked about, or changed outside the sandbox too.
         ("?- Ao Di A-", "echo x > a && git add a"),
-        // Never wider than the table allows in the mode read-only.
+        // Never wider than the table allows in read-only mode.
         ("Ao Ao Ai A-", "git status"),
         // A rule without `sandbox` keeps all of the command inside.
         ("Ai Ai Di A-", "make && git commit -m x"),

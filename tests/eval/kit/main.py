@@ -25,7 +25,7 @@ def parser():
     add("--only", default="*", metavar="GLOB", help="only tasks whose names fit, such as 'py-*'")
     add("--out", type=Path, metavar="DIR", help="the folder of the run, outside of every repository (default: a new one for temporary files)")
     add("--max-cost", type=amount, metavar="USD", help="begin no more tasks when all together have cost this much")
-    add("--permission", choices=("edit", "full"), default="edit", help="the permission mode of the agents (default: edit, in the sandbox)")
+    add("--permission", choices=("auto-edit", "full"), default="auto-edit", help="the permission mode of the agents (default: auto-edit, in the sandbox)")
     add("--retry-failed", action="store_true", help="do attempts again whose agent ended otherwise than done")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--record", type=Path, metavar="DIR", help="keep the traffic with the models")

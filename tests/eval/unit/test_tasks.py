@@ -55,7 +55,7 @@ class Folders(unittest.TestCase):
         self.assertEqual(plan.attempts([task], ["ollama/qwen3"], 1)[0].id, "t.ollama-qwen3.1")
 
     def test_a_folder_goes_on_only_with_the_same_run(self):
-        given = {"tasks": {"t": "1"}, "permission": "edit", "options": []}
+        given = {"tasks": {"t": "1"}, "permission": "auto-edit", "options": []}
         out = self.root / "out"
 
         def hold(folder=out, **changes):

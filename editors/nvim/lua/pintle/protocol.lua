@@ -120,7 +120,7 @@
 ---@field title? string Title.
 ---@field model string Model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode Permission mode.
----@field sandbox? pintle.SandboxState Sandbox for its commands; absent if there is none, such as on another machine. In the mode `full`, commands run outside of it, unless it is required.
+---@field sandbox? pintle.SandboxState Sandbox for its commands; absent if there is none, such as on another machine. In `full` mode, commands run outside of it, unless it is required.
 ---@field mode? pintle.WorkMode Work mode.
 ---@field state pintle.SessionState Current state.
 ---@field activeTurnId? pintle.TurnId Running turn.
@@ -2316,7 +2316,7 @@ M.method = {
   ---Returns the file difference between two points as a patch.
   ---Params: `pintle.CheckpointDiffParams`; result: `pintle.CheckpointDiffResult`.
   checkpoint_diff = "checkpoint/diff",
-  ---Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is requested; in the mode `readOnly` it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that disconnects leaves it running.
+  ---Runs a command for the user, in the session's directory, as a job with `byUser`, and responds when it has ended. No permission is requested; in `readOnly` mode it is refused. The model reads it in a note of the kind `shell`. `$/cancelRequest` stops it; a client that disconnects leaves it running.
   ---Params: `pintle.ShellRunParams`; result: `pintle.ShellRunResult`.
   shell_run = "shell/run",
   ---Reads the tokens and the money that a session, open or not, has used, by model.

@@ -18,7 +18,7 @@ export function total(cart: Cart): number {
 
 const TEST = `import { total } from "./cart";
 
-test("two of a thing cost twice as much", () => {
+test("two of an item cost twice as much", () => {
   expect(total({ items: [{ price: 3, count: 2 }], discount: 0 })).toBe(6);
 });
 `;
@@ -36,7 +36,7 @@ const OVERVIEW = `The total ignores \`count\`. Two places matter:
 
 | place | what is wrong |
 | --- | --- |
-| [\`src/cart.ts\`](src/cart.ts#L8) | adds the price once, however many there are |
+| [\`src/cart.ts\`](src/cart.ts#L8) | adds each price once, whatever the count |
 | [\`src/cart.ts\`](src/cart.ts#L9) | never subtracts the discount |
 
 \`\`\`ts
@@ -84,7 +84,7 @@ export async function theReadmesPictures(rig) {
   });
   const window = await rig.window(folder);
   const { page } = window;
-  await window.send("The total of a cart is wrong when there are two of a thing. Fix it, with a test.");
+  await window.send("The total of a cart is wrong for more than one of an item. Fix it, with a test.");
   await window.button("Allow").waitFor({ timeout: LONG });
   await window.view.locator(".codeBlock code span[style]").first().waitFor({ timeout: LONG });
   await picture(window, "consent");
