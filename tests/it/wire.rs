@@ -454,6 +454,31 @@ fn shutdown_and_exit_end_the_program_as_in_lsp() {
 }
 
 #[test]
+fn an_exit_right_behind_a_shutdown_waits_for_its_response() {
+    let login = json!({"provider": "none"});
+    let prompt = json!({"input": [{"type": "text", "text": "hi"}]});
+    for (name, before) in [
+        ("nothing", vec![]),
+        ("a session that is being created", vec![("session/create", json!({}))]),
+        ("a turn", vec![("session/create", json!({})), ("turn/start", prompt.clone())]),
+        ("a login that is refused", vec![("auth/login", login)]),
+        ("a page of sessions", vec![("session/list", json!({})), ("ping", json!({}))]),
+    ] {
+        let place = Place::new(&[]);
+        let mut program = Program::on_script(&place, &hello(), Framing::Lines);
+        let mut ids: Vec<u64> =
+            before.into_iter().map(|(method, params)| program.request(method, params)).collect();
+        ids.push(program.request("shutdown", json!({})));
+        program.send(&json!({"method": "exit"}));
+        let rest = program.rest();
+        for id in ids {
+            assert!(rest.iter().any(|message| message["id"] == id), "{name}: {id} in {rest:?}");
+        }
+        assert_eq!(program.wait().code(), Some(0), "{name}");
+    }
+}
+
+#[test]
 fn skills_are_listed_as_the_files_say_now() {
     let skill = "---\ndescription: Makes PDFs\n---\nSteps.";
     let place = Place::new(&[(".pintle/skills/pdf/SKILL.md", skill)]);

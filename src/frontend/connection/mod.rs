@@ -33,7 +33,7 @@ pub enum Ended {
     EndOfInput,
     /// `exit` after `shutdown`.
     Exit,
-    /// `exit` without `shutdown`.
+    /// `exit` without a `shutdown` before it.
     ExitInHaste,
     /// The output has no reader any more.
     HungUp,
@@ -100,6 +100,11 @@ pub(crate) trait Protocol: Send {
     /// Handles the end of input: the client will not respond any more.
     fn input_ended(&mut self) -> impl Future<Output = ()> + Send;
 
+    /// Returns true once an `exit` that followed a `shutdown` in progress can take effect: the `shutdown` has its response.
+    fn has_exited(&self) -> bool {
+        false
+    }
+
     /// Returns true while work that the protocol started, such as a request, is in progress.
     fn is_busy(&self) -> bool;
 
@@ -149,6 +154,9 @@ pub(crate) async fn serve<P: Protocol>(
     let mut has_input = true;
     let mut idle: Option<BoxFuture<'static, ()>> = None;
     let ended = loop {
+        if protocol.has_exited() {
+            break Ended::Exit;
+        }
         if !has_input && idle.is_none() && !protocol.is_busy() {
             let (sessions, id) = protocol.sessions();
             idle = Some(until_idle(sessions, id).boxed());

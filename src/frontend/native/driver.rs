@@ -25,6 +25,8 @@ pub(super) struct Driver {
     /// Login pages for the user.
     pub(super) pages: mpsc::Receiver<AuthOpenUrlParams>,
     pub(super) requests: Requests,
+    /// The client has sent `exit`, right after a `shutdown` that is in progress.
+    pub(super) exits: bool,
     /// The handlers of requests.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Response>>,
     /// Answers on their way to sessions.
@@ -119,6 +121,11 @@ impl Protocol for Driver {
         self.questions.edits.mute();
     }
 
+    fn has_exited(&self) -> bool {
+        // The response was queued when the handler returned.
+        self.exits && self.table.connection.is_shut_down()
+    }
+
     fn is_busy(&self) -> bool {
         !self.requests.is_empty() || !self.answers.is_empty()
     }
@@ -206,6 +213,10 @@ impl Driver {
     fn notification(&mut self, method: &str, params: Option<&RawValue>) -> Option<Ended> {
         match method {
             Exit::METHOD if self.table.connection.is_shut_down() => Some(Ended::Exit),
+            Exit::METHOD if self.requests.is_shutting_down() => {
+                self.exits = true;
+                None
+            }
             Exit::METHOD => Some(Ended::ExitInHaste),
             CancelRequest::METHOD | "$/cancel_request" => {
                 self.cancel(params);

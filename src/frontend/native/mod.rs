@@ -41,6 +41,7 @@ pub async fn serve(transport: Transport, engine: EngineHandle, options: Options)
         questions,
         pages,
         requests: Requests::default(),
+        exits: false,
         running: FuturesUnordered::new(),
         answers: FuturesUnordered::new(),
     };

@@ -4,6 +4,7 @@ use crate::methods::Order;
 use crate::rpc::{InFlight, Lane, is_id};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_base::transport::envelope::Id;
+use pintle_protocol::methods::{Request as _, Shutdown};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,8 @@ pub(super) struct Requests {
     /// Requests about documents, which begin before later ones.
     documents: Lane<Request>,
     others: Lane<Request>,
+    /// A `shutdown` was accepted.
+    is_shutting_down: bool,
     /// Requests that wait for the user, which can be cancelled.
     cancellable: Vec<(Id, CancellationToken)>,
 }
@@ -37,8 +40,14 @@ impl Requests {
         self.in_flight.refusal(id)
     }
 
+    /// Returns true from when a `shutdown` was accepted.
+    pub(super) fn is_shutting_down(&self) -> bool {
+        self.is_shutting_down
+    }
+
     pub(super) fn accept(&mut self, request: Request) {
         self.in_flight.insert(request.id.clone());
+        self.is_shutting_down |= request.method == Shutdown::METHOD;
         match Order::for_method(&request.method) {
             Order::Document => self.documents.push(request),
             Order::Serial | Order::Closing | Order::Read | Order::Person => {
