@@ -234,7 +234,25 @@ impl PermissionMode {
         ("full", Self::Full),
     ];
 
-    /// The name.
+    /// Returns the mode with a name of the protocol, the command line or `config.toml`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES
+            .iter()
+            .map(|(_, mode)| *mode)
+            .find(|mode| mode.name() == name || mode.wire_name() == name)
+    }
+
+    /// The name in the protocol.
+    pub fn wire_name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "readOnly",
+            Self::Ask => "ask",
+            Self::AutoEdit => "autoEdit",
+            Self::Full => "full",
+        }
+    }
+
+    /// The name on the command line and in `config.toml`.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReadOnly => "read-only",

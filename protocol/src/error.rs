@@ -39,7 +39,7 @@ pub const CODES: &[(i32, &str, &str)] = &[
         "invalidRequest",
         "Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`.",
     ),
-    (METHOD_NOT_FOUND, "methodNotFound", "No such method; `data.hint` names the nearest."),
+    (METHOD_NOT_FOUND, "methodNotFound", "No such method; the message names the nearest one."),
     (
         INVALID_PARAMS,
         "invalidParams",

@@ -103,7 +103,7 @@ pub enum Event {
     /// The session was created.
     #[serde(rename = "session.created")]
     SessionCreated(SessionCreated),
-    /// The session was closed in order; it can be opened again.
+    /// The session was closed cleanly; it can be opened again.
     #[serde(rename = "session.closed")]
     SessionClosed {},
     /// The session works in another directory from now on. Earlier events keep their original paths.
@@ -361,7 +361,7 @@ pub struct QueuedInput {
     pub output_schema: Option<Value>,
 }
 
-/// Turn budget. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
+/// Turn budget. Reaching a limit ends the turn cleanly, with the stop reason `limit` and a notice. The user's settings may be stricter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnLimits {
@@ -404,7 +404,7 @@ pub struct RetryScheduled {
     pub of: u32,
     /// Delay in milliseconds, counted from this event.
     pub delay_ms: u64,
-    /// Error code, as in [`TurnError`].
+    /// Error code, as in `TurnError`.
     pub code: String,
     /// User-facing message.
     pub message: String,

@@ -36,7 +36,7 @@ pub enum HookPoint {
     SessionStart,
     /// Before a fork of this session is created. A hook may deny it; not for clients.
     SessionFork,
-    /// Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients.
+    /// Before the session continues from another point of its history, or a fork is merged into it. A hook may deny it; not for clients.
     SessionSwitch,
     /// A session is being closed. A hook changes nothing; not for clients.
     SessionEnd,

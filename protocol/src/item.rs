@@ -186,7 +186,7 @@ pub struct Job {
     pub title: String,
     /// Command, as the shell reads it.
     pub command: String,
-    /// True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
+    /// True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_user: bool,
     /// End of the job; absent while it runs.

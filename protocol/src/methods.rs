@@ -198,7 +198,7 @@ methods! {
     request Client "session/list" SessionList(SessionListParams, SessionListResult);
     /// Sets or removes a session's title.
     request Client "session/update" SessionUpdate(SessionUpdateParams, SessionUpdateResult);
-    /// Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes.
+    /// Archives a stored session, or restores it: lists omit archived sessions unless they are requested. Nothing else changes.
     request Client "session/archive" SessionArchive(SessionArchiveParams, Empty);
     /// Searches user and model messages and the tool calls of all stored sessions.
     request Client "session/search" SessionSearch(SessionSearchParams, SessionSearchResult);
@@ -213,7 +213,7 @@ methods! {
     request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
     /// Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change.
     request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult)
-        experimental "it is being tried which parts of a fork come back";
+        experimental "the parts of a fork that are merged may change";
     /// Sets the label of a point in a session's history.
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
     /// Adds a client note to a session's history: at once, or after the running turn. An `engineMessage` item carries it.
@@ -266,7 +266,7 @@ methods! {
     /// Removes messages from the queue and returns them.
     request Client "queue/remove" QueueRemove(QueueRemoveParams, QueueRemoveResult);
     /// Answers an approval that was not requested of this client, or was requested before it connected. The first
-    /// answer holds: a later one gets the error `conflict` with the outcome.
+    /// answer counts: a later one gets the error `conflict` with the outcome.
     request Client "approval/answer" ApprovalAnswerRequest(ApprovalAnswerParams, ApprovalOutcome);
     /// Answers a question of the model, in the same way as `approval/answer`.
     request Client "question/answer" QuestionAnswerRequest(QuestionAnswerParams, QuestionOutcome);
@@ -302,7 +302,7 @@ methods! {
     request Client "shell/run" ShellRun(ShellRunParams, ShellRunResult);
     /// Reads the tokens and the money that a session, open or not, has used, by model.
     request Client "usage/read" UsageRead(SessionParams, UsageReadResult);
-    /// Lists the background jobs of a session that run or ended lately.
+    /// Lists the running and recently ended background jobs of a session.
     request Client "job/list" JobList(SessionParams, JobListResult);
     /// Stops a background job. The response is sent when none of its processes is running; a job that has ended does not change.
     request Client "job/stop" JobStop(JobStopParams, JobStopResult);
@@ -351,7 +351,7 @@ methods! {
     /// Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn
     /// on. It ends with the connection.
     request Client "tool/register" ToolRegister(ToolRegisterParams, Empty);
-    /// Takes a tool of this connection back. Holds from the next turn on.
+    /// Unregisters a tool of this connection, from the next turn on.
     request Client "tool/unregister" ToolUnregister(ToolUnregisterParams, Empty);
     /// Delivers an event of a session.
     notification Engine "session/event" SessionEvent(AnyRecord);

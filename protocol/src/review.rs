@@ -267,7 +267,7 @@ pub struct DecisionPart {
     /// For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
-    /// Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]).
+    /// Set if the hunk was skipped because the change's author is unknown (`cause` of the hunk).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
 }

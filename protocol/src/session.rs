@@ -152,8 +152,8 @@ pub struct SessionResult {
     /// Running turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_turn_id: Option<TurnId>,
-    /// Queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and
-    /// are read with the next prompt, before it.
+    /// Queued messages. Messages that an earlier engine accepted but the model has not read wait here too: they do not start a turn, and
+    /// are read before the next prompt.
     #[serde(default)]
     pub queue: Vec<QueuedInput>,
     /// Pending approvals.

@@ -15,7 +15,7 @@ pub struct EventFilter {
     /// Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
-    /// Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    /// Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude: Option<Vec<String>>,
     /// Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas

@@ -16,6 +16,8 @@ pub struct Error {
     pub message: String,
     /// The next step for the reader.
     pub hint: Option<Hint>,
+    /// The field of the params that is at fault, as a JSON pointer.
+    pub field: Option<&'static str>,
 }
 
 /// A remedy for a refused command.
@@ -167,12 +169,18 @@ pub enum ErrorKind {
 impl Error {
     /// Returns an error without a hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None }
+        Self { kind, message: message.into(), hint: None, field: None }
     }
 
     /// Returns the error for an engine failure.
     pub(super) fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
+    }
+
+    /// Names the field of the params that is at fault, as a JSON pointer.
+    #[must_use]
+    pub(crate) fn at(self, field: &'static str) -> Self {
+        Self { field: Some(field), ..self }
     }
 
     /// Adds a remedy.
@@ -211,6 +219,7 @@ impl From<store::Error> for Error {
             return refused.hint("close it first");
         }
         match &error {
+            store::Error::NoCursor(_) => refused.at("/cursor"),
             store::Error::Locked { session, .. } if error.is_open_in_shared_engine() => {
                 refused.hint(Action::Attach(session.clone()))
             }
@@ -245,7 +254,7 @@ impl From<llm::Error> for Error {
             }
             None => error.hint.map(Hint::Text),
         };
-        Self { kind, message: error.message, hint }
+        Self { kind, message: error.message, hint, field: None }
     }
 }
 

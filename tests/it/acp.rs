@@ -446,9 +446,11 @@ fn modes_options_and_models_are_one_thing() {
         let mode = options.iter().find(|option| option["id"] == "mode").unwrap();
         mode["currentValue"].as_str().unwrap().to_owned()
     };
-    assert_eq!(client.ask("session/set_mode", json!({"modeId": "full"})), json!({}));
-    assert_eq!(client.update("current_mode_update")["currentModeId"], "full");
-    assert_eq!(mode(&mut client), "full");
+    for wanted in ["read-only", "ask", "auto-edit", "plan", "full"] {
+        assert_eq!(client.ask("session/set_mode", json!({"modeId": wanted})), json!({}));
+        assert_eq!(client.update("current_mode_update")["currentModeId"], wanted);
+        assert_eq!(mode(&mut client), wanted);
+    }
     let set = |id: &str, value: Value| json!({"configId": id, "value": value});
     let answer = client.ask("session/set_config_option", set("mode", json!("plan")));
     assert_eq!(answer["configOptions"][0]["currentValue"], "plan");

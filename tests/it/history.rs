@@ -298,7 +298,7 @@ fn while_a_turn_runs_or_to_nowhere_nobody_goes_back() {
             completed #2 message completed "soit is"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > back #2: refused: id-4 is not a user's message that was read in this session
+            > back #2: refused: the model has read no user message id-4 in this session
             > to 99: refused: event 99 does not exist; the last one is 9
             > label #1 start: named
             label start

@@ -188,7 +188,7 @@ class SessionCreateParams(TypedDict, total=False):
     subscribe: bool
     # Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
     include: list[str]
-    # Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    # Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
     exclude: list[str]
     # Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     maxLatencyMs: int
@@ -264,7 +264,7 @@ class SessionResult(_SessionResult, total=False):
     mode: "WorkMode"
     # Running turn.
     activeTurnId: "TurnId"
-    # Queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it.
+    # Queued messages. Messages that an earlier engine accepted but the model has not read wait here too: they do not start a turn, and are read before the next prompt.
     queue: list["QueuedInput"]
     # Pending approvals.
     approvals: list["Approval"]
@@ -425,7 +425,7 @@ class Diagnostic(_Diagnostic, total=False):
 Severity: TypeAlias = Union[Literal["error"], Literal["warning"], Literal["information"], Literal["hint"]]
 
 class TurnLimits(TypedDict, total=False):
-    """Turn budget. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter."""
+    """Turn budget. Reaching a limit ends the turn cleanly, with the stop reason `limit` and a notice. The user's settings may be stricter."""
 
     # Maximum number of model replies.
     steps: int
@@ -688,7 +688,7 @@ class SessionOpenParams(_SessionOpenParams, total=False):
     config: "SessionConfig"
     # Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
     include: list[str]
-    # Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    # Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
     exclude: list[str]
     # Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     maxLatencyMs: int
@@ -1014,7 +1014,7 @@ class SessionForkParams(_SessionForkParams, total=False):
     subscribe: bool
     # Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
     include: list[str]
-    # Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    # Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
     exclude: list[str]
     # Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     maxLatencyMs: int
@@ -1421,7 +1421,7 @@ class DecisionPart(_DecisionPart, total=False):
     lines: "LineSelection"
     # For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     conflict: str
-    # Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]).
+    # Set if the hunk was skipped because the change's author is unknown (`cause` of the hunk).
     cause: str
 
 
@@ -1487,7 +1487,7 @@ class SessionSubscribeParams(TypedDict, total=False):
     tail: int
     # Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
     include: list[str]
-    # Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+    # Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
     exclude: list[str]
     # Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
     maxLatencyMs: int
@@ -1824,7 +1824,7 @@ class EventRetryScheduled(TypedDict):
     of: int
     # Delay in milliseconds, counted from this event.
     delayMs: int
-    # Error code, as in [`TurnError`].
+    # Error code, as in `TurnError`.
     code: str
     # User-facing message.
     message: str
@@ -2206,7 +2206,7 @@ class ItemJob(_ItemJob, total=False):
     step: int
     # Duration in milliseconds; present once the item has ended.
     durationMs: int
-    # True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
+    # True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
     byUser: bool
     # End of the job; absent while it runs.
     end: "JobEnd"
@@ -2515,7 +2515,7 @@ class _Job(TypedDict):
 class Job(_Job, total=False):
     """A background job, from its start to its end."""
 
-    # True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
+    # True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
     byUser: bool
     # End of the job; absent while it runs.
     end: "JobEnd"
@@ -2694,7 +2694,7 @@ class RetryScheduled(TypedDict):
     of: int
     # Delay in milliseconds, counted from this event.
     delayMs: int
-    # Error code, as in [`TurnError`].
+    # Error code, as in `TurnError`.
     code: str
     # User-facing message.
     message: str
@@ -4683,7 +4683,7 @@ EngineRequest: TypeAlias = Literal[
 PARSE_ERROR = -32700
 # Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`.
 INVALID_REQUEST = -32600
-# No such method; `data.hint` names the nearest.
+# No such method; the message names the nearest one.
 METHOD_NOT_FOUND = -32601
 # Params of the wrong shape or value; `data.path` points at the field.
 INVALID_PARAMS = -32602

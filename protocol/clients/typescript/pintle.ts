@@ -153,7 +153,7 @@ export type SessionCreateParams = {
   subscribe?: boolean;
   /** Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them. */
   include?: string[];
-  /** Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  /** Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas. */
   exclude?: string[];
   /** Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
   maxLatencyMs?: number;
@@ -229,7 +229,7 @@ export type SessionResult = {
   state: SessionState;
   /** Running turn. */
   activeTurnId?: TurnId;
-  /** Queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it. */
+  /** Queued messages. Messages that an earlier engine accepted but the model has not read wait here too: they do not start a turn, and are read before the next prompt. */
   queue?: QueuedInput[];
   /** Pending approvals. */
   approvals?: Approval[];
@@ -379,7 +379,7 @@ export type Severity =
   | /** Information. */ "information"
   | /** A hint. */ "hint";
 
-/** Turn budget. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter. */
+/** Turn budget. Reaching a limit ends the turn cleanly, with the stop reason `limit` and a notice. The user's settings may be stricter. */
 export type TurnLimits = {
   /** Maximum number of model replies. */
   steps?: number;
@@ -640,7 +640,7 @@ export type SessionOpenParams = {
   config?: SessionConfig;
   /** Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them. */
   include?: string[];
-  /** Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  /** Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas. */
   exclude?: string[];
   /** Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
   maxLatencyMs?: number;
@@ -938,7 +938,7 @@ export type SessionForkParams = {
   subscribe?: boolean;
   /** Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them. */
   include?: string[];
-  /** Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  /** Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas. */
   exclude?: string[];
   /** Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
   maxLatencyMs?: number;
@@ -1296,7 +1296,7 @@ export type DecisionPart = {
   outcome: Outcome;
   /** For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers. */
   conflict?: string;
-  /** Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]). */
+  /** Set if the hunk was skipped because the change's author is unknown (`cause` of the hunk). */
   cause?: string;
 };
 
@@ -1355,7 +1355,7 @@ export type SessionSubscribeParams = {
   tail?: number;
   /** Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them. */
   include?: string[];
-  /** Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas. */
+  /** Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas. */
   exclude?: string[];
   /** Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0. */
   maxLatencyMs?: number;
@@ -1412,7 +1412,7 @@ export type Event =
   | /** The session was created. */ SessionCreated & {
     type: "session.created";
   }
-  | /** The session was closed in order; it can be opened again. */ {
+  | /** The session was closed cleanly; it can be opened again. */ {
     type: "session.closed";
   }
   | /** The session works in another directory from now on. Earlier events keep their original paths. */ SessionMoved & {
@@ -1867,7 +1867,7 @@ export type Job = {
   title: string;
   /** Command, as the shell reads it. */
   command: string;
-  /** True if the user ran it with `shell/run`. The model reads of it in a note, if at all. */
+  /** True if the user ran it with `shell/run`. The model learns of it only from a note, if at all. */
   byUser?: boolean;
   /** End of the job; absent while it runs. */
   end?: JobEnd;
@@ -2035,7 +2035,7 @@ export type RetryScheduled = {
   of: number;
   /** Delay in milliseconds, counted from this event. */
   delayMs: number;
-  /** Error code, as in [`TurnError`]. */
+  /** Error code, as in `TurnError`. */
   code: string;
   /** User-facing message. */
   message: string;
@@ -3087,7 +3087,7 @@ export type HookPoint =
   | /** Before a compaction. A hook may deny it; an automatic compaction then removes old results instead. */ "sessionCompact"
   | /** A session was created or opened. A hook changes nothing; not for clients. */ "sessionStart"
   | /** Before a fork of this session is created. A hook may deny it; not for clients. */ "sessionFork"
-  | /** Before the session continues from another point of its history, or takes a fork back. A hook may deny it; not for clients. */ "sessionSwitch"
+  | /** Before the session continues from another point of its history, or a fork is merged into it. A hook may deny it; not for clients. */ "sessionSwitch"
   | /** A session is being closed. A hook changes nothing; not for clients. */ "sessionEnd";
 
 /** Effect of a hook's failure at a point that allows denial. (Experimental.) */
@@ -3576,7 +3576,7 @@ export interface ClientRequests {
   "session/list": { params: SessionListParams; result: SessionListResult };
   /** Sets or removes a session's title. */
   "session/update": { params: SessionUpdateParams; result: SessionUpdateResult };
-  /** Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes. */
+  /** Archives a stored session, or restores it: lists omit archived sessions unless they are requested. Nothing else changes. */
   "session/archive": { params: SessionArchiveParams; result: Empty };
   /** Searches user and model messages and the tool calls of all stored sessions. */
   "session/search": { params: SessionSearchParams; result: SessionSearchResult };
@@ -3588,7 +3588,7 @@ export interface ClientRequests {
   "session/rewind": { params: SessionRewindParams; result: SessionRewindResult };
   /** Creates a session that begins with another session's history. */
   "session/fork": { params: SessionForkParams; result: SessionResult };
-  /** Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: it is being tried which parts of a fork come back.) */
+  /** Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: the parts of a fork that are merged may change.) */
   "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
   /** Sets the label of a point in a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
@@ -3636,7 +3636,7 @@ export interface ClientRequests {
   "queue/update": { params: QueueUpdateParams; result: QueueResult };
   /** Removes messages from the queue and returns them. */
   "queue/remove": { params: QueueRemoveParams; result: QueueRemoveResult };
-  /** Answers an approval that was not requested of this client, or was requested before it connected. The first answer holds: a later one gets the error `conflict` with the outcome. */
+  /** Answers an approval that was not requested of this client, or was requested before it connected. The first answer counts: a later one gets the error `conflict` with the outcome. */
   "approval/answer": { params: ApprovalAnswerParams; result: ApprovalOutcome };
   /** Answers a question of the model, in the same way as `approval/answer`. */
   "question/answer": { params: QuestionAnswerParams; result: QuestionOutcome };
@@ -3664,7 +3664,7 @@ export interface ClientRequests {
   "shell/run": { params: ShellRunParams; result: ShellRunResult };
   /** Reads the tokens and the money that a session, open or not, has used, by model. */
   "usage/read": { params: SessionParams; result: UsageReadResult };
-  /** Lists the background jobs of a session that run or ended lately. */
+  /** Lists the running and recently ended background jobs of a session. */
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The response is sent when none of its processes is running; a job that has ended does not change. */
   "job/stop": { params: JobStopParams; result: JobStopResult };
@@ -3696,7 +3696,7 @@ export interface ClientRequests {
   "hook/register": { params: HookRegisterParams; result: Empty };
   /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
   "tool/register": { params: ToolRegisterParams; result: Empty };
-  /** Takes a tool of this connection back. Holds from the next turn on. */
+  /** Unregisters a tool of this connection, from the next turn on. */
   "tool/unregister": { params: ToolUnregisterParams; result: Empty };
 }
 
@@ -3740,7 +3740,7 @@ export const ErrorCode = {
   parseError: -32700,
   /** Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`. */
   invalidRequest: -32600,
-  /** No such method; `data.hint` names the nearest. */
+  /** No such method; the message names the nearest one. */
   methodNotFound: -32601,
   /** Params of the wrong shape or value; `data.path` points at the field. */
   invalidParams: -32602,

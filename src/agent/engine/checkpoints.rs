@@ -59,7 +59,7 @@ impl EngineHandle {
             let folder = store.folder(&id)?;
             Ok(Ok(compare(&entries, &Blobs::new(&folder), &cwd, from, to)))
         });
-        let why = |why: String| Error::new(ErrorKind::Invalid, why).hint(Action::ListCheckpoints);
+        let why = |why: String| Error::new(ErrorKind::NotFound, why).hint(Action::ListCheckpoints);
         compared.await?.map_err(why)
     }
 }

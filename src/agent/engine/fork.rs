@@ -10,6 +10,7 @@ use crate::error::{Action, Error, ErrorKind};
 use crate::hooks::{Hooks, Ran};
 use crate::requests::ForkSession;
 use crate::session::clients::hook_denied;
+use crate::session::given_title;
 use pintle_protocol::event::{Cause, Event, EventRecord, SessionCreated};
 use pintle_protocol::history::{ForkedFrom, HistoryPoint};
 use pintle_protocol::hook::{HookPoint, HookRun};
@@ -64,6 +65,7 @@ impl EngineHandle {
 impl Engine {
     pub(super) async fn fork(&mut self, fork: ForkSession) -> Result<SessionHandle, Error> {
         let ForkSession { of, at, title, config, cause } = fork;
+        let title = title.map(|title| given_title(&title)).transpose()?.flatten();
         config.check_open()?;
         if let Some(made) = self.made_with(cause.as_ref()).await? {
             return self.open(&made, config).await;
@@ -111,7 +113,8 @@ fn copy(
         None => last,
         Some(Ok(place)) => place.seq,
         Some(Err(why)) => {
-            return Ok(Err(Error::new(ErrorKind::Invalid, why).hint(Action::ListHistory)));
+            let missing = Error::new(ErrorKind::NotFound, why).hint(Action::ListHistory);
+            return Ok(Err(missing.at("/at")));
         }
     };
     let Some(created) = recovery::read(&entries, now_ms).created else {

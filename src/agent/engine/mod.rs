@@ -24,7 +24,7 @@ use crate::file_history::{FileHistory, crash};
 use crate::project::{self, NotAgreed};
 use crate::requests::{CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory};
 use crate::services::Services;
-use crate::session::{Session, Settings, check_tools, parse_model};
+use crate::session::{Session, Settings, check_tools, given_title, parse_model};
 use crate::turn::context::TurnState;
 use crate::turn::limits::{Budget, Limits};
 use crate::turn::system_prompt::SystemPromptState;
@@ -382,6 +382,7 @@ impl Engine {
             return self.open(&made, OpenConfig::default()).await;
         }
         self.check_folders(&cwd, &config).await?;
+        let title = title.map(|title| given_title(&title)).transpose()?.flatten();
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
         if let Some(tools) = &settings.tools {
             check_tools(&self.services, &settings, tools)?;
@@ -588,7 +589,9 @@ impl Engine {
     async fn check_folders(&self, cwd: &str, config: &OpenConfig) -> Result<(), Error> {
         let env = self.services.env.as_ref();
         self.prepare().await;
-        workspace::check(env, "working directory", Path::new(cwd)).await?;
+        workspace::check(env, "working directory", Path::new(cwd))
+            .await
+            .map_err(|error| error.at("/cwd"))?;
         workspace::check_all(env, config.additional.as_ref()).await
     }
 

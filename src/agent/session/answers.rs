@@ -63,7 +63,7 @@ fn check_approval(approval: &Approval, answer: &ApprovalAnswer) -> Result<(), Er
     match &answer.option_id {
         _ if answer.dismissed => Ok(()),
         Some(chosen) if offered.clone().any(|id| id == chosen) => Ok(()),
-        Some(chosen) => Err(not_offered(chosen, offered)),
+        Some(chosen) => Err(not_offered("/optionId", chosen, offered)),
         None => Err(says_nothing("send `optionId`, or `dismissed`")),
     }
 }
@@ -73,10 +73,11 @@ fn check_question(question: &Question, answer: &QuestionAnswer) -> Result<(), Er
     let unknown = answer.option_ids.iter().find(|id| !offered.clone().any(|one| one == **id));
     let has_text = answer.text.as_deref().is_some_and(|text| !text.trim().is_empty());
     match (answer.dismissed, unknown) {
-        (false, Some(unknown)) => Err(not_offered(unknown, offered)),
+        (false, Some(unknown)) => Err(not_offered("/optionIds", unknown, offered)),
         (false, None) if answer.option_ids.len() > 1 && !question.multiple => {
             Err(Error::new(ErrorKind::Invalid, "only one option can be chosen")
-                .hint("send one of `optionIds`"))
+                .hint("send one of `optionIds`")
+                .at("/optionIds"))
         }
         (false, None) if answer.option_ids.is_empty() && !has_text => {
             Err(says_nothing("send `optionIds`, a `text`, or `dismissed`"))
@@ -85,13 +86,17 @@ fn check_question(question: &Question, answer: &QuestionAnswer) -> Result<(), Er
     }
 }
 
-fn not_offered<'a>(chosen: &str, offered: impl Iterator<Item = &'a str>) -> Error {
+fn not_offered<'a>(
+    field: &'static str,
+    chosen: &str,
+    offered: impl Iterator<Item = &'a str>,
+) -> Error {
     let offered: Vec<&str> = offered.collect();
     let hint = match offered.as_slice() {
         [] => "send a `text`: no options are offered".to_owned(),
         offered => format!("the options are {}", offered.join(", ")),
     };
-    Error::new(ErrorKind::Invalid, format!("unknown option `{chosen}`")).hint(hint)
+    Error::new(ErrorKind::Invalid, format!("unknown option `{chosen}`")).hint(hint).at(field)
 }
 
 fn says_nothing(hint: &str) -> Error {

@@ -212,15 +212,14 @@ impl Session {
         if bytes > MAX_METADATA_BYTES {
             let what = format!("the metadata has {bytes} bytes");
             let hint = format!("use at most {MAX_METADATA_BYTES}");
-            return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+            return Err(Error::new(ErrorKind::Invalid, what).hint(hint).at("/metadata"));
         }
         let label = label.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());
         let count = label.as_ref().map_or(0, |label| label.chars().count());
         if count > MAX_LABEL_CHARS {
-            let what = format!("the name has {count} characters");
-            return Err(
-                Error::new(ErrorKind::Invalid, what).hint(format!("use at most {MAX_LABEL_CHARS}"))
-            );
+            let what = format!("the label has {count} characters");
+            let hint = format!("use at most {MAX_LABEL_CHARS}");
+            return Err(Error::new(ErrorKind::Invalid, what).hint(hint).at("/label"));
         }
         let entries = in_background(self.log.journal.reader()).await?;
         let seq = match &at.item_id {
@@ -241,5 +240,5 @@ impl Session {
 }
 
 fn no_place(why: String) -> Error {
-    Error::new(ErrorKind::Invalid, why).hint(Action::ListHistory)
+    Error::new(ErrorKind::NotFound, why).hint(Action::ListHistory)
 }

@@ -165,10 +165,17 @@ impl Inbox {
         if let Some(missing) = before.as_ref().filter(|id| !self.queue.has(id)) {
             return Err(unknown(missing));
         }
+        if delivery == Some(Delivery::Prompt) {
+            let wrong = Error::new(ErrorKind::Invalid, "a queued message cannot become a prompt");
+            return Err(wrong.hint("choose `steer` or `followUp`").at("/delivery"));
+        }
+        if to_end && before.is_some() {
+            let both = Error::new(ErrorKind::Invalid, "`before` and `toEnd` exclude each other");
+            return Err(both.hint("omit one of them").at("/toEnd"));
+        }
         if input.as_deref().is_some_and(is_blank) {
-            return Err(
-                Error::new(ErrorKind::Invalid, "the input is empty").hint(Action::RemoveQueued)
-            );
+            let empty = Error::new(ErrorKind::Invalid, "the input is empty");
+            return Err(empty.hint(Action::RemoveQueued).at("/input"));
         }
         let mut queue = self.queue.clone();
         let taken = queue.lists_mut().into_iter().enumerate().find_map(|(list, queue)| {

@@ -38,6 +38,7 @@ mod turns;
 
 pub use question_rules::{APPROVAL_TIMEOUT, QUESTION_TIMEOUT};
 pub(super) use settings::Settings;
+pub(crate) use title::given_title;
 
 use crate::clients::{CallRequest, SubscriberId};
 use crate::command::{Command, Record, Reply, Sent, commands_ended, messages_held};
@@ -416,5 +417,6 @@ pub(super) fn check_tools(
     let Some(unknown) = named.iter().find(stands_for_none) else { return Ok(()) };
     let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
     Err(Error::new(ErrorKind::Invalid, format!("unknown tool `{unknown}`"))
-        .hint(format!("the tools are {}", names.join(", "))))
+        .hint(format!("the tools are {}", names.join(", ")))
+        .at("/config/tools"))
 }

@@ -122,11 +122,11 @@ impl Session {
             ConfigOption {
                 id: "permissionMode".to_owned(),
                 name: "Permission mode".to_owned(),
-                value: settings.permission_mode.name().to_owned(),
+                value: settings.permission_mode.wire_name().to_owned(),
                 choices: PermissionMode::NAMES
                     .iter()
                     .filter(|(_, mode)| *mode <= self.services.permissions.ceiling)
-                    .map(|(name, _)| (*name).to_owned())
+                    .map(|(_, mode)| mode.wire_name().to_owned())
                     .collect(),
             },
             ConfigOption {
@@ -242,9 +242,8 @@ impl Session {
                 model.effort = Some(value.parse().map_err(|()| none_of(&names))?);
             }
             "permissionMode" => {
-                let modes = PermissionMode::NAMES;
-                let found = modes.iter().find(|(name, _)| *name == value);
-                let wanted = found.ok_or_else(|| none_of(&modes.map(|(name, _)| name)))?.1;
+                let names = PermissionMode::NAMES.map(|(_, mode)| mode.wire_name());
+                let wanted = PermissionMode::named(value).ok_or_else(|| none_of(&names))?;
                 let policy = &self.services.permissions;
                 if wanted > policy.ceiling {
                     return Err(format!(

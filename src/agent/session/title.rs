@@ -14,6 +14,21 @@ use pintle_protocol::session::{
 };
 use pintle_session::context::title;
 
+/// Returns a title from a client: one line, or none if it is empty.
+///
+/// # Errors
+/// It is too long.
+pub(crate) fn given_title(text: &str) -> Result<Option<String>, Error> {
+    let title = title::one_line(text);
+    let count = title.chars().count();
+    if count > title::MAX_GIVEN_CHARS {
+        let what = format!("the title has {count} characters");
+        let hint = format!("use at most {}", title::MAX_GIVEN_CHARS);
+        return Err(Error::new(ErrorKind::Invalid, what).hint(hint).at("/title"));
+    }
+    Ok((!title.is_empty()).then_some(title))
+}
+
 impl Session {
     /// Sets the session's title as the user requests.
     pub(super) fn update_title(
@@ -23,19 +38,18 @@ impl Session {
     ) {
         let Some(wanted) = params.title else {
             let hint = "send `title`: a text, or null to remove it";
-            let _ =
-                reply.send(Err(Error::new(ErrorKind::Invalid, "no change was given").hint(hint)));
+            let _ = reply.send(Err(Error::new(ErrorKind::Invalid, "no change was given")
+                .hint(hint)
+                .at("/title")));
             return;
         };
-        let title = title::one_line(&wanted.unwrap_or_default());
-        let count = title.chars().count();
-        if count > title::MAX_GIVEN_CHARS {
-            let what = format!("the title has {count} characters");
-            let hint = format!("use at most {}", title::MAX_GIVEN_CHARS);
-            let _ = reply.send(Err(Error::new(ErrorKind::Invalid, what).hint(hint)));
-            return;
-        }
-        let title = (!title.is_empty()).then_some(title);
+        let title = match given_title(&wanted.unwrap_or_default()) {
+            Ok(title) => title,
+            Err(error) => {
+                let _ = reply.send(Err(error));
+                return;
+            }
+        };
         if title == self.settings.title && !self.naming.is_due && self.naming.is_idle() {
             let _ = reply.send(Ok(SessionUpdateResult { title }));
             return;

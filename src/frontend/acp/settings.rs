@@ -4,6 +4,7 @@
 //! selector for that, so both are shown as one option; modes are the same.
 
 use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::ConfigChanged;
 use pintle_protocol::methods::ConfigOption;
 use pintle_protocol::models::{KeyState, ModelsListResult};
@@ -70,7 +71,7 @@ impl Settings {
             }
             _ => (changed.model.clone(), efforts.first().cloned().unwrap_or_default()),
         };
-        let permission = changed.permission_mode.name();
+        let permission = changed.permission_mode.wire_name();
         let mode = match changed.mode {
             WorkMode::Act => "act",
             WorkMode::Plan => "plan",
@@ -101,8 +102,10 @@ impl Settings {
 
     /// Returns the current mode.
     pub(super) fn mode(&self) -> &'static str {
-        let mode = if self.value(MODE) == "plan" { "plan" } else { self.value(PERMISSION) };
-        MODES.iter().map(|(id, ..)| *id).find(|id| *id == mode).unwrap_or("ask")
+        match PermissionMode::named(self.value(PERMISSION)) {
+            _ if self.value(MODE) == "plan" => "plan",
+            mode => mode.unwrap_or_default().name(),
+        }
     }
 
     /// Returns the modes, for clients without options.
@@ -162,10 +165,10 @@ pub(super) fn engine_options(id: &str, value: &str) -> Result<BTreeMap<String, S
     if id != MODE {
         return Ok(BTreeMap::from([entry(id, value)]));
     }
-    match value {
-        "plan" => Ok(BTreeMap::from([entry(MODE, "plan")])),
-        "ask" | "full" => Ok(BTreeMap::from([entry(MODE, "act"), entry(PERMISSION, value)])),
-        _ => {
+    match PermissionMode::named(value) {
+        _ if value == "plan" => Ok(BTreeMap::from([entry(MODE, "plan")])),
+        Some(mode) => Ok(BTreeMap::from([entry(MODE, "act"), entry(PERMISSION, mode.wire_name())])),
+        None => {
             let names = MODES.map(|(id, ..)| id).join(", ");
             Err(format!("unknown mode `{value}`; expected one of {names}"))
         }

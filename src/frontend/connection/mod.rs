@@ -100,7 +100,7 @@ pub(crate) trait Protocol: Send {
     /// Handles the end of input: the client will not respond any more.
     fn input_ended(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Returns true once an `exit` that followed a `shutdown` in progress can take effect: the `shutdown` has its response.
+    /// Returns true once an `exit` that followed a `shutdown` in progress can take effect: the requests before it have their responses.
     fn has_exited(&self) -> bool {
         false
     }

@@ -109,7 +109,7 @@ impl Task {
         let expected_turn_id = Some(self.turn.clone());
         let interrupt = TurnInterruptParams { expected_turn_id, ..TurnInterruptParams::default() };
         match self.session.call::<TurnInterrupt>(interrupt).await {
-            Err(error) if error.kind == ErrorKind::Conflict => Ok(()),
+            Err(Error { kind: ErrorKind::Conflict | ErrorKind::NoActiveTurn, .. }) => Ok(()),
             stopped => stopped.map(drop),
         }
     }

@@ -115,7 +115,8 @@ pub(super) async fn tool_unregister(
                 "" => "this connection has registered no tools".to_owned(),
                 names => format!("the tools of this connection are {names}"),
             };
-            return Err(invalid(&format!("unknown tool `{name}`"), &hint));
+            let message = format!("unknown tool `{name}`");
+            return Err(error_object(error::NOT_FOUND, &message, "notFound", Some(&hint)));
         }
         Ok(())
     });

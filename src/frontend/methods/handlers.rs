@@ -270,9 +270,10 @@ pub(super) fn session(
             "no session is open on this connection",
             "create one with session/create or open one with session/open",
         )),
-        (Some(_), false) => Err(missing(
+        (Some(_), false) => Err(invalid(
+            "/sessionId",
             "several sessions are open on this connection",
-            "select one with sessionId",
+            "select one with `sessionId`".to_owned(),
         )),
     }
 }

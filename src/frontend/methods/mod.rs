@@ -9,7 +9,7 @@ mod filter;
 mod handlers;
 mod hints;
 mod keys;
-mod misplaced;
+mod shape;
 mod shell;
 mod stored;
 
@@ -21,7 +21,6 @@ use jsonrpsee::RpcModule;
 use jsonrpsee::core::server::{MethodCallback, MethodResponse};
 use jsonrpsee::types::{ErrorObjectOwned, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
-use misplaced::misplaced;
 use pintle_agent as agent;
 use pintle_base::transport::envelope::Id;
 use pintle_protocol::error::{self, ErrorData};
@@ -292,20 +291,27 @@ fn parse<M: Request>(params: Option<&str>) -> Result<M::Params, ErrorObjectOwned
         ));
     }
     let mut json = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let reported = pointer(error.path());
-        let params = serde_json::from_str(text).unwrap_or_default();
-        // Serde's place may be an outer one.
-        let exact = misplaced(M::METHOD, &params)
-            .filter(|place| reported.as_ref().is_none_or(|reported| place.starts_with(reported)));
-        let data = ErrorData {
-            code: "invalidParams".to_owned(),
-            path: exact.or(reported),
-            hint: Some("`pintle schema` prints the shape of every method's params".to_owned()),
-            ..ErrorData::default()
-        };
-        ErrorObjectOwned::owned(error::INVALID_PARAMS, error.inner().to_string(), Some(data))
-    })
+    let error = match serde_path_to_error::deserialize(&mut json) {
+        Ok(params) => return Ok(params),
+        Err(error) => error,
+    };
+    // Only now, since params can be long.
+    let mut params = serde_json::from_str(text).unwrap_or_default();
+    shape::remove_nulls(M::METHOD, &mut params);
+    if let Ok(params) = serde_json::from_value(params.clone()) {
+        return Ok(params);
+    }
+    let (path, message) = match shape::first_break(M::METHOD, &params) {
+        Some(found) => (Some(found.path).filter(|path| !path.is_empty()), found.message),
+        None => (pointer(error.path()), error.inner().to_string()),
+    };
+    let data = ErrorData {
+        code: "invalidParams".to_owned(),
+        path,
+        hint: Some("`pintle schema` prints the shape of every method's params".to_owned()),
+        ..ErrorData::default()
+    };
+    Err(ErrorObjectOwned::owned(error::INVALID_PARAMS, message, Some(data)))
 }
 
 /// Returns a place in params as a JSON pointer (RFC 6901); none for the params as a whole.
@@ -342,6 +348,7 @@ pub(crate) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     let data = ErrorData {
         code: name.to_owned(),
         hint: refusal.hint.map(hints::text),
+        path: refusal.field.map(str::to_owned),
         is_shared_engine,
         ..ErrorData::default()
     };

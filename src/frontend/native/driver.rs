@@ -122,8 +122,7 @@ impl Protocol for Driver {
     }
 
     fn has_exited(&self) -> bool {
-        // The response was queued when the handler returned.
-        self.exits && self.table.connection.is_shut_down()
+        self.exits && self.table.connection.is_shut_down() && !self.requests.has_work()
     }
 
     fn is_busy(&self) -> bool {

@@ -40,6 +40,11 @@ impl Requests {
         self.in_flight.refusal(id)
     }
 
+    /// Returns true while requests run that do not wait for the user.
+    pub(super) fn has_work(&self) -> bool {
+        self.in_flight.len() > self.cancellable.len()
+    }
+
     /// Returns true from when a `shutdown` was accepted.
     pub(super) fn is_shutting_down(&self) -> bool {
         self.is_shutting_down

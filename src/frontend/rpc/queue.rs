@@ -39,6 +39,10 @@ impl InFlight {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
 }
 
 /// Requests that run one at a time, in order of arrival.

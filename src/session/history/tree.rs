@@ -117,7 +117,7 @@ fn before(entries: &[Entry], id: &ItemId) -> Result<Point, String> {
     let at = entries
         .iter()
         .position(is_it)
-        .ok_or_else(|| format!("{id} is not a user's message that was read in this session"))?;
+        .ok_or_else(|| format!("the model has read no user message {id} in this session"))?;
     let input = entries.get(at).and_then(user_message).map(|(_, input)| input.to_vec());
     let before = entries.get(..at).unwrap_or_default().iter().rev();
     let mut earlier = before.skip_while(|entry| {

@@ -47,7 +47,7 @@ pub enum Refused {
     #[error("hunk {0} does not exist; list the hunks again")]
     UnknownHunk(HunkId),
     /// The hunk was decided already, or no longer exists.
-    #[error("hunk {hunk} is not open, it is {state:?}; list the hunks again")]
+    #[error("hunk {hunk} is not open but {}; list the hunks again", format!("{state:?}").to_lowercase())]
     NotOpen {
         /// The hunk.
         hunk: HunkId,
@@ -65,9 +65,7 @@ pub enum Refused {
         changed_seq: u64,
     },
     /// The hunk does not have these lines.
-    #[error(
-        "hunk {hunk} has {old} lines before and {new} now, counted from 1; specify at least one of them"
-    )]
+    #[error("select at least one line of hunk {hunk}: old lines 1 to {old}, new lines 1 to {new}")]
     NoSuchLines {
         /// The hunk.
         hunk: HunkId,
@@ -91,7 +89,7 @@ pub enum Refused {
     #[error("event {0} is not a decision")]
     UnknownDecision(u64),
     /// The decision was undone already.
-    #[error("decision {decision} was already undone by event {by}; undo that one instead")]
+    #[error("decision {decision} was already reverted by event {by}; revert that one instead")]
     AlreadyReverted {
         /// The decision.
         decision: u64,

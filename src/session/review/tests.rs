@@ -168,7 +168,7 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "a hunk that is kept",
             &[Agent("x b"), Keep("1.1")],
             Undo("1.1"),
-            "hunk 1.1 is not open, it is Kept; list the hunks again",
+            "hunk 1.1 is not open but kept; list the hunks again",
         ),
         (
             "nothing open",
@@ -180,25 +180,25 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "lines that are not there",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, 2, 1]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
+            "select at least one line of hunk 1.1: old lines 1 to 1, new lines 1 to 1",
         ),
         (
             "line 0",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, 0, 1]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
+            "select at least one line of hunk 1.1: old lines 1 to 1, new lines 1 to 1",
         ),
         (
             "lines without end",
             &[Agent("x b")],
             KeepLines("1.1", [0, 0, u64::MAX, u64::MAX]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
+            "select at least one line of hunk 1.1: old lines 1 to 1, new lines 1 to 1",
         ),
         (
             "no lines",
             &[Agent("x b")],
             UndoLines("1.1", [0, 0, 0, 0]),
-            "hunk 1.1 has 1 lines before and 1 now, counted from 1; specify at least one of them",
+            "select at least one line of hunk 1.1: old lines 1 to 1, new lines 1 to 1",
         ),
         (
             "an event that is not a decision",
@@ -210,7 +210,7 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "a decision that is undone",
             &[Agent("x b"), Keep("all"), Revert(2)],
             Revert(2),
-            "decision 2 was already undone by event 3; undo that one instead",
+            "decision 2 was already reverted by event 3; revert that one instead",
         ),
         (
             "a decision that did nothing",

@@ -83,7 +83,7 @@
 ---@field config? pintle.SessionConfig Settings.
 ---@field subscribe? boolean Subscribe this connection; default true.
 ---@field include? (string)[] Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
----@field exclude? (string)[] Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+---@field exclude? (string)[] Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
 ---@field maxLatencyMs? integer Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
 ---@field key? string Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart.
 
@@ -124,7 +124,7 @@
 ---@field mode? pintle.WorkMode Work mode.
 ---@field state pintle.SessionState Current state.
 ---@field activeTurnId? pintle.TurnId Running turn.
----@field queue? (pintle.QueuedInput)[] Queued messages. Those that an engine accepted and did not live to have read wait here too: they begin no turn by themselves, and are read with the next prompt, before it.
+---@field queue? (pintle.QueuedInput)[] Queued messages. Messages that an earlier engine accepted but the model has not read wait here too: they do not start a turn, and are read before the next prompt.
 ---@field approvals? (pintle.Approval)[] Pending approvals.
 ---@field questions? (pintle.Question)[] Open questions to the user.
 ---@field plan? pintle.Plan The model's plan.
@@ -221,7 +221,7 @@
 ---Diagnostic severity.
 ---@alias pintle.Severity "error"|"warning"|"information"|"hint"
 
----Turn budget. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
+---Turn budget. Reaching a limit ends the turn cleanly, with the stop reason `limit` and a notice. The user's settings may be stricter.
 ---@class pintle.TurnLimits
 ---@field steps? integer Maximum number of model replies.
 ---@field toolCalls? integer Maximum number of tool calls, checked between replies; those of sub-agents are not counted.
@@ -363,7 +363,7 @@
 ---@field cwd? string Another working directory from now on, absolute: for a session whose directory was moved or deleted. Refused with `conflict` while the session is open elsewhere in another directory.
 ---@field config? pintle.SessionConfig Settings from now on.
 ---@field include? (string)[] Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
----@field exclude? (string)[] Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+---@field exclude? (string)[] Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
 ---@field maxLatencyMs? integer Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
 
 ---Params of `session/list`.
@@ -530,7 +530,7 @@
 ---@field config? pintle.SessionConfig Settings of the new session; omitted settings are copied.
 ---@field subscribe? boolean Subscribe this connection to the new session; default true.
 ---@field include? (string)[] Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
----@field exclude? (string)[] Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+---@field exclude? (string)[] Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
 ---@field maxLatencyMs? integer Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
 ---@field key? string Client-chosen text, such as a UUID, at most 200 characters. A repeated request with the same key opens the session that the first one created, for a month and also after an engine restart.
 
@@ -755,7 +755,7 @@
 ---@field lines? pintle.LineSelection Affected lines; absent for the entire hunk.
 ---@field outcome pintle.Outcome Outcome.
 ---@field conflict? string For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
----@field cause? string Set if the hunk was skipped because the change's author is unknown ([`Hunk::cause`]).
+---@field cause? string Set if the hunk was skipped because the change's author is unknown (`cause` of the hunk).
 
 ---Effect of a decision on a hunk.
 ---@alias pintle.Effect "keep"|"undo"|"reopen"|"comment"|"withdraw"
@@ -789,7 +789,7 @@
 ---@field fromSeq? integer Send the events after this number first; default: only new ones.
 ---@field tail? integer Number of last events to send first, if `fromSeq` is omitted.
 ---@field include? (string)[] Types of the events to send, durable or transient, such as `item.completed`; a `*` at the end matches any text, as in `turn.*`. Default: all of them.
----@field exclude? (string)[] Types of the events not to send, in the same form; it outweighs `include`. `item.delta` leaves out all deltas.
+---@field exclude? (string)[] Types of the events not to send, in the same form; it takes precedence over `include`. `item.delta` leaves out all deltas.
 ---@field maxLatencyMs? integer Maximum time that deltas may be held back and then sent merged, in milliseconds, up to 10000; any other event first sends the deltas held back. Default: `coalesceMs` of the client's capability `deltas`, else 0.
 
 ---Params of `session/events`.
@@ -826,7 +826,7 @@
 ---@class pintle.Event.session.created: pintle.SessionCreated
 ---@field type "session.created" 
 
----The session was closed in order; it can be opened again.
+---The session was closed cleanly; it can be opened again.
 ---@class pintle.Event.session.closed
 ---@field type "session.closed" 
 
@@ -1134,7 +1134,7 @@
 ---@field jobId pintle.JobId Id that the model and clients use.
 ---@field title string One line for the user.
 ---@field command string Command, as the shell reads it.
----@field byUser? boolean True if the user ran it with `shell/run`. The model reads of it in a note, if at all.
+---@field byUser? boolean True if the user ran it with `shell/run`. The model learns of it only from a note, if at all.
 ---@field end? pintle.JobEnd End of the job; absent while it runs.
 ---@field output? string Last part of the output; absent while the job runs, when deltas of the field `output` carry it.
 ---@field details? pintle.ToolDetails Exit code, signal, and the output's truncation with a reference to the full output.
@@ -1225,7 +1225,7 @@
 ---@field attempt integer Number of this retry, from 1.
 ---@field of integer Maximum number of retries.
 ---@field delayMs integer Delay in milliseconds, counted from this event.
----@field code string Error code, as in [`TurnError`].
+---@field code string Error code, as in `TurnError`.
 ---@field message string User-facing message.
 
 ---Old results, and long arguments of old calls, that were removed from the model's context.
@@ -2190,7 +2190,7 @@ M.method = {
   ---Sets or removes a session's title.
   ---Params: `pintle.SessionUpdateParams`; result: `pintle.SessionUpdateResult`.
   session_update = "session/update",
-  ---Archives a stored session, or takes it back: lists leave archived sessions out unless they are asked for. Nothing else changes.
+  ---Archives a stored session, or restores it: lists omit archived sessions unless they are requested. Nothing else changes.
   ---Params: `pintle.SessionArchiveParams`; result: `pintle.Empty`.
   session_archive = "session/archive",
   ---Searches user and model messages and the tool calls of all stored sessions.
@@ -2208,7 +2208,7 @@ M.method = {
   ---Creates a session that begins with another session's history.
   ---Params: `pintle.SessionForkParams`; result: `pintle.SessionResult`.
   session_fork = "session/fork",
-  ---Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: it is being tried which parts of a fork come back.)
+  ---Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: the parts of a fork that are merged may change.)
   ---Params: `pintle.SessionMergeParams`; result: `pintle.SessionMergeResult`.
   session_merge = "session/merge",
   ---Sets the label of a point in a session's history.
@@ -2280,7 +2280,7 @@ M.method = {
   ---Removes messages from the queue and returns them.
   ---Params: `pintle.QueueRemoveParams`; result: `pintle.QueueRemoveResult`.
   queue_remove = "queue/remove",
-  ---Answers an approval that was not requested of this client, or was requested before it connected. The first answer holds: a later one gets the error `conflict` with the outcome.
+  ---Answers an approval that was not requested of this client, or was requested before it connected. The first answer counts: a later one gets the error `conflict` with the outcome.
   ---Params: `pintle.ApprovalAnswerParams`; result: `pintle.ApprovalOutcome`.
   approval_answer = "approval/answer",
   ---Answers a question of the model, in the same way as `approval/answer`.
@@ -2322,7 +2322,7 @@ M.method = {
   ---Reads the tokens and the money that a session, open or not, has used, by model.
   ---Params: `pintle.SessionParams`; result: `pintle.UsageReadResult`.
   usage_read = "usage/read",
-  ---Lists the background jobs of a session that run or ended lately.
+  ---Lists the running and recently ended background jobs of a session.
   ---Params: `pintle.SessionParams`; result: `pintle.JobListResult`.
   job_list = "job/list",
   ---Stops a background job. The response is sent when none of its processes is running; a job that has ended does not change.
@@ -2370,7 +2370,7 @@ M.method = {
   ---Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
   ---Params: `pintle.ToolRegisterParams`; result: `pintle.Empty`.
   tool_register = "tool/register",
-  ---Takes a tool of this connection back. Holds from the next turn on.
+  ---Unregisters a tool of this connection, from the next turn on.
   ---Params: `pintle.ToolUnregisterParams`; result: `pintle.Empty`.
   tool_unregister = "tool/unregister",
   ---Delivers an event of a session.
@@ -2405,7 +2405,7 @@ M.code = {
   parseError = -32700,
   ---Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`.
   invalidRequest = -32600,
-  ---No such method; `data.hint` names the nearest.
+  ---No such method; the message names the nearest one.
   methodNotFound = -32601,
   ---Params of the wrong shape or value; `data.path` points at the field.
   invalidParams = -32602,

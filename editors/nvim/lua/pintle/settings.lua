@@ -5,7 +5,7 @@ local protocol = require("pintle.protocol")
 
 local M = {}
 
--- As a person writes them.
+-- As the user writes them.
 local PERMISSIONS = { readOnly = "read-only", autoEdit = "auto-edit" }
 
 ---@type table<string, string> the engine's option by verb
@@ -38,7 +38,7 @@ local function set(here, id, option, value)
     if rejected then
       return log.error("not set: " .. rejected.reason)
     end
-    log.say(("%s from the next turn on"):format(value))
+    log.say(("%s from the next turn on"):format(PERMISSIONS[value] or value))
   end)
 end
 
@@ -63,7 +63,8 @@ end
 local function choices_of(here, option, done)
   if option.id ~= "model" then
     return done(vim.tbl_map(function(value)
-      return { label = value == option.value and value .. "  (now)" or value, value = value }
+      local name = PERMISSIONS[value] or value
+      return { label = value == option.value and name .. "  (now)" or name, value = value }
     end, option.choices or {}))
   end
   here.engine:request(protocol.method.models_list, vim.empty_dict(), function(err, result)

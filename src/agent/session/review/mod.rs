@@ -88,7 +88,7 @@ impl Session {
         let read = self.reviewed().await.and_then(|review| {
             let unknown = || {
                 let what = format!("the agent has not changed {path}");
-                Error::new(ErrorKind::Invalid, what).hint(Action::ListChangedFiles)
+                Error::new(ErrorKind::NotFound, what).hint(Action::ListChangedFiles).at("/path")
             };
             let baseline = review.baseline(&path).ok_or_else(unknown)?;
             let text = baseline

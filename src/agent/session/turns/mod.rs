@@ -195,6 +195,7 @@ impl Session {
             check_schema(schema).map_err(|reason| {
                 Error::new(ErrorKind::Invalid, format!("the output schema is invalid: {reason}"))
                     .hint("send a JSON Schema, such as {\"type\": \"object\", …}")
+                    .at("/outputSchema")
             })?;
         }
         self.check_turns()?;
@@ -217,15 +218,17 @@ impl Session {
         }
         let (turn_id, is_held) = match (&self.phase, when_idle) {
             (Phase::Running(running), _) => (running.turn_id.clone(), false),
-            (Phase::Idle(_), WhenIdle::Hold) => (TurnId::new(self.services.ambient.new_id()), true),
-            (Phase::Idle(_), WhenIdle::Reject) => {
+            (Phase::Idle(_), WhenIdle::Hold) if expected.is_none() => {
+                (TurnId::new(self.services.ambient.new_id()), true)
+            }
+            (Phase::Idle(_), WhenIdle::Hold | WhenIdle::Reject) => {
                 let _ = reply.send(Err(no_active_turn()));
                 return;
             }
         };
-        let expected = expected.as_ref().filter(|_| !is_held);
-        let accepted =
-            check_expected(expected, &turn_id).and_then(|()| check_input(&input)).and_then(|()| {
+        let accepted = check_expected(expected.as_ref(), &turn_id)
+            .and_then(|()| check_input(&input))
+            .and_then(|()| {
                 self.accept(turn_id.clone(), Delivery::Steer, input, TurnConstraints::default())
             });
         match accepted {
@@ -324,7 +327,9 @@ impl Session {
         reply: Reply<TurnInterruptResult>,
     ) {
         let Phase::Running(running) = &self.phase else {
-            let _ = reply.send(Ok(TurnInterruptResult::default()));
+            let is_expected = params.expected_turn_id.is_some();
+            let nothing = TurnInterruptResult::default();
+            let _ = reply.send(if is_expected { Err(no_active_turn()) } else { Ok(nothing) });
             return;
         };
         let turn_id = running.turn_id.clone();
@@ -380,7 +385,7 @@ pub(super) fn other_request(key: &str) -> Error {
 
 fn check_input(input: &[Input]) -> Result<(), Error> {
     inputs::check(input)
-        .map_err(|(message, hint)| Error::new(ErrorKind::Invalid, message).hint(hint))
+        .map_err(|(message, hint)| Error::new(ErrorKind::Invalid, message).hint(hint).at("/input"))
 }
 
 fn no_active_turn() -> Error {

@@ -234,7 +234,7 @@ struct Refused {
 }
 
 fn refused(error: Error, id: &SessionId) -> anyhow::Error {
-    let Error { kind, mut message, hint } = error;
+    let Error { kind, mut message, hint, .. } = error;
     if let Some(hint) = hint {
         message = format!("{message}\n  {}", hint_words(&hint, id));
     }

@@ -73,7 +73,7 @@ fn places_are_found_or_it_is_said_why_not() {
         ("the first message", "t sone a2 e", item("one"), Ok((0, 1))),
         ("a later one", "t sone a2 e t stwo", item("two"), Ok((4, 1))),
         ("within a turn", "t sone a2 stwo a4 e", item("two"), Ok((3, 1))),
-        ("the model's reply", "t sone a2 e", item("2"), Err("is not a user's message")),
+        ("the model's reply", "t sone a2 e", item("2"), Err("has read no user message")),
         ("a turn's end", "t sone a2 eone t stwo", turn("one"), Ok((4, 0))),
         ("a turn that runs", "t sone", turn("one"), Err("no turn one has ended")),
         ("a number", "t sone a2 e", seq(2), Ok((2, 0))),

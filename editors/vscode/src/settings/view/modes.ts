@@ -9,23 +9,21 @@ import { withoutEffort } from "../choices.ts";
 type Owner = HasChat & HasFolder;
 type Row = vscode.QuickPickItem & { option?: string; value?: string };
 
-/** The permission modes as settings name them, as the engine's options name them, and in words. */
-function modes(): { setting: PermissionMode; value: string; label: string; detail: string }[] {
+/** The permission modes, and their texts. */
+function modes(): { value: PermissionMode; label: string; detail: string }[] {
   return [
     {
-      setting: "readOnly",
-      value: "read-only",
+      value: "readOnly",
       label: t("Read Only"),
       detail: t("Changes and commands are denied."),
     },
-    { setting: "ask", value: "ask", label: t("Ask"), detail: t("Changes and commands ask first.") },
+    { value: "ask", label: t("Ask"), detail: t("Changes and commands ask first.") },
     {
-      setting: "autoEdit",
-      value: "auto-edit",
+      value: "autoEdit",
       label: t("Edit Freely"),
       detail: t("Edits in the workspace and commands in the sandbox run freely; everything else asks first."),
     },
-    { setting: "full", value: "full", label: t("Full"), detail: t("Nothing asks.") },
+    { value: "full", label: t("Full"), detail: t("Nothing asks.") },
   ];
 }
 
@@ -72,17 +70,14 @@ async function chooseMode(owner: Owner): Promise<void> {
   const configuration = vscode.workspace.getConfiguration("pintle", owner.folder ?? null);
   const options = (await session?.settings()) ?? [];
   const valueOf = (wanted: string): string | undefined => options.find(({ id }) => id === wanted)?.value;
-  const isNow = (mode: ReturnType<typeof modes>[number]): boolean =>
-    session === undefined
-      ? configuration.get("permissionMode") === mode.setting
-      : valueOf("permissionMode") === mode.value;
+  const now = session === undefined ? configuration.get("permissionMode") : valueOf("permissionMode");
   const rows: Row[] = [
     { label: t("Permissions"), kind: vscode.QuickPickItemKind.Separator },
-    ...modes().map((mode) => ({
-      label: mark(isNow(mode), mode.label),
-      detail: mode.detail,
+    ...modes().map(({ value, label, detail }) => ({
+      label: mark(value === now, label),
+      detail,
       option: "permissionMode",
-      value: session === undefined ? mode.setting : mode.value,
+      value,
     })),
   ];
   if (session !== undefined) {
