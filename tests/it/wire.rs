@@ -460,7 +460,7 @@ fn an_exit_right_behind_a_shutdown_waits_for_its_response() {
     for (name, before) in [
         ("nothing", vec![]),
         ("a session that is being created", vec![("session/create", json!({}))]),
-        ("a turn", vec![("session/create", json!({})), ("turn/start", prompt.clone())]),
+        ("a turn", vec![("session/create", json!({})), ("turn/start", prompt)]),
         ("a login that is refused", vec![("auth/login", login)]),
         ("a page of sessions", vec![("session/list", json!({})), ("ping", json!({}))]),
     ] {
