@@ -6,7 +6,6 @@ use pintle_protocol::content::Content;
 use rmcp::model::{
     CallToolResult, ContentBlock, Prompt, Resource, ResourceContents, ResourceTemplate, Tool,
 };
-use serde_json::{Map, Value, json};
 
 /// The maximum length of a description, in characters.
 const MAX_DESCRIPTION: usize = 4000;
@@ -52,18 +51,6 @@ pub(super) fn tool(tool: Tool) -> ToolShape {
         schema: tool.input_schema.as_ref().clone(),
         read_only_hint: tool.annotations.and_then(|hints| hints.read_only_hint),
     }
-}
-
-/// Converts a schema to the form that every provider accepts: an object at its top, with nothing but its properties there.
-pub(super) fn clean(mut schema: Map<String, Value>) -> Value {
-    for key in ["$schema", "$id", "oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum"] {
-        schema.remove(key);
-    }
-    schema.insert("type".to_owned(), json!("object"));
-    if !schema.get("properties").is_some_and(Value::is_object) {
-        schema.insert("properties".to_owned(), json!({}));
-    }
-    Value::Object(schema)
 }
 
 pub(super) fn resource(resource: Resource) -> ResourceShape {
@@ -173,25 +160,6 @@ pub(super) fn content_of_resource(contents: ResourceContents) -> ResourceText {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn schemas_are_objects_that_every_provider_takes() {
-        for (given, want) in [
-            (json!({}), json!({"type": "object", "properties": {}})),
-            (
-                json!({"$schema": "x", "type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}),
-                json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}),
-            ),
-            (
-                json!({"anyOf": [{"required": ["a"]}], "properties": {"a": true}}),
-                json!({"type": "object", "properties": {"a": true}}),
-            ),
-            (json!({"type": "string"}), json!({"type": "object", "properties": {}})),
-            (json!({"properties": []}), json!({"type": "object", "properties": {}})),
-        ] {
-            assert_eq!(clean(given.as_object().cloned().unwrap()), want, "{given}");
-        }
-    }
 
     #[test]
     fn words_of_a_server_are_one_short_line() {

@@ -16,6 +16,7 @@ mod form;
 mod generic;
 mod login;
 mod names;
+mod schema;
 mod sdk;
 mod server;
 mod session;

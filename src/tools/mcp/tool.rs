@@ -4,6 +4,7 @@ use super::client::{Answer, CallRequest, Elicitation, McpClientError, Outcome, T
 use super::convert;
 use super::form;
 use super::names::public_name;
+use super::schema::Schema;
 use super::server::{Server, State};
 use crate::{
     Access, Ask, AskOutcome, Declaration, Facts, Folders, Prepared, Settings, Tool, ToolContext,
@@ -28,7 +29,7 @@ const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 pub struct ServerTool {
     name: String,
     description: String,
-    parameters: Value,
+    schema: Schema,
     validator: Validator,
     /// The tool's name at the server.
     tool: String,
@@ -107,11 +108,12 @@ impl ServerTool {
         shape: &ToolShape,
         is_taken: impl Fn(&str) -> bool,
     ) -> Result<Self, String> {
-        let parameters = convert::clean(shape.schema.clone());
+        let schema = Schema::new(shape.schema.clone());
+        let parameters = schema.public();
         if parameters.to_string().len() > MAX_SCHEMA_BYTES {
             return Err(format!("its schema exceeds {} KB", MAX_SCHEMA_BYTES / 1024));
         }
-        let validator = jsonschema::validator_for(&parameters)
+        let validator = jsonschema::validator_for(parameters)
             .map_err(|error| format!("its schema is invalid: {error}"))?;
         let name = &server.definition().name;
         Ok(Self {
@@ -121,7 +123,7 @@ impl ServerTool {
             } else {
                 shape.description.clone()
             },
-            parameters,
+            schema,
             validator,
             tool: shape.name.clone(),
             read_only_hint: shape.read_only_hint == Some(true),
@@ -137,7 +139,7 @@ impl ServerTool {
 
     /// Returns the argument schema.
     pub(super) fn parameters(&self) -> &Value {
-        &self.parameters
+        self.schema.public()
     }
 
     /// Returns the tool's server.
@@ -152,7 +154,7 @@ impl Tool for ServerTool {
     }
 
     fn declare(&self, _told: &Facts<'_>) -> Declaration {
-        let parameters = self.parameters.clone();
+        let parameters = self.parameters().clone();
         Declaration { description: self.description.clone(), parameters, grammar: None }
     }
 
@@ -161,7 +163,7 @@ impl Tool for ServerTool {
     }
 
     fn check(&self, arguments: &Value) -> Result<(), String> {
-        let arguments = without_nulls(arguments.clone(), &self.parameters);
+        let arguments = without_nulls(arguments.clone(), self.parameters());
         let Some(error) = self.validator.iter_errors(&arguments).next() else { return Ok(()) };
         let place = error.instance_path().to_string();
         let place = if place.is_empty() { String::new() } else { format!(" at `{place}`") };
@@ -170,7 +172,7 @@ impl Tool for ServerTool {
 
     fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         self.switches.check(&self.server.definition().name)?;
-        let arguments = without_nulls(arguments, &self.parameters);
+        let arguments = self.schema.restore(without_nulls(arguments, self.parameters()));
         let Value::Object(arguments) = arguments else {
             return Err("the arguments must be an object".to_owned());
         };

@@ -33,7 +33,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -499,11 +499,14 @@ impl Sdk {
     {
         let collect = async {
             let (mut all, mut cursor) = (Vec::new(), None);
+            let mut seen = HashSet::new();
             for _ in 0..MAX_PAGES {
                 let wanted = PaginatedRequestParams::default().with_cursor(cursor);
                 let (entries, next) = page(wanted).await.map_err(failed)?;
                 all.extend(entries);
-                if next.is_none() || all.len() >= MAX_ENTRIES {
+                // A cursor that does not advance ends the list.
+                let is_new = next.as_ref().is_some_and(|next| seen.insert(next.clone()));
+                if !is_new || all.len() >= MAX_ENTRIES {
                     break;
                 }
                 cursor = next;
