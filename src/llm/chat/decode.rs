@@ -83,7 +83,8 @@ impl Decode for Decoder {
             return Err(Broken::Reported(chunk));
         }
         let Some(choice) = chunk.pointer_mut("/choices/0") else { return Ok(()) };
-        match choice.get_mut("delta") {
+        let whole = if choice.get("delta").is_some() { "delta" } else { "message" };
+        match choice.get_mut(whole) {
             Some(delta) => self.delta(delta, out),
             // Legacy completions.
             None => self.say(string(choice.get_mut("text")), out),
@@ -251,7 +252,8 @@ impl Decoder {
         index
     }
 
-    /// A piece of a call: the first one of its number, or one with another id, begins a call.
+    /// A piece of a call. The first one with its number begins a call, as does one with another id and a name. A piece that has only
+    /// another id belongs to the call with its number: some servers invent an id for each piece.
     fn call(&mut self, piece: &mut Value, out: &mut VecDeque<Delta>) {
         let number = piece.get("index").and_then(Value::as_u64);
         let id = string(piece.get_mut("id")).unwrap_or_default();
@@ -260,6 +262,8 @@ impl Decoder {
         let known = self.calls.iter().rposition(|call| {
             (number.is_none() || call.number == number) && (id.is_empty() || call.id == id)
         });
+        let of_number = || self.calls.iter().rposition(|call| call.number == number);
+        let known = known.or_else(|| of_number().filter(|_| number.is_some() && name.is_none()));
         // Without number and id, a name separates the next call from the last one's remaining pieces.
         let is_new = number.is_none() && id.is_empty() && name.is_some();
         let at = match known {

@@ -46,6 +46,31 @@ fn odd_streams_end_well_or_say_why() {
         stop EndTurn
     "#]],
     );
+    // Another id for each piece of a call, and two calls with the same number.
+    check(
+        &(chunks(&[
+            "{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"read\",\"arguments\":\"\"}}]}",
+            "{\"tool_calls\":[{\"index\":0,\"id\":\"b\",\"function\":{\"arguments\":\"{\"}}]}",
+            "{\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"arguments\":\"}\"}}]}",
+            "{\"tool_calls\":[{\"index\":0,\"id\":\"d\",\"function\":{\"name\":\"ls\"}}]}",
+            "{\"tool_calls\":[{\"index\":0,\"id\":\"d\",\"function\":{\"arguments\":\"{}\"}}]}",
+        ]) + FINISH),
+        expect![[r#"
+            call a read "{}"
+            call d ls "{}"
+            stop ToolUse
+        "#]],
+    );
+    // A reply in one piece.
+    check(
+        "data: {\"choices\":[{\"message\":{\"content\":\"a\",\"tool_calls\":[{\"id\":\"x\",\"function\":{\"name\":\"ls\",\"arguments\":\"{}\"}},{\"id\":\"y\",\"function\":{\"name\":\"read\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
+        expect![[r#"
+            text "a"
+            call x ls "{}"
+            call y read "{}"
+            stop ToolUse
+        "#]],
+    );
     // Calls without number; the second begins with its id.
     check(
         &(chunks(&[
