@@ -57,8 +57,7 @@ pub(super) fn answer(
     let location = header(headers, "location");
     let mut error = Error::new(kind, message);
     error.hint = hint(endpoint, kind, status, &facts, json.is_none(), location);
-    // An intermediate proxy answers 413 for a reason: the request is too long for it.
-    error.is_guess = kind == ErrorKind::Overflow && text.is_empty() && status == 400;
+    error.is_guess = kind == ErrorKind::Overflow && !is_overflow(Some(status), &facts);
     error.status = Some(status);
     error.provider_code = facts.codes.first().cloned();
     error.request_id = ["request-id", "x-request-id", "x-amzn-requestid"]
@@ -84,6 +83,7 @@ pub(super) fn in_stream(endpoint: &Endpoint, json: &Value) -> Error {
     let said = scrub(endpoint, &said);
     let message = format!("{} broke off: {}", endpoint.name, shorten(&said));
     let mut error = Error::new(kind, message);
+    error.is_guess = kind == ErrorKind::Overflow && !is_overflow(facts.status, &facts);
     error.hint = hint(endpoint, kind, 200, &facts, false, None);
     error.status = facts.status;
     error.provider_code = facts.codes.first().cloned();
@@ -237,35 +237,40 @@ const OVERFLOW_CODES: &[&str] = &[
     // z.ai's number.
     "1261",
 ];
-/// Source: error bodies as recorded or quoted from each provider, up to 2026-11.
-const OVERFLOW_TEXTS: &[&str] = &[
-    "prompt is too long",
-    "prompt too long",
-    "exceed context limit",
-    "exceeds the context window",
-    "maximum context length",
-    "context length of only",
-    "exceeded max context length",
-    "maximum prompt length",
-    "input token count",
-    "input tokens exceeded",
-    "reduce the length",
-    "exceeds the available context size",
-    "too many tokens: size limit",
-    "total length of all messages is too long",
-    "max_tokens must be at least 1, got -",
-    "input is too long for requested model",
-    // LM Studio.
-    "greater than the context length",
-    "cannot truncate prompt with n_keep",
-    // MiniMax, Kimi, SiliconFlow, Together and other servers of TGI, z.ai, Qwen.
-    "context window exceeds limit",
-    "exceeded model token limit",
-    "model max length exceeded",
-    "must be less than max_seq_len",
-    "tokens + `max_new_tokens` must be",
-    "prompt exceeds max length",
-    "range of input length",
+/// Texts about a conversation that is too long, with the servers that send them, in lower case. Source: recorded error bodies, and those
+/// quoted in the public issues of these servers and of their clients, 2025-04 to 2026-11.
+const OVERFLOW_TEXTS: &[(&str, &str)] = &[
+    ("Anthropic", "prompt is too long"),
+    ("Anthropic", "exceed context limit"),
+    ("OpenAI", "exceeds the context window"),
+    ("OpenAI, OpenRouter, vLLM, SGLang, DeepSeek", "maximum context length"),
+    ("vLLM", "longer than the maximum model length"),
+    ("vLLM", "max_tokens must be at least 1, got -"),
+    ("SGLang", "longer than the model's context length"),
+    ("SGLang", "exceeds the maximum allowed length"),
+    ("xAI", "maximum prompt length"),
+    ("Google", "input token count"),
+    ("Google", "input tokens exceeded"),
+    ("GitHub Copilot", "prompt token count of"),
+    ("Groq", "reduce the length"),
+    ("Ollama, z.ai", "prompt too long"),
+    ("Cohere", "too many tokens: size limit"),
+    ("unknown", "total length of all messages is too long"),
+    ("Amazon", "input is too long for requested model"),
+    ("llama.cpp", "exceeds the available context size"),
+    ("llama.cpp", "context size has been exceeded"),
+    ("LM Studio", "greater than the context length"),
+    ("LM Studio", "cannot truncate prompt with n_keep"),
+    ("LM Studio", "does not fit in context length"),
+    ("LM Studio", "context length of only"),
+    ("Ollama", "exceeded max context length"),
+    ("MiniMax", "context window exceeds limit"),
+    ("Kimi", "exceeded model token limit"),
+    ("SiliconFlow", "must be less than max_seq_len"),
+    ("Together and other servers of TGI", "tokens + `max_new_tokens` must be"),
+    ("z.ai", "prompt exceeds max length"),
+    ("unknown", "model max length exceeded"),
+    ("Qwen", "range of input length"),
 ];
 /// llama.cpp returns these as 500 although the request is at fault.
 const INVALID_TEXTS: &[&str] = &["--jinja", "mmproj", "cannot use both", "cannot make get request"];
@@ -295,9 +300,7 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     if status == Some(429) || (status.is_none() && facts.has_code(RATE_CODES)) {
         return ErrorKind::RateLimit;
     }
-    let without_body = is_empty && matches!(status, Some(400 | 413));
-    if facts.has_code(OVERFLOW_CODES) || says(OVERFLOW_TEXTS) || status == Some(413) || without_body
-    {
+    if is_overflow(status, facts) || (is_empty && status == Some(400)) {
         return ErrorKind::Overflow;
     }
     if facts.has_code(FILTER_CODES) || says(&["content management policy"]) {
@@ -310,6 +313,9 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     if says(INVALID_TEXTS) {
         return ErrorKind::InvalidRequest;
     }
+    if matches!(status, None | Some(400 | 422 | 500)) && mentions_overflow(&text) {
+        return ErrorKind::Overflow;
+    }
     match status {
         Some(408 | 504) => ErrorKind::Timeout,
         Some(409 | 424 | 500..) => ErrorKind::Overloaded,
@@ -318,6 +324,33 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
         None if facts.has_code(INVALID_CODES) => ErrorKind::InvalidRequest,
         None => ErrorKind::Overloaded,
     }
+}
+
+/// Returns true if the server clearly says that the conversation is too long. An intermediate proxy answers 413 for that reason, too.
+fn is_overflow(status: Option<u16>, facts: &Facts) -> bool {
+    let text = facts.text.to_ascii_lowercase();
+    let says = OVERFLOW_TEXTS.iter().any(|(_, part)| text.contains(part));
+    facts.has_code(OVERFLOW_CODES) || says || status == Some(413)
+}
+
+/// Returns true if an unknown text may mean that the conversation is too long: it mentions the context, or the input's length, and a
+/// limit. `text` is in lower case.
+fn mentions_overflow(text: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let is_about_input = has(&["prompt", "input", "message"]) && has(&["token", "length", "long"]);
+    let is_about_context = has(&["context length", "context size", "context window", "n_ctx"]);
+    let is_about_limit = has(&[
+        "exceed",
+        "too long",
+        "too large",
+        "longer than",
+        "larger than",
+        "greater than",
+        "maximum",
+        "limit",
+        "not fit",
+    ]);
+    (is_about_context || is_about_input) && is_about_limit
 }
 
 fn hint(
@@ -343,6 +376,9 @@ fn hint(
         ErrorKind::Billing => Some("check the account's credit and plan".to_owned()),
         ErrorKind::RateLimit if facts.is_used_up => Some(
             "the day's quota is used up: try tomorrow, another model or another plan".to_owned(),
+        ),
+        ErrorKind::InvalidRequest if is_about_tools(&facts.text) => Some(
+            "this model cannot call tools, which the agent needs: choose another model".to_owned(),
         ),
         ErrorKind::InvalidRequest if facts.text.contains("on-demand throughput") => Some(
             "use an inference profile id, which most models require, such as us.anthropic.…"
@@ -376,6 +412,19 @@ fn hint(
         | ErrorKind::Protocol
         | ErrorKind::Replay => None,
     }
+}
+
+/// Returns true if a model cannot call tools. Source: Ollama, OpenRouter and vLLM, as quoted in public issues, up to 2026-11.
+fn is_about_tools(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let says = [
+        "does not support tools",
+        "support tool use",
+        "tool use is not supported",
+        "tool calling is not supported",
+        "does not support function calling",
+    ];
+    says.iter().any(|part| text.contains(part))
 }
 
 /// Returns true if a 404 refers to the request path rather than the model.

@@ -7,7 +7,7 @@ use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
 use super::local;
 use super::wire::Wire;
-use super::{DeltaStream, Provider, Request, ServedWindow, connect};
+use super::{DeltaStream, Provider, RefusedField, Request, ServedWindow, connect};
 use pintle_base::ambient::Secret;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -189,6 +189,10 @@ impl Provider for Commanded {
             )));
         }
         second.provider.stream(request).await
+    }
+
+    fn take_refused_fields(&self) -> Vec<RefusedField> {
+        self.endpoint.refused_fields.take_untold()
     }
 
     async fn served_window(&self, model: &str) -> Option<ServedWindow> {

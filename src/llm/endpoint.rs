@@ -7,11 +7,13 @@ use super::aws::{self, Signing};
 use super::catalog::{self, Api, Auth, Dialect, Verbosity};
 use super::cloud::{self, Cloud};
 use super::error::{Error, ErrorKind};
+use super::refused_fields::RefusedFields;
 use super::request::Effort;
 use super::{gemini, responses};
 use pintle_base::ambient::{Ambient, Secret};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A server of a provider.
 #[derive(Debug, Clone)]
@@ -43,6 +45,8 @@ pub struct Endpoint {
     pub max_output_tokens: Option<u32>,
     /// The value sent for each effort; `None` sends no effort. Efforts that are not listed are sent by name.
     pub efforts: BTreeMap<Effort, Option<Effort>>,
+    /// The optional fields that the server has refused; shared by all copies.
+    pub(super) refused_fields: Arc<RefusedFields>,
 }
 
 /// Source of a key.
@@ -66,6 +70,7 @@ impl Endpoint {
             auth: None,
             dialect: Dialect::PLAIN,
             takes_images: None,
+            refused_fields: Arc::default(),
             extra_body: Map::new(),
             max_output_tokens: None,
             efforts: BTreeMap::new(),

@@ -41,6 +41,7 @@ mod output_schema;
 mod reasoning;
 #[cfg(test)]
 mod recorded;
+mod refused_fields;
 mod remote;
 pub mod request;
 mod responses;
@@ -62,6 +63,7 @@ pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};
 pub use local::ServedWindow;
 pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
+pub use refused_fields::RefusedField;
 pub use remote::connect;
 pub use request::{BuiltIn, Effort, ModelRef, Request, ToolSpec};
 pub use script::Script;
@@ -87,6 +89,11 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// Any failure before the first byte of the reply, typed by [`ErrorKind`].
     async fn stream(&self, request: Request) -> Result<DeltaStream, Error>;
+
+    /// Returns the optional fields that the server has refused since the last call. The requests were sent again without them.
+    fn take_refused_fields(&self) -> Vec<RefusedField> {
+        Vec::new()
+    }
 
     /// Returns the context size of this model on a local server; `None` if it is unknown.
     async fn served_window(&self, _model: &str) -> Option<ServedWindow> {

@@ -16,11 +16,13 @@ use super::halves::Halves;
 use super::limits;
 use super::local::{self, ServedWindow};
 use super::reasoning;
+use super::refused_fields::RefusedField;
 use super::responses;
 use super::sse::{self, SseEvent};
 use super::vision;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use super::{Delta, DeltaStream, Message, Provider, Request};
+use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use pintle_base::ambient::Secret;
 use serde_json::{Map, Value};
@@ -33,6 +35,9 @@ use std::task::{Context, Poll};
 
 /// The maximum number of bytes read from an error's body.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// The maximum number of bytes read of a reply in one piece.
+const MAX_WHOLE_BYTES: usize = 16 * 1024 * 1024;
 
 /// How often to poll the body after the reply ended. Its last chunk has usually arrived, and a fully read body keeps the connection open
 /// for the next request.
@@ -162,15 +167,35 @@ impl Provider for Remote {
         Ok(limits::limited(deltas, name).boxed())
     }
 
+    fn take_refused_fields(&self) -> Vec<RefusedField> {
+        self.endpoint.refused_fields.take_untold()
+    }
+
     async fn served_window(&self, model: &str) -> Option<ServedWindow> {
         local::served_window(self.wire.as_ref(), &self.endpoint, model).await
     }
 }
 
 impl Remote {
-    /// Sends a request and returns the response body.
+    /// Sends a request and returns the response body. An optional field that the server refuses is omitted.
     async fn ask(&self, endpoint: &Endpoint, request: &Request) -> Result<ByteStream, Error> {
-        let body = body(endpoint, request);
+        let model = &request.model;
+        loop {
+            let mut body = body(endpoint, request);
+            let sent = endpoint.refused_fields.remove_from(model, &mut body, &endpoint.extra_body);
+            match self.ask_with(endpoint, request, body).await {
+                Err(error) if endpoint.refused_fields.learn(model, &sent, &error) => {}
+                asked => return asked,
+            }
+        }
+    }
+
+    async fn ask_with(
+        &self,
+        endpoint: &Endpoint,
+        request: &Request,
+        body: Value,
+    ) -> Result<ByteStream, Error> {
         let url = endpoint.request_url(&request.model);
         let mut headers = endpoint.signed_headers(&url, &body);
         headers.extend(initiator_headers(endpoint, request));
@@ -203,11 +228,13 @@ fn window(endpoint: &Endpoint, model: &str) -> Option<u64> {
     endpoint.dialect.silent_overflow.then(row)??.window
 }
 
-/// Returns the body, if it is an event stream, which is decided by its first bytes, not its label.
+/// Returns the body, if it is an event stream, which is decided by its first bytes, not its label. A reply in one piece, from a Chat server
+/// that does not stream, becomes a stream of one event.
 async fn events_of(endpoint: &Endpoint, response: WireResponse) -> Result<ByteStream, Error> {
     let WireResponse { status, headers, mut body } = response;
     let mut first = Vec::new();
-    if (200..300).contains(&status) {
+    let is_success = (200..300).contains(&status);
+    if is_success {
         let Some(piece) = body.next().await.transpose()? else {
             return Err(classify::answer(endpoint, status, &headers, &[]));
         };
@@ -217,15 +244,27 @@ async fn events_of(endpoint: &Endpoint, response: WireResponse) -> Result<ByteSt
         }
         first.extend_from_slice(&piece);
     }
-    while first.len() < MAX_ERROR_BYTES {
+    let may_be_whole = is_success && endpoint.api == Api::Chat;
+    let max_bytes = if may_be_whole { MAX_WHOLE_BYTES } else { MAX_ERROR_BYTES };
+    while first.len() < max_bytes {
         match body.next().await {
             Some(Ok(piece)) => first.extend_from_slice(&piece),
             // The status is enough even if the body breaks off.
             Some(Err(_)) | None => break,
         }
     }
+    if may_be_whole && let Some(event) = whole_reply(&first) {
+        return Ok(stream::iter([Ok(event)]).boxed());
+    }
     first.truncate(MAX_ERROR_BYTES);
     Err(classify::answer(endpoint, status, &headers, &first))
+}
+
+/// Returns a complete reply of Chat Completions as an event; `None` if the body is something else.
+fn whole_reply(body: &[u8]) -> Option<Bytes> {
+    let reply: Value = serde_json::from_slice(body).ok()?;
+    reply.pointer("/choices/0/message")?.as_object()?;
+    Some(Bytes::from(format!("data: {reply}\n\n")))
 }
 
 /// The stream of one reply.

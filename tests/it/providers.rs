@@ -459,3 +459,66 @@ fn a_server_that_is_busy_for_a_moment_is_asked_again() {
         served.join().unwrap();
     }
 }
+
+#[test]
+fn what_gateways_bend_costs_no_turn() {
+    let whole = json!({"id": "x", "object": "chat.completion", "choices": [{"index": 0,
+        "message": {"role": "assistant", "content": "in one piece"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4}});
+    let refusal = json!({"error": {"message": "Unsupported parameter(s): `stream_options`"}});
+    let no_tools = json!({"error": {"message": "gemma:2b does not support tools"}});
+    let (fine, again) = (chat(&("fine", None)), chat(&("fine again", None)));
+    for (name, bodies, code, said, told) in [
+        ("a reply in one piece", vec![(200, whole.to_string())], 0, "in one piece", ""),
+        (
+            "an optional field",
+            vec![(400, refusal.to_string()), (200, fine)],
+            0,
+            "fine",
+            "own refused the request field `stream_options`; it is omitted now",
+        ),
+        ("no tools", vec![(400, no_tools.to_string())], 3, "", "choose another model"),
+        ("nothing", vec![(200, again)], 0, "fine again", ""),
+    ] {
+        let (url, served) = serve(bodies);
+        let place = Place::new(&[]);
+        let args = ["run", "--format", "json", "--api", "chat", "--model", "own/m"];
+        let out = place.command(&args).args(["--base-url", &url, "hi"]).output().unwrap();
+        let printed = String::from_utf8_lossy(&out.stderr).into_owned();
+        let got: Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert_eq!(out.status.code(), Some(code), "{name}: {got}");
+        assert_eq!(got["text"].as_str().unwrap_or_default(), said, "{name}: {got}");
+        assert!(format!("{printed}{got}").contains(told), "{name}: {printed}{got}");
+        let sent: Vec<Value> = served.join().unwrap().iter().map(Received::json).collect();
+        assert!(sent[0].get("stream_options").is_some(), "{name}");
+        assert!(sent.iter().skip(1).all(|body| body.get("stream_options").is_none()), "{name}");
+    }
+}
+
+#[test]
+fn a_conversation_that_is_refused_in_the_stream_is_summarized() {
+    let long: &'static str = "lorem ipsum ".repeat(6000).leak();
+    let refusal = "Input does not fit in context length. The input has 31430 tokens.";
+    let refusal = json!({"error": {"message": refusal}, "message": refusal});
+    let bodies = vec![
+        (200, chat(&(long, None))),
+        (200, chat(&(long, None))),
+        (200, format!("event: error\ndata: {refusal}\n\n")),
+        (200, chat(&("## Goal: in short", None))),
+        (200, chat(&("it goes on", None))),
+    ];
+    let (url, served) = serve(bodies);
+    let place = Place::new(&[]);
+    let mut command = place.engine(&["serve", "--model", "openai/m"]);
+    command.env("OPENAI_BASE_URL", format!("{url}/v1")).env("OPENAI_API_KEY", "k");
+    let mut program = Program::start(command, Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    for _ in 0..3 {
+        program.prompt("go");
+        let end = program.until_event("turn.completed");
+        assert_eq!(end["status"], "completed", "{end}");
+    }
+    let sent: Vec<usize> = served.join().unwrap().iter().map(|one| one.body.len()).collect();
+    assert!(sent[4] < sent[2] * 2 / 3, "the last request is shorter: {sent:?}");
+}

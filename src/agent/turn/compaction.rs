@@ -39,7 +39,7 @@ const WARN_AT_PERCENT: u64 = 80;
 
 /// The estimated use of the window from which a conversation may be too long, in percent. Providers count up to twice as many tokens as
 /// the estimate, in languages and code that it knows badly.
-const MAY_OVERFLOW_PERCENT: u64 = 60;
+const MAY_OVERFLOW_PERCENT: u64 = 50;
 
 /// A compaction: its reason, and instructions for the summary.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,7 @@ use pintle_llm::catalog::Price;
 use pintle_llm::delta::Accumulator;
 use pintle_llm::{
     Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque,
-    Request, ToolSpec,
+    RefusedField, Request, ToolSpec,
 };
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
@@ -169,6 +169,7 @@ async fn ask<H: TurnHost>(
         tell_silence(host, ctx);
         answer = Some(host.wait(opening).await);
     }
+    tell_refused_fields(host, ctx);
     let deltas = match answer.flatten() {
         None => return Err(End::Interrupted),
         Some(Ok(deltas)) => deltas,
@@ -196,13 +197,21 @@ async fn ask<H: TurnHost>(
     let cut = match followed {
         None => None,
         Some(Cut::Interrupted) => Some(End::Interrupted),
-        Some(Cut::Failed(error)) => match next(&error) {
-            Ok(wait) => {
+        Some(Cut::Failed(error)) => {
+            let error = judged(ctx, asked, error);
+            // Some servers refuse a long conversation in the stream. Before the reply, that is the same.
+            if error.kind == ErrorKind::Overflow && stream.blocks.is_empty() {
                 stream.discard(tally);
-                return Ok(Attempt::Failed(error, wait));
+                return Err(failed(error, NoRetry::Final));
             }
-            Err(why) => Some(failed(error, why)),
-        },
+            match next(&error) {
+                Ok(wait) => {
+                    stream.discard(tally);
+                    return Ok(Attempt::Failed(error, wait));
+                }
+                Err(why) => Some(failed(error, why)),
+            }
+        }
     };
     Ok(Attempt::Replied(stream.finish(cut, tally)))
 }
@@ -212,8 +221,26 @@ fn judged(ctx: &TurnContext, request: &StepRequest<'_>, error: Error) -> Error {
     if !error.is_guess || compaction::may_overflow(ctx, request.tools, request.messages) {
         return error;
     }
-    let hint = "the server gave no reason; check the model's name and the provider's settings, and the server's log";
+    if error.status.is_none_or(|status| status >= 500) {
+        return Error { kind: ErrorKind::Overloaded, is_guess: false, ..error };
+    }
+    let hint = "check the model's name and the provider's settings, and the server's log";
     Error { kind: ErrorKind::InvalidRequest, is_guess: false, ..error.hint(hint) }
+}
+
+/// Notifies clients of request fields that the provider refused.
+fn tell_refused_fields<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
+    let provider = &ctx.llm.model.provider;
+    for RefusedField { name, setting } in ctx.llm.provider.take_refused_fields() {
+        host.record(Event::Notice(Notice {
+            level: NoticeLevel::Info,
+            code: "fieldRefused".to_owned(),
+            message: format!("{provider} refused the request field `{name}`; it is omitted now"),
+            hint: setting.map(|setting| {
+                format!("set `{setting}` in [providers.{provider}] to omit it from the start")
+            }),
+        }));
+    }
 }
 
 /// Notifies clients that the provider is silent.

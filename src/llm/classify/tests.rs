@@ -167,6 +167,34 @@ fn answers_that_are_no_answers() {
             "30720",
             "",
         ),
+        (
+            400,
+            r#"{"object":"error","message":"The input (233781 tokens) is longer than the model's context length (202752 tokens).","type":"BadRequestError","code":400}"#,
+            ErrorKind::Overflow,
+            "233781",
+            "",
+        ),
+        (
+            400,
+            r#"{"error":{"message":"The decoder prompt (length 163840) is longer than the maximum model length of 131072.","type":"BadRequestError","code":400}}"#,
+            ErrorKind::Overflow,
+            "163840",
+            "",
+        ),
+        (
+            400,
+            r#"{"message":"Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens)."}"#,
+            ErrorKind::Overflow,
+            "160062",
+            "",
+        ),
+        (
+            500,
+            r#"{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}"#,
+            ErrorKind::Overflow,
+            "exceeded",
+            "",
+        ),
         (504, "", ErrorKind::Timeout, "504", ""),
         (500, "[{\"error\":{\"message\":\"x\"}}]", ErrorKind::Overloaded, "answered 500: x", ""),
     ] {
@@ -356,6 +384,17 @@ fn a_refusal_without_a_word_is_only_guessed_to_be_an_overflow() {
         (413, "", Some(false)),
         (400, r#"{"error":{"message":"prompt is too long: 3 tokens > 2 maximum"}}"#, Some(false)),
         (422, "", None),
+        (
+            400,
+            r#"{"error":{"message":"your messages exceed the length that m can read"}}"#,
+            Some(true),
+        ),
+        (500, r#"{"error":{"message":"input of 9000 tokens does not fit"}}"#, Some(true)),
+        (400, r#"{"error":{"message":"the context window is limited to 8k"}}"#, Some(true)),
+        (400, r#"{"error":{"message":"max_tokens is too large: 9000"}}"#, None),
+        (400, r#"{"error":{"message":"temperature exceeds the maximum of 2"}}"#, None),
+        (400, r#"{"error":{"message":"tool name is too long"}}"#, None),
+        (503, r#"{"error":{"message":"input limit reached, too many tokens in flight"}}"#, None),
     ] {
         let error = answer(&endpoint("cerebras"), status, &[], body.as_bytes());
         let got = (error.kind == ErrorKind::Overflow).then_some(error.is_guess);

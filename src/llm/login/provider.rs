@@ -5,7 +5,8 @@ use crate::catalog::Login;
 use crate::credentials::{CommandOutput, Commanded, Slot};
 use crate::local;
 use crate::{
-    DeltaStream, Endpoint, Error, ErrorKind, Provider, Request, ServedWindow, Wire, connect,
+    DeltaStream, Endpoint, Error, ErrorKind, Provider, RefusedField, Request, ServedWindow, Wire,
+    connect,
 };
 use pintle_base::ambient::Secret;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -112,6 +113,10 @@ impl Provider for LoggedIn {
             (TokenSource::Stored, Some(401)) => error.log_in(&self.endpoint.name, None),
             _ => error,
         })
+    }
+
+    fn take_refused_fields(&self) -> Vec<RefusedField> {
+        self.endpoint.refused_fields.take_untold()
     }
 
     async fn served_window(&self, model: &str) -> Option<ServedWindow> {
