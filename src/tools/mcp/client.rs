@@ -20,6 +20,11 @@ pub trait McpClient: Send + Sync + std::fmt::Debug {
     /// Returns true if it has resources.
     fn has_resources(&self) -> bool;
 
+    /// Returns what was left out of the server's messages, for users, such as tools without a name.
+    fn left_out(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Lists the server's tools.
     async fn tools(&self) -> Result<Vec<ToolShape>, McpClientError>;
 

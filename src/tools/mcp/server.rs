@@ -539,7 +539,10 @@ impl Shared {
 
     async fn connect(&self) -> Result<Connected, McpClientError> {
         match self.connect_with(Versions::All).await {
-            Err(McpClientError::Old) => self.connect_with(Versions::WithHandshake).await,
+            // The newest versions' request confuses some servers, and ends others.
+            Err(McpClientError::Old | McpClientError::Closed) => {
+                self.connect_with(Versions::WithHandshake).await
+            }
             connected => connected,
         }
     }

@@ -79,9 +79,13 @@ pub(super) fn tools_of(
     switches: &Switches,
     is_taken: impl Fn(&str) -> bool,
 ) -> (Vec<Arc<ServerTool>>, Vec<String>) {
-    let State::Ready { tools, .. } = server.state() else { return (Vec::new(), Vec::new()) };
-    let (mut found, mut problems): (Vec<Arc<ServerTool>>, Vec<String>) = (Vec::new(), Vec::new());
+    let State::Ready { link, tools, .. } = server.state() else {
+        return (Vec::new(), Vec::new());
+    };
     let definition = server.definition();
+    let of_server = |text: String| format!("MCP server `{}`: {text}", definition.name);
+    let mut problems: Vec<String> = link.left_out().into_iter().map(of_server).collect();
+    let mut found: Vec<Arc<ServerTool>> = Vec::new();
     let mut used: Vec<&ToolShape> =
         tools.iter().filter(|tool| definition.uses(&tool.name)).collect();
     // Sorted by us: an order changed by the server would invalidate the provider's cache.

@@ -1,8 +1,10 @@
-//! A stdio server's output, with every line limited in length and none lost silently.
+//! A stdio server's output, with every line mended and limited in length, and none lost silently.
 //!
 //! The SDK drops a line that is too long, and the call that waits for it then times out. Here such a line is cut just beyond the limit,
 //! where the SDK drops it, followed by an error for the request that it answers.
 
+use super::LeftOut;
+use super::mend::{Mended, mend};
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
@@ -11,6 +13,9 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 /// The longest line, in bytes. An answer of this size takes a few seconds.
 pub(super) const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The longest line that is mended, in bytes. Longer ones are forwarded as they arrive.
+const MEND_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many bytes at each end of a line are searched for an answer's id.
 const ID_BYTES: usize = 1024;
@@ -26,6 +31,9 @@ pub(super) struct Lines<R> {
     buffer: Vec<u8>,
     /// Bytes that were read and not forwarded yet.
     ready: VecDeque<u8>,
+    /// The current line so far, while it may be mended.
+    line: Vec<u8>,
+    left_out: LeftOut,
     /// The current line's length so far.
     length: usize,
     /// The current line's start, and its end if it is too long.
@@ -34,8 +42,10 @@ pub(super) struct Lines<R> {
 }
 
 impl<R> Lines<R> {
-    pub(super) fn new(inner: R, max_bytes: usize) -> Self {
+    pub(super) fn new(inner: R, max_bytes: usize, left_out: LeftOut) -> Self {
         Self {
+            line: Vec::new(),
+            left_out,
             inner,
             max_bytes,
             buffer: vec![0; READ_BYTES],
@@ -57,8 +67,11 @@ impl<R> Lines<R> {
             self.head.extend(line.iter().take(room));
             // One byte beyond the limit makes the SDK drop the line.
             let kept = (self.max_bytes + 1).saturating_sub(self.length).min(line.len());
-            self.ready.extend(line.iter().take(kept));
+            self.line.extend(line.iter().take(kept));
             self.length += line.len();
+            if self.length > MEND_BYTES {
+                self.ready.extend(self.line.drain(..));
+            }
             if self.length > self.max_bytes {
                 self.tail.extend(line.iter().skip(line.len().saturating_sub(ID_BYTES)));
                 let over = self.tail.len().saturating_sub(ID_BYTES);
@@ -71,6 +84,14 @@ impl<R> Lines<R> {
     }
 
     fn end_line(&mut self) {
+        match mend(&self.line) {
+            Some(Mended { message, left_out }) if self.length <= MEND_BYTES => {
+                self.ready.extend(message.to_string().bytes());
+                self.left_out.add(left_out);
+            }
+            Some(_) | None => self.ready.extend(&self.line),
+        }
+        self.line.clear();
         self.ready.push_back(b'\n');
         if self.length > self.max_bytes {
             let tail: Vec<u8> = self.tail.iter().copied().collect();
@@ -121,7 +142,11 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
             this.buffer = buffer;
             ready!(polled)?;
             if count == 0 {
-                return Poll::Ready(Ok(()));
+                // A line without an end.
+                this.ready.extend(this.line.drain(..));
+                if this.ready.is_empty() {
+                    return Poll::Ready(Ok(()));
+                }
             }
         }
         let (first, _) = this.ready.as_slices();
@@ -169,7 +194,7 @@ mod tests {
             ("no end", "{\"id\":1".to_owned(), "{\"id\":1".to_owned()),
         ] {
             for size in [1, 5, 1000] {
-                let mut lines = Lines::new(text.as_bytes(), 30);
+                let mut lines = Lines::new(text.as_bytes(), 30, LeftOut::default());
                 lines.buffer.truncate(size);
                 let mut got = String::new();
                 lines.read_to_string(&mut got).await.unwrap();

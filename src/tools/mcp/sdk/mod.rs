@@ -3,6 +3,7 @@
 //! The protocol version is negotiated: `server/discover` for 2026-07-28, else the handshake of 2025-11-25 and before.
 
 mod lines;
+mod mend;
 mod task;
 
 use super::client::{
@@ -33,7 +34,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,6 +60,7 @@ pub(super) struct Sdk {
     calls: Calls,
     changes: Arc<Notify>,
     closed: watch::Receiver<bool>,
+    left_out: LeftOut,
     cancels: mpsc::Sender<Abandoned>,
     cancel: Option<RunningServiceCancellationToken>,
 }
@@ -74,6 +76,20 @@ impl Drop for Sdk {
         if let Some(cancel) = self.cancel.take() {
             cancel.cancel();
         }
+    }
+}
+
+/// What was left out of a server's messages, for users; each once.
+#[derive(Debug, Clone, Default)]
+struct LeftOut(Arc<Mutex<BTreeSet<String>>>);
+
+impl LeftOut {
+    fn add(&self, texts: Vec<String>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(texts);
+    }
+
+    fn texts(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }
 
@@ -221,11 +237,13 @@ pub(super) async fn over_streams(
 ) -> Result<(Sdk, Driver), McpClientError> {
     let handler = handler(root, versions);
     let (calls, changes) = (handler.calls.clone(), Arc::clone(&handler.changes));
-    let transport = AsyncRwTransport::new(Lines::new(read, MAX_LINE_BYTES), write)
+    let left_out = LeftOut::default();
+    let lines = Lines::new(read, MAX_LINE_BYTES, left_out.clone());
+    let transport = AsyncRwTransport::new(lines, write)
         // With the line end.
         .with_max_line_length(MAX_LINE_BYTES + 1);
     let service = handler.serve_with_lifecycle(transport, lifecycle(versions)).await;
-    Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
+    Ok(connected(service.map_err(|error| refused(&error))?, calls, changes, left_out))
 }
 
 /// Connects over HTTP, with the login if there is one.
@@ -290,7 +308,8 @@ pub(super) async fn over_http(
         service = serving => service,
         error = unreachable => return Err(error),
     };
-    Ok(connected(service.map_err(|error| refused(&error))?, calls, changes))
+    let service = service.map_err(|error| refused(&error))?;
+    Ok(connected(service, calls, changes, LeftOut::default()))
 }
 
 /// The protocol versions to try.
@@ -381,6 +400,7 @@ fn connected(
     service: RunningService<RoleClient, Handler>,
     calls: Calls,
     changes: Arc<Notify>,
+    left_out: LeftOut,
 ) -> (Sdk, Driver) {
     let peer = service.peer().clone();
     let cancel = service.cancellation_token();
@@ -398,7 +418,8 @@ fn connected(
         }
         let _ = is_closed.send(true);
     };
-    (Sdk { peer, calls, changes, closed, cancels, cancel: Some(cancel) }, Box::pin(driver))
+    let sdk = Sdk { peer, calls, changes, closed, left_out, cancels, cancel: Some(cancel) };
+    (sdk, Box::pin(driver))
 }
 
 /// Listens for list changes, as announced by the versions from 2026-07-28 on.
@@ -577,6 +598,10 @@ impl McpClient for Sdk {
             }
             None => format!("MCP {version}"),
         }
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        self.left_out.texts()
     }
 
     fn instructions(&self) -> Option<String> {
