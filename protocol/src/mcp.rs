@@ -54,6 +54,9 @@ pub struct McpServerState {
     /// Its tools, once it is connected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<McpTool>,
+    /// Human-readable parts of it that are not used, each with the reason, such as a tool with an invalid schema; once it is connected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
     /// Last lines that it wrote to its error output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,

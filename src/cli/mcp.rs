@@ -13,7 +13,7 @@ use pintle_llm::login::Prompt;
 use pintle_protocol::mcp::{McpServerState, McpStatus};
 use pintle_tools::mcp::{
     Agreement, LoginPage, LoginTarget, OAuthClient, Origin, Pool, Server, ServerLogins, Values,
-    expand,
+    expand, report,
 };
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -124,7 +124,7 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
     let name = match &task {
         Mcp::List(_) => {
             for server in &servers {
-                let state = server.report();
+                let state = report(server);
                 let McpServerState { name, target, origin, .. } = &state;
                 print(&state, format!("{name:<20}{target}   ({origin})"))?;
             }
@@ -162,7 +162,7 @@ pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
             Ok(link) => link.resources().await.map(|all| all.len()),
             Err(_) => Ok(0),
         };
-        let state = server.report();
+        let state = report(server);
         if state.status != McpStatus::Ready {
             code = 2;
         }
@@ -262,7 +262,7 @@ fn logins(wanted: &McpLogout, ambient: &Ambient) -> anyhow::Result<ServerLogins>
 
 /// Describes a try's outcome.
 fn tried(state: &McpServerState, resources: usize) -> String {
-    let McpServerState { name, target, message, about, tools, stderr, .. } = state;
+    let McpServerState { name, target, message, about, tools, problems, stderr, .. } = state;
     let mut text = format!("{name}: {target}\n");
     match (about, message) {
         (Some(about), _) => {
@@ -275,6 +275,9 @@ fn tried(state: &McpServerState, resources: usize) -> String {
     for tool in tools {
         let about = tool.description.lines().next().unwrap_or_default();
         let _ = writeln!(text, "  {:<24} {about}", tool.name);
+    }
+    for problem in problems {
+        let _ = writeln!(text, "  ! {problem}");
     }
     for line in stderr {
         let _ = writeln!(text, "  stderr: {line}");

@@ -201,6 +201,49 @@ fn a_server_that_cannot_be_used_is_told_and_holds_up_nothing() {
 }
 
 #[test]
+fn an_odd_entry_of_a_server_costs_no_more_than_itself() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("odd"))]);
+    let calls =
+        [call("mcp__bad__filter", json!({"_top": 3})), call("mcp__bad__no-schema", json!({}))];
+    let (results, notices) = run(&place, &["--permission", "full"], &calls);
+    let video = "[content of the unknown type `video`]";
+    assert_eq!(
+        results,
+        [format!("completed: {{\"$top\": 3}} | {video}"), format!("completed: {{}} | {video}"),]
+    );
+    let problems = [
+        "MCP server `bad`: ignored `annotations.readOnlyHint` of the tool `hints`, which has a wrong type",
+        "MCP server `bad`: ignored a tool without `name`",
+        "MCP server `bad`: the tool `no-schema` has no `inputSchema`: it is offered without arguments",
+    ];
+    for problem in problems {
+        assert_eq!(
+            notices.iter().filter(|notice| notice.ends_with(problem)).count(),
+            1,
+            "{notices:?}"
+        );
+    }
+    let out = place.command(&["mcp", "test", "bad"]).output().unwrap();
+    let printed = String::from_utf8(out.stdout).unwrap();
+    for said in
+        problems.iter().map(|problem| format!("  ! {problem}")).chain(["3 tools".to_owned()])
+    {
+        assert!(printed.contains(&said), "{said}: {printed}");
+    }
+}
+
+#[test]
+fn a_server_that_the_newest_handshake_ends_is_started_with_the_older_one() {
+    let place = Place::new(&[]);
+    configure(&place, &[("bad", server("old"))]);
+    let calls = [call("mcp__bad__echo", json!({"text": "hello"}))];
+    let (results, notices) = run(&place, &["--permission", "full"], &calls);
+    assert_eq!(results, ["completed: hello"]);
+    assert!(!notices.iter().any(|notice| notice.contains("not usable")), "{notices:?}");
+}
+
+#[test]
 fn what_a_server_prints_beside_the_protocol_is_passed_over() {
     let place = Place::new(&[]);
     configure(&place, &[("bad", server("noise"))]);

@@ -3623,6 +3623,8 @@ class McpServerState(_McpServerState, total=False):
     about: str
     # Its tools, once it is connected.
     tools: list["McpTool"]
+    # Human-readable parts of it that are not used, each with the reason, such as a tool with an invalid schema; once it is connected.
+    problems: list[str]
     # Last lines that it wrote to its error output.
     stderr: list[str]
 

@@ -2803,6 +2803,8 @@ export type McpServerState = {
   about?: string;
   /** Its tools, once it is connected. */
   tools?: McpTool[];
+  /** Human-readable parts of it that are not used, each with the reason, such as a tool with an invalid schema; once it is connected. */
+  problems?: string[];
   /** Last lines that it wrote to its error output. */
   stderr?: string[];
 };

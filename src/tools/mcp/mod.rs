@@ -36,4 +36,4 @@ pub use login::{
 pub use names::public_name;
 pub use server::{LaunchContext, Pool, Server, State, Status, Values};
 pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources, found};
-pub use tool::{Call, ServerTool, marked};
+pub use tool::{Call, ServerTool, marked, report};

@@ -172,6 +172,7 @@ pub(super) fn idle(definition: &Definition) -> McpServerState {
         login: definition.has_login().then_some(McpLoginState::Possible),
         about: None,
         tools: Vec::new(),
+        problems: Vec::new(),
         stderr: Vec::new(),
     }
 }
@@ -225,8 +226,8 @@ impl Server {
         lines.iter().cloned().collect()
     }
 
-    /// Returns the current state, for clients.
-    pub fn report(&self) -> McpServerState {
+    /// Returns the current state, for clients, without problems.
+    pub(super) fn report(&self) -> McpServerState {
         let base = McpServerState { stderr: self.stderr(), ..idle(&self.definition) };
         match self.state() {
             State::Idle => base,
@@ -539,7 +540,6 @@ impl Shared {
 
     async fn connect(&self) -> Result<Connected, McpClientError> {
         match self.connect_with(Versions::All).await {
-            // The newest versions' request confuses some servers, and ends others.
             Err(McpClientError::Old | McpClientError::Closed) => {
                 self.connect_with(Versions::WithHandshake).await
             }
@@ -560,6 +560,8 @@ impl Shared {
                         let ended = timeout(Duration::from_millis(500), process.wait()).await;
                         process.stop().await;
                         return Err(match ended {
+                            // The newest versions' request ends some servers.
+                            Ok(Ok(_)) if versions == Versions::All => McpClientError::Old,
                             Ok(Ok(status)) => {
                                 McpClientError::Failed(format!("its process ended ({status})"))
                             }

@@ -9,7 +9,7 @@ use super::definition::{self, Definition, Origin};
 use super::generic::{CallTool, FindTool, ResourceTool, find_description};
 use super::names::public_name;
 use super::server::{self, LaunchContext, Pool, Server, Status};
-use super::tool::{ServerTool, Switches, tools_of};
+use super::tool::{ServerTool, Switches, report, tools_of};
 use crate::Tool;
 use pintle_protocol::content::Content;
 use pintle_protocol::event::{Notice, NoticeLevel};
@@ -347,8 +347,7 @@ impl SessionServers {
     pub fn states(&self, shared: &SharedServers, given: &[Definition]) -> Vec<McpServerState> {
         let (servers, switches) =
             self.with(|state| (state.servers.clone(), state.switches.clone()));
-        let mut states: Vec<McpServerState> =
-            servers.iter().map(|server| server.report()).collect();
+        let mut states: Vec<McpServerState> = servers.iter().map(report).collect();
         if !self.is_settled() {
             let known = definitions(&Known { shared, given, project: &[] }).0;
             states = known.iter().map(server::idle).collect();

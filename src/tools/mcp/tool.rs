@@ -13,6 +13,7 @@ use crate::{
 use jsonschema::Validator;
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use pintle_protocol::mcp::McpServerState;
 use pintle_protocol::question::QuestionKind;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -103,6 +104,12 @@ pub(super) fn tools_of(
         }
     }
     (found, problems)
+}
+
+/// Returns a server's current state, for clients.
+pub fn report(server: &Arc<Server>) -> McpServerState {
+    let (_, problems) = tools_of(server, &Switches::default(), |_| false);
+    McpServerState { problems, ..server.report() }
 }
 
 impl ServerTool {

@@ -1703,6 +1703,7 @@
 ---@field login? pintle.McpLoginState Login to it; absent if it has none: a program, or an address whose settings have an `Authorization`.
 ---@field about? string Its own name and version, and the protocol's; once it is connected.
 ---@field tools? (pintle.McpTool)[] Its tools, once it is connected.
+---@field problems? (string)[] Human-readable parts of it that are not used, each with the reason, such as a tool with an invalid schema; once it is connected.
 ---@field stderr? (string)[] Last lines that it wrote to its error output.
 
 ---Server status. (Experimental.)

@@ -136,6 +136,9 @@ local function open(ask, server)
   for _, tool in ipairs(server.tools or {}) do
     choices[#choices + 1] = ("tool %s: %s"):format(tool.name, vim.split(tool.description, "\n")[1])
   end
+  for _, problem in ipairs(server.problems or {}) do
+    choices[#choices + 1] = "problem: " .. problem
+  end
   for _, line in ipairs(server.stderr or {}) do
     choices[#choices + 1] = "stderr: " .. line
   end

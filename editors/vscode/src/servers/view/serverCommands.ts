@@ -52,7 +52,13 @@ async function open(session: Session, server: McpServerState, logins: Set<AbortC
   const actions = actionsOf(server).map((action) => ({ label: action.label, action }));
   const tools = (server.tools ?? []).map((tool) => ({ label: tool.name, detail: tool.description }));
   const said = (server.stderr ?? []).map((line) => ({ label: line, description: "stderr" }));
-  const choices: (vscode.QuickPickItem & { action?: ServerAction })[] = [...actions, ...tools, ...said];
+  const problems = (server.problems ?? []).map((label) => ({ label: `$(warning) ${label}` }));
+  const choices: (vscode.QuickPickItem & { action?: ServerAction })[] = [
+    ...actions,
+    ...tools,
+    ...problems,
+    ...said,
+  ];
   const picked = await vscode.window.showQuickPick(choices, {
     title: t("MCP Server {0}", server.name),
     matchOnDetail: true,
