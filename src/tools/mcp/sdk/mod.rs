@@ -2,6 +2,7 @@
 //!
 //! The protocol version is negotiated: `server/discover` for 2026-07-28, else the handshake of 2025-11-25 and before.
 
+mod http;
 mod lines;
 mod mend;
 mod task;
@@ -11,6 +12,7 @@ use super::client::{
     ResourceShape, ResourceText, ToolShape,
 };
 use super::convert;
+use http::HttpClient;
 use lines::{Lines, MAX_LINE_BYTES};
 use pintle_base::network::{Network, Reach, SetupError, TLS_HINT, is_tls_error};
 use pintle_protocol::content::Content;
@@ -293,8 +295,10 @@ pub(super) async fn over_http(
             Ok(_) | Err(_) => std::future::pending().await,
         }
     };
+    let left_out = LeftOut::default();
     let serving = async {
-        let (mode, client) = (lifecycle(versions), client.clone());
+        let (mode, client) =
+            (lifecycle(versions), HttpClient::new(client.clone(), left_out.clone()));
         if let Some(login) = login {
             let client = AuthClient::new(client, login);
             let transport = StreamableHttpClientTransport::with_client(client, config);
@@ -309,7 +313,7 @@ pub(super) async fn over_http(
         error = unreachable => return Err(error),
     };
     let service = service.map_err(|error| refused(&error))?;
-    Ok(connected(service, calls, changes, LeftOut::default()))
+    Ok(connected(service, calls, changes, left_out))
 }
 
 /// The protocol versions to try.
