@@ -434,7 +434,7 @@ async fn read<H: TurnHost>(
 }
 
 /// The assumed window in tokens if the actual one is unknown: tools and system prompt alone fill smaller ones.
-const SMALLEST_WINDOW: u64 = 8192;
+const SMALLEST_WINDOW: u64 = 10_000;
 
 /// Returns true if the estimated size is near the window.
 pub(crate) fn may_overflow(
