@@ -17,7 +17,7 @@ pub const INTERNAL_ERROR: i32 = -32603;
 pub const CANCELLED: i32 = -32800;
 /// No credentials for the provider.
 pub const AUTH_REQUIRED: i32 = -32000;
-/// Something that the request names does not exist: a session, an item, a hunk.
+/// A session, item, hunk or other subject of the request does not exist.
 pub const NOT_FOUND: i32 = -32002;
 /// The engine supports none of the offered protocol versions.
 pub const UNSUPPORTED_PROTOCOL: i32 = -32022;
@@ -39,7 +39,7 @@ pub const CODES: &[(i32, &str, &str)] = &[
         "invalidRequest",
         "Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`.",
     ),
-    (METHOD_NOT_FOUND, "methodNotFound", "No such method; the message names the nearest one."),
+    (METHOD_NOT_FOUND, "methodNotFound", "No such method; the message suggests the nearest one."),
     (
         INVALID_PARAMS,
         "invalidParams",
@@ -59,7 +59,7 @@ pub const CODES: &[(i32, &str, &str)] = &[
     (
         NOT_FOUND,
         "notFound",
-        "Something that the request names does not exist: a session, an item, a hunk.",
+        "A session, item, hunk or other subject of the request does not exist.",
     ),
     (
         UNSUPPORTED_PROTOCOL,

@@ -326,7 +326,7 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     }
 }
 
-/// Returns true if the server clearly says that the conversation is too long. An intermediate proxy answers 413 for that reason, too.
+/// Returns true if the server clearly refuses the conversation as too long. An intermediate proxy answers 413 for that reason, too.
 fn is_overflow(status: Option<u16>, facts: &Facts) -> bool {
     let text = facts.text.to_ascii_lowercase();
     let says = OVERFLOW_TEXTS.iter().any(|(_, part)| text.contains(part));

@@ -104,7 +104,7 @@ fn values(types: &Map<String, Value>) -> Vec<String> {
     found
 }
 
-/// Returns the types whose variants are objects that no tag tells apart.
+/// Returns the types with untagged objects as variants.
 fn untagged(types: &Map<String, Value>) -> Vec<String> {
     let is_tagged = |name: &str, variant: &Value| {
         let [usual, of_a_message] = TAGS;

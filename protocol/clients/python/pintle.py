@@ -4685,7 +4685,7 @@ EngineRequest: TypeAlias = Literal[
 PARSE_ERROR = -32700
 # Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`.
 INVALID_REQUEST = -32600
-# No such method; the message names the nearest one.
+# No such method; the message suggests the nearest one.
 METHOD_NOT_FOUND = -32601
 # Params of the wrong shape or value; `data.path` points at the field.
 INVALID_PARAMS = -32602
@@ -4695,7 +4695,7 @@ INTERNAL = -32603
 CANCELLED = -32800
 # No credentials for the provider; `data.hint` names the variable to set.
 AUTH_REQUIRED = -32000
-# Something that the request names does not exist: a session, an item, a hunk.
+# A session, item, hunk or other subject of the request does not exist.
 NOT_FOUND = -32002
 # The engine supports none of the offered versions; `data.supported` lists the supported ones.
 UNSUPPORTED_PROTOCOL = -32022

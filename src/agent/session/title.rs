@@ -17,7 +17,7 @@ use pintle_session::context::title;
 /// Returns a title from a client: one line, or none if it is empty.
 ///
 /// # Errors
-/// It is too long.
+/// The title is too long.
 pub(crate) fn given_title(text: &str) -> Result<Option<String>, Error> {
     let title = title::one_line(text);
     let count = title.chars().count();

@@ -18,12 +18,12 @@ pub(super) struct Break {
     pub(super) message: String,
 }
 
-/// Returns the first place where a method's params break their schema; `None` if they follow it.
+/// Returns the first break of a method's schema by its params; `None` if they follow it.
 pub(super) fn first_break(method: &str, params: &Value) -> Option<Break> {
     find(params_of(method)?, params)
 }
 
-/// Removes the nulls that stand for absent fields.
+/// Removes optional fields with the value null.
 pub(super) fn remove_nulls(method: &str, params: &mut Value) {
     if let Some(schema) = params_of(method) {
         without_nulls(schema, params);
@@ -93,7 +93,7 @@ fn field_schema<'a>(schema: &'a Map<String, Value>, name: &str) -> Option<&'a Va
     known.or_else(|| schema.get("additionalProperties").filter(|others| others.is_object()))
 }
 
-/// Returns a schema's variants, and the one that a value's `type` chooses.
+/// Returns a schema's variants, and the variant selected by a value's `type`.
 fn variants<'a>(
     schema: &'a Map<String, Value>,
     value: &Value,

@@ -233,7 +233,7 @@ fn unmark(schema: &mut Value) {
     each_part(schema, &mut unmark);
 }
 
-/// Gives a value's properties their names at the server. The schemas are those that may describe the value.
+/// Gives a value's properties their names at the server. `schemas` may describe the value.
 fn restored(root: &Value, schemas: &[&Value], value: Value) -> Value {
     let mut possible = Vec::new();
     for schema in schemas {

@@ -2406,7 +2406,7 @@ M.code = {
   parseError = -32700,
   ---Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`.
   invalidRequest = -32600,
-  ---No such method; the message names the nearest one.
+  ---No such method; the message suggests the nearest one.
   methodNotFound = -32601,
   ---Params of the wrong shape or value; `data.path` points at the field.
   invalidParams = -32602,
@@ -2416,7 +2416,7 @@ M.code = {
   cancelled = -32800,
   ---No credentials for the provider; `data.hint` names the variable to set.
   authRequired = -32000,
-  ---Something that the request names does not exist: a session, an item, a hunk.
+  ---A session, item, hunk or other subject of the request does not exist.
   notFound = -32002,
   ---The engine supports none of the offered versions; `data.supported` lists the supported ones.
   unsupportedProtocol = -32022,

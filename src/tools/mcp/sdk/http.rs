@@ -1,9 +1,9 @@
 //! The HTTP client for servers that bend the rules of streamable HTTP.
 //!
-//! Errors without the request's id reach the request, a forgotten session is renewed whatever its status, and events are mended.
+//! Errors without the request's id reach the request, a forgotten session is renewed whatever its status, and events are repaired.
 
 use super::LeftOut;
-use super::mend::{Mended, mend};
+use super::repair::{Repaired, repair};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -33,21 +33,21 @@ impl HttpClient {
     }
 }
 
-fn mended(left_out: LeftOut, events: Events) -> Events {
-    let mend_event = move |event: Result<Sse, SseError>| {
+fn repaired(left_out: LeftOut, events: Events) -> Events {
+    let repair_event = move |event: Result<Sse, SseError>| {
         event.map(|mut event| {
-            let mended = event.data.as_ref().and_then(|data| mend(data.as_bytes()));
-            if let Some(Mended { message, left_out: texts }) = mended {
+            let repaired = event.data.as_ref().and_then(|data| repair(data.as_bytes()));
+            if let Some(Repaired { message, left_out: texts }) = repaired {
                 left_out.add(texts);
                 event.data = Some(message.to_string());
             }
             event
         })
     };
-    events.map(mend_event).boxed()
+    events.map(repair_event).boxed()
 }
 
-/// Corrects what the SDK would not understand of a response.
+/// Corrects a response that the SDK would misunderstand.
 fn understood(
     left_out: &LeftOut,
     response: StreamableHttpPostResponse,
@@ -66,7 +66,7 @@ fn understood(
             StreamableHttpPostResponse::Json(error, session)
         }
         StreamableHttpPostResponse::Sse(events, session) => {
-            StreamableHttpPostResponse::Sse(mended(left_out.clone(), events), session)
+            StreamableHttpPostResponse::Sse(repaired(left_out.clone(), events), session)
         }
         other => other,
     })
@@ -187,7 +187,7 @@ impl StreamableHttpClient for HttpClient {
             custom_headers,
             max_sse_event_size,
         );
-        Ok(mended(self.left_out.clone(), events.await?))
+        Ok(repaired(self.left_out.clone(), events.await?))
     }
 }
 
@@ -229,10 +229,10 @@ mod tests {
         }
         let event = |data: &str| Ok(Sse { data: Some(data.to_owned()), ..Sse::default() });
         let events = [event(r#"{"id":1,"result":{"tools":[{}]}}"#), event("plain")];
-        let mended: Vec<_> =
-            mended(left_out.clone(), futures_util::stream::iter(events).boxed()).collect().await;
+        let repaired: Vec<_> =
+            repaired(left_out.clone(), futures_util::stream::iter(events).boxed()).collect().await;
         let data: Vec<String> =
-            mended.into_iter().map(|event| event.unwrap().data.unwrap()).collect();
+            repaired.into_iter().map(|event| event.unwrap().data.unwrap()).collect();
         assert_eq!(data, [r#"{"id":1,"result":{"tools":[]}}"#, "plain"]);
         assert_eq!(left_out.texts(), ["ignored a tool without `name`"]);
     }

@@ -1,10 +1,10 @@
-//! A stdio server's output, with every line mended and limited in length, and none lost silently.
+//! A stdio server's output, with every line repaired and limited in length, and none lost silently.
 //!
 //! The SDK drops a line that is too long, and the call that waits for it then times out. Here such a line is cut just beyond the limit,
 //! where the SDK drops it, followed by an error for the request that it answers.
 
 use super::LeftOut;
-use super::mend::{Mended, mend};
+use super::repair::{Repaired, repair};
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
@@ -14,8 +14,8 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// The longest line, in bytes. An answer of this size takes a few seconds.
 pub(super) const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// The longest line that is mended, in bytes. Longer ones are forwarded as they arrive.
-const MEND_BYTES: usize = 4 * 1024 * 1024;
+/// The longest line that is repaired, in bytes. Longer ones are forwarded as they arrive.
+const REPAIR_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many bytes at each end of a line are searched for an answer's id.
 const ID_BYTES: usize = 1024;
@@ -31,7 +31,7 @@ pub(super) struct Lines<R> {
     buffer: Vec<u8>,
     /// Bytes that were read and not forwarded yet.
     ready: VecDeque<u8>,
-    /// The current line so far, while it may be mended.
+    /// The current line so far, while it may be repaired.
     line: Vec<u8>,
     left_out: LeftOut,
     /// The current line's length so far.
@@ -69,7 +69,7 @@ impl<R> Lines<R> {
             let kept = (self.max_bytes + 1).saturating_sub(self.length).min(line.len());
             self.line.extend(line.iter().take(kept));
             self.length += line.len();
-            if self.length > MEND_BYTES {
+            if self.length > REPAIR_BYTES {
                 self.ready.extend(self.line.drain(..));
             }
             if self.length > self.max_bytes {
@@ -84,8 +84,8 @@ impl<R> Lines<R> {
     }
 
     fn end_line(&mut self) {
-        match mend(&self.line) {
-            Some(Mended { message, left_out }) if self.length <= MEND_BYTES => {
+        match repair(&self.line) {
+            Some(Repaired { message, left_out }) if self.length <= REPAIR_BYTES => {
                 self.ready.extend(message.to_string().bytes());
                 self.left_out.add(left_out);
             }

@@ -4,7 +4,7 @@
 
 mod http;
 mod lines;
-mod mend;
+mod repair;
 mod task;
 
 use super::client::{

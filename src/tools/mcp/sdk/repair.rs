@@ -1,21 +1,21 @@
-//! Mends a server's messages before the SDK reads them: one odd entry costs no more than itself. Pure.
+//! Repairs a server's messages before the SDK reads them: one odd entry costs no more than itself. Pure.
 //!
 //! The SDK's types are strict: a tool without a schema, or a content block of an unknown type, would cost the whole list or result.
 
 use super::super::convert;
 use serde_json::{Map, Value, json};
 
-/// A mended message.
+/// A repaired message.
 #[derive(Debug, PartialEq)]
-pub(super) struct Mended {
+pub(super) struct Repaired {
     /// The message.
     pub(super) message: Value,
     /// What was left out or changed, for users; empty if no information was lost.
     pub(super) left_out: Vec<String>,
 }
 
-/// Mends a message; `None` if it is not a response with a result, or needs no mending.
-pub(super) fn mend(text: &[u8]) -> Option<Mended> {
+/// Repairs a message; `None` if it is not a response with a result, or is right.
+pub(super) fn repair(text: &[u8]) -> Option<Repaired> {
     let mut message: Value = serde_json::from_slice(text).ok()?;
     let fields = message.as_object_mut()?;
     let mut left_out = Vec::new();
@@ -32,15 +32,15 @@ pub(super) fn mend(text: &[u8]) -> Option<Mended> {
         _ => {}
     }
     if let Some(Value::Object(result)) = fields.get_mut("result") {
-        is_changed |= mend_result(result, &mut left_out);
+        is_changed |= repair_result(result, &mut left_out);
     }
-    is_changed.then_some(Mended { message, left_out })
+    is_changed.then_some(Repaired { message, left_out })
 }
 
-fn mend_result(result: &mut Map<String, Value>, left_out: &mut Vec<String>) -> bool {
+fn repair_result(result: &mut Map<String, Value>, left_out: &mut Vec<String>) -> bool {
     let mut is_changed = false;
-    for (list, mend) in [
-        ("tools", mend_tool as fn(&mut Value, &mut Vec<String>) -> Entry),
+    for (list, repair) in [
+        ("tools", repair_tool as fn(&mut Value, &mut Vec<String>) -> Entry),
         ("resources", |entry, left_out| named("resource", &["uri", "name"], entry, left_out)),
         ("resourceTemplates", |entry, left_out| {
             named("resource template", &["uriTemplate", "name"], entry, left_out)
@@ -49,9 +49,9 @@ fn mend_result(result: &mut Map<String, Value>, left_out: &mut Vec<String>) -> b
     ] {
         let Some(Value::Array(entries)) = result.get_mut(list) else { continue };
         entries.retain_mut(|entry| {
-            let mended = mend(entry, left_out);
-            is_changed |= mended != Entry::Right;
-            mended != Entry::Useless
+            let repaired = repair(entry, left_out);
+            is_changed |= repaired != Entry::Right;
+            repaired != Entry::Useless
         });
     }
     if result.contains_key("structuredContent") && !result.contains_key("content") {
@@ -60,7 +60,7 @@ fn mend_result(result: &mut Map<String, Value>, left_out: &mut Vec<String>) -> b
     }
     if let Some(Value::Array(blocks)) = result.get_mut("content") {
         for block in blocks {
-            is_changed |= mend_block(block);
+            is_changed |= repair_block(block);
         }
     }
     is_changed | keep_if(result, "isError", Value::is_boolean)
@@ -69,11 +69,11 @@ fn mend_result(result: &mut Map<String, Value>, left_out: &mut Vec<String>) -> b
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entry {
     Right,
-    Mended,
+    Repaired,
     Useless,
 }
 
-fn mend_tool(tool: &mut Value, left_out: &mut Vec<String>) -> Entry {
+fn repair_tool(tool: &mut Value, left_out: &mut Vec<String>) -> Entry {
     if named("tool", &["name"], tool, left_out) == Entry::Useless {
         return Entry::Useless;
     }
@@ -118,7 +118,7 @@ fn mend_tool(tool: &mut Value, left_out: &mut Vec<String>) -> Entry {
     for field in &wrong {
         left_out.push(format!("ignored `{field}` of the tool `{name}`, which has a wrong type"));
     }
-    if is_changed || !wrong.is_empty() { Entry::Mended } else { Entry::Right }
+    if is_changed || !wrong.is_empty() { Entry::Repaired } else { Entry::Right }
 }
 
 /// Checks that an entry has these texts.
@@ -133,7 +133,7 @@ fn named(kind: &str, texts: &[&str], entry: &mut Value, left_out: &mut Vec<Strin
     }
 }
 
-/// Removes a field of a wrong type; returns true if it did. A null stands for an absent field.
+/// Removes a field of a wrong type; returns true if it did. A null counts as absent.
 fn keep_if(fields: &mut Map<String, Value>, name: &str, is_right: fn(&Value) -> bool) -> bool {
     match fields.get(name) {
         Some(value) if !is_right(value) => {
@@ -144,7 +144,7 @@ fn keep_if(fields: &mut Map<String, Value>, name: &str, is_right: fn(&Value) -> 
 }
 
 /// Replaces a block that the SDK cannot read by a text; returns true if the block was changed.
-fn mend_block(block: &mut Value) -> bool {
+fn repair_block(block: &mut Value) -> bool {
     let kind = block.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
     let has =
         |texts: &[&str]| texts.iter().all(|field| block.get(*field).is_some_and(Value::is_string));
@@ -184,11 +184,11 @@ fn mend_block(block: &mut Value) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the mended result and what was left out; nothing if it needs no mending.
+    /// Returns the repaired result and the omissions; `None` if the result is right.
     fn result(result: &Value) -> Option<(Value, String)> {
         let message = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-        let mended = mend(message.to_string().as_bytes())?;
-        Some((mended.message["result"].clone(), mended.left_out.join("; ")))
+        let repaired = repair(message.to_string().as_bytes())?;
+        Some((repaired.message["result"].clone(), repaired.left_out.join("; ")))
     }
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
             ("[]", None),
             ("no", None),
         ] {
-            assert_eq!(mend(text.as_bytes()).map(|mended| mended.message), want, "{text}");
+            assert_eq!(repair(text.as_bytes()).map(|repaired| repaired.message), want, "{text}");
         }
     }
 }
