@@ -327,9 +327,10 @@ impl Session {
         reply: Reply<TurnInterruptResult>,
     ) {
         let Phase::Running(running) = &self.phase else {
-            let is_expected = params.expected_turn_id.is_some();
-            let nothing = TurnInterruptResult::default();
-            let _ = reply.send(if is_expected { Err(no_active_turn()) } else { Ok(nothing) });
+            let _ = reply.send(match params.expected_turn_id {
+                Some(_) => Err(Error::new(ErrorKind::NoActiveTurn, "no turn is running")),
+                None => Ok(TurnInterruptResult::default()),
+            });
             return;
         };
         let turn_id = running.turn_id.clone();
