@@ -213,7 +213,7 @@ methods! {
     request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
     /// Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change.
     request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult)
-        experimental "the parts of a fork that are merged may change";
+        experimental "which parts of a fork are merged may change";
     /// Sets the label of a point in a session's history.
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
     /// Adds a client note to a session's history: at once, or after the running turn. An `engineMessage` item carries it.

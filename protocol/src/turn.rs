@@ -109,7 +109,7 @@ pub struct TurnSteerResult {
     pub outcome: SteerOutcome,
     /// Id of its `userMessage` item.
     pub item_id: ItemId,
-    /// Turn it goes into: the running one, or the one that the next prompt starts.
+    /// The turn that receives it: the running turn, or the next one to start.
     pub turn_id: TurnId,
 }
 

@@ -30,7 +30,7 @@ const OPTIONAL: &[(&str, Option<&str>)] = &[
     ("context_management", None),
 ];
 
-/// The words of a refusal. Source: error bodies of gateways and local servers quoted in public issues, up to 2026-11.
+/// Phrases that mark a refusal. Source: error bodies of gateways and local servers quoted in public issues, up to 2026-11.
 const REFUSALS: &[&str] = &[
     "unsupported",
     "not supported",
@@ -145,7 +145,7 @@ mod tests {
             (400, "Unrecognized request argument supplied: store", Some("store")),
             (400, "Unknown parameter: 'prompt_cache_key'.", Some("prompt_cache_key")),
             (400, "property 'reasoning_effort' is unsupported", Some("reasoning_effort")),
-            // One's own field.
+            // A field that the user added.
             (400, "Unknown parameter: 'top_p'.", None),
             // Not optional, or not sent.
             (400, "m does not support tools", None),

@@ -1,4 +1,4 @@
-//! The review over the wire: hunks, decisions that touch the disk or do not, a person's own lines, and what the model is told.
+//! The review over the wire: hunks, decisions that touch the disk or do not, a person's own lines, and what the model learns of them.
 
 use crate::support::program::{Framing, Place, Program};
 use serde_json::{Value, json};

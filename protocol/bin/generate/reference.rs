@@ -15,8 +15,8 @@ pub(crate) fn write(model: &Model, examples: &Value) -> String {
     );
     let _ = write!(
         out,
-        "# Protocol reference\n\nVersion {}. JSON-RPC 2.0 over stdio, one message a line or with `Content-Length` headers; \
-         the first byte tells. `protocol/schema.json` says the same for programs. \
+        "# Protocol reference\n\nVersion {}. JSON-RPC 2.0 over stdio, one message per line or with `Content-Length` headers; \
+         the first byte determines which. `protocol/schema.json` is the machine-readable form. \
          [README.md](README.md) is a guide, and each method has an [example](#examples). Methods and types that are \
          *experimental* may change with any version; all others keep the rule of [versions](README.md#versions).\n",
         model.version

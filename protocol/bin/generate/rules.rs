@@ -1,4 +1,4 @@
-//! The rules of the wire, which `protocol/README.md` states: each is checked for every method and type of the schema.
+//! Checks every method and type in the schema against the conventions in `protocol/README.md`.
 
 use crate::schema::{TAGS, document};
 use serde_json::{Map, Value};

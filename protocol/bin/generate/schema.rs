@@ -96,7 +96,7 @@ fn name_type(name: &str, definition: &mut Value) {
     set_first(definition, "title", name.into());
 }
 
-/// The fields that tell the variants of a type apart. Only a model's message has a role instead.
+/// The fields that name the variant of a value. Only model messages have a role instead.
 pub(crate) const TAGS: [&str; 2] = ["type", "role"];
 
 fn set_first(schema: &mut Value, key: &str, value: Value) {

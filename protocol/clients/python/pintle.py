@@ -2981,7 +2981,7 @@ class TurnSteerResult(TypedDict):
     outcome: "SteerOutcome"
     # Id of its `userMessage` item.
     itemId: "ItemId"
-    # Turn it goes into: the running one, or the one that the next prompt starts.
+    # The turn that receives it: the running turn, or the next one to start.
     turnId: "TurnId"
 
 

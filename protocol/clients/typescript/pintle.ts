@@ -2273,7 +2273,7 @@ export type TurnSteerResult = {
   outcome: SteerOutcome;
   /** Id of its `userMessage` item. */
   itemId: ItemId;
-  /** Turn it goes into: the running one, or the one that the next prompt starts. */
+  /** The turn that receives it: the running turn, or the next one to start. */
   turnId: TurnId;
 };
 
@@ -3590,7 +3590,7 @@ export interface ClientRequests {
   "session/rewind": { params: SessionRewindParams; result: SessionRewindResult };
   /** Creates a session that begins with another session's history. */
   "session/fork": { params: SessionForkParams; result: SessionResult };
-  /** Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: the parts of a fork that are merged may change.) */
+  /** Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: which parts of a fork are merged may change.) */
   "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
   /** Sets the label of a point in a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };

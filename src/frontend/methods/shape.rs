@@ -1,6 +1,6 @@
 //! Compares params with the schema: finds the field that breaks it, and words the error.
 //!
-//! Serde reports no place for a missing field, nor for one of a tagged variant or of flattened params, and its messages name Rust's types.
+//! Serde does not report the path of a missing field or of one inside a tagged variant or flattened params, and its messages name Rust types.
 
 use pintle_protocol::schema::SCHEMA_JSON;
 use serde_json::{Map, Value};

@@ -20,7 +20,7 @@ pub trait McpClient: Send + Sync + std::fmt::Debug {
     /// Returns true if it has resources.
     fn has_resources(&self) -> bool;
 
-    /// Returns what was left out of the server's messages, for users, such as tools without a name.
+    /// Returns the skipped parts of the server's messages, worded for users, such as tools without a name.
     fn left_out(&self) -> Vec<String> {
         Vec::new()
     }

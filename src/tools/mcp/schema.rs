@@ -1,7 +1,7 @@
-//! Converts a server's argument schema to the form that every provider accepts, and arguments back. Pure.
+//! Converts a server's argument schema to a form that every provider accepts, and maps arguments back. Pure.
 //!
-//! Providers want a plain object at the top, JSON Schema 2020-12, and property names of a few characters. Servers send alternatives and
-//! references at the top, earlier drafts, and names such as `$filter`. The model reads the converted schema; the server receives its names.
+//! Providers require a plain object at the top, JSON Schema 2020-12, and short property names. Servers send alternatives and references at
+//! the top, earlier drafts, and names such as `$filter`. The model reads the converted schema; the server receives its own names.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

@@ -1375,7 +1375,7 @@
 ---@class pintle.TurnSteerResult
 ---@field outcome pintle.SteerOutcome Outcome.
 ---@field itemId pintle.ItemId Id of its `userMessage` item.
----@field turnId pintle.TurnId Turn it goes into: the running one, or the one that the next prompt starts.
+---@field turnId pintle.TurnId The turn that receives it: the running turn, or the next one to start.
 
 ---Steer outcome.
 ---@alias pintle.SteerOutcome "accepted"|"held"
@@ -2209,7 +2209,7 @@ M.method = {
   ---Creates a session that begins with another session's history.
   ---Params: `pintle.SessionForkParams`; result: `pintle.SessionResult`.
   session_fork = "session/fork",
-  ---Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: the parts of a fork that are merged may change.)
+  ---Merges a fork's events into the session that it was forked from, as a separate branch. Files do not change. (Experimental: which parts of a fork are merged may change.)
   ---Params: `pintle.SessionMergeParams`; result: `pintle.SessionMergeResult`.
   session_merge = "session/merge",
   ---Sets the label of a point in a session's history.
