@@ -1,8 +1,9 @@
 //! Folds a user's edit into the baseline, so that hunks show only the agent's work.
 //!
 //! An edit that shares no lines with a hunk is applied to the baseline too. Any other edit is not, and appears in the hunk; user lines
-//! inside a hunk are tracked (`user_lines`), and an undo that would remove them is a conflict. An edit that restores lines removed by the
-//! agent inserts them nowhere, since the baseline has them (`restored`). Invariant: the baseline never gets a line that the agent wrote.
+//! inside a hunk are tracked (`user_lines`), and an undo that would remove them is a conflict. A deletion across a hunk's border is split
+//! there, so an undo does not bring back lines beside the hunk that the user deleted. An edit that restores lines removed by the agent
+//! inserts them nowhere, since the baseline has them (`restored`). Invariant: the baseline never gets a line that the agent wrote.
 
 use super::content::{Content, lines_of, text_of, whole};
 use super::restored::{Edits, restored, touches};
@@ -62,7 +63,7 @@ pub(super) fn fold(
     let to_base = inverse(&changes(&base_lines, &now_lines));
     let is_inside = |edit: &Change| to_base.iter().any(|hunk| overlap(&hunk.old, &edit.old));
     let (mut inside, beside): (Vec<Change>, Vec<Change>) =
-        edits.iter().cloned().partition(|edit| is_inside(edit));
+        edits.iter().flat_map(|edit| split(edit, &to_base)).partition(is_inside);
     let found = restored(&Edits {
         base: &base_lines,
         now: &now_lines,
@@ -95,6 +96,24 @@ pub(super) fn fold(
     let (text, map) = spliced(&base_lines, &splices);
     let content = Content { bytes: text.into_bytes().into(), mode };
     Folded { content: Some(content), map, inside, restored }
+}
+
+/// Splits a deletion at the borders of the hunks; any other edit stays whole, for nothing tells which of its new lines belong where.
+fn split(edit: &Change, hunks: &[Change]) -> Vec<Change> {
+    if !edit.new.is_empty() {
+        return vec![edit.clone()];
+    }
+    let borders = hunks.iter().flat_map(|hunk| [hunk.old.start, hunk.old.end]);
+    let mut parts = Vec::new();
+    let mut start = edit.old.start;
+    for border in borders.filter(|at| edit.old.start < *at && *at < edit.old.end) {
+        if start < border {
+            parts.push(Change { old: start..border, new: edit.new.clone() });
+        }
+        start = border;
+    }
+    parts.push(Change { old: start..edit.old.end, new: edit.new.clone() });
+    parts
 }
 
 /// Returns true if a text may be inserted there: only the last line of a file may lack a line end.

@@ -94,6 +94,30 @@ fn hunks_follow_what_happens() {
             &[Agent("a x y d"), User("a x u v d")],
             "1.1 modified 2:[b c]>[x u v]; base a b c d | disk a x u v d",
         ),
+        (
+            "a user deletes the end of a hunk and the line below",
+            "a b c d",
+            &[Agent("a x y c d"), User("a x d"), Undo("all")],
+            "base a b d | disk a b d",
+        ),
+        (
+            "a user deletes the start of a hunk and the line above",
+            "a b c d",
+            &[Agent("a b x y d"), User("a y d"), Undo("all")],
+            "base a c d | disk a c d",
+        ),
+        (
+            "a user deletes a whole hunk and the lines around it",
+            "a b c d",
+            &[Agent("a b x c d"), User("a d")],
+            "base a d | disk a d",
+        ),
+        (
+            "a user deletes from one hunk to the next",
+            "a b c d e",
+            &[Agent("a x y c v w e"), User("a x w e"), Undo("all")],
+            "base a b d e | disk a b d e",
+        ),
         ("a person takes a hunk back", "a b", &[Agent("a x"), User("a b")], "base a b | disk a b"),
         (
             "a person restores a line that the agent deleted",
