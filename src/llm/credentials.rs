@@ -7,7 +7,7 @@ use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
 use super::local;
 use super::wire::Wire;
-use super::{DeltaStream, Provider, RefusedField, Request, ServedWindow, connect};
+use super::{DeltaStream, Omission, Provider, Request, ServedWindow, connect};
 use pintle_base::ambient::Secret;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -191,8 +191,8 @@ impl Provider for Commanded {
         second.provider.stream(request).await
     }
 
-    fn take_refused_fields(&self) -> Vec<RefusedField> {
-        self.endpoint.refused_fields.take_untold()
+    fn take_omissions(&self) -> Vec<Omission> {
+        self.endpoint.omissions.take_untold()
     }
 
     async fn served_window(&self, model: &str) -> Option<ServedWindow> {

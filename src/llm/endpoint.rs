@@ -7,7 +7,7 @@ use super::aws::{self, Signing};
 use super::catalog::{self, Api, Auth, Dialect, Verbosity};
 use super::cloud::{self, Cloud};
 use super::error::{Error, ErrorKind};
-use super::refused_fields::RefusedFields;
+use super::omissions::Omissions;
 use super::request::Effort;
 use super::{gemini, responses};
 use pintle_base::ambient::{Ambient, Secret};
@@ -46,7 +46,7 @@ pub struct Endpoint {
     /// The value sent for each effort; `None` sends no effort. Efforts that are not listed are sent by name.
     pub efforts: BTreeMap<Effort, Option<Effort>>,
     /// The optional fields that the server has refused; shared by all copies.
-    pub(super) refused_fields: Arc<RefusedFields>,
+    pub(super) omissions: Arc<Omissions>,
 }
 
 /// Source of a key.
@@ -70,7 +70,7 @@ impl Endpoint {
             auth: None,
             dialect: Dialect::PLAIN,
             takes_images: None,
-            refused_fields: Arc::default(),
+            omissions: Arc::default(),
             extra_body: Map::new(),
             max_output_tokens: None,
             efforts: BTreeMap::new(),

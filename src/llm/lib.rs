@@ -36,12 +36,12 @@ mod limits;
 pub mod local;
 pub mod login;
 pub mod message;
+mod omissions;
 pub mod one_shot;
 mod output_schema;
 mod reasoning;
 #[cfg(test)]
 mod recorded;
-mod refused_fields;
 mod remote;
 pub mod request;
 mod responses;
@@ -63,7 +63,7 @@ pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};
 pub use local::ServedWindow;
 pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
-pub use refused_fields::RefusedField;
+pub use omissions::Omission;
 pub use remote::connect;
 pub use request::{BuiltIn, Effort, ModelRef, Request, ToolSpec};
 pub use script::Script;
@@ -90,8 +90,8 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     /// Any failure before the first byte of the reply, typed by [`ErrorKind`].
     async fn stream(&self, request: Request) -> Result<DeltaStream, Error>;
 
-    /// Returns the optional fields that the server has refused since the last call. The requests were sent again without them.
-    fn take_refused_fields(&self) -> Vec<RefusedField> {
+    /// Returns what the server has refused since the last call. The requests were sent again without it.
+    fn take_omissions(&self) -> Vec<Omission> {
         Vec::new()
     }
 

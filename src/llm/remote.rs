@@ -15,8 +15,8 @@ use super::gemini;
 use super::halves::Halves;
 use super::limits;
 use super::local::{self, ServedWindow};
+use super::omissions::Omission;
 use super::reasoning;
-use super::refused_fields::RefusedField;
 use super::responses;
 use super::sse::{self, SseEvent};
 use super::vision;
@@ -167,8 +167,8 @@ impl Provider for Remote {
         Ok(limits::limited(deltas, name).boxed())
     }
 
-    fn take_refused_fields(&self) -> Vec<RefusedField> {
-        self.endpoint.refused_fields.take_untold()
+    fn take_omissions(&self) -> Vec<Omission> {
+        self.endpoint.omissions.take_untold()
     }
 
     async fn served_window(&self, model: &str) -> Option<ServedWindow> {
@@ -177,14 +177,14 @@ impl Provider for Remote {
 }
 
 impl Remote {
-    /// Sends a request and returns the response body. An optional field that the server refuses is omitted.
+    /// Sends a request and returns the response body. A part that the server refuses is omitted if possible.
     async fn ask(&self, endpoint: &Endpoint, request: &Request) -> Result<ByteStream, Error> {
         let model = &request.model;
         loop {
             let mut body = body(endpoint, request);
-            let sent = endpoint.refused_fields.remove_from(model, &mut body, &endpoint.extra_body);
+            let sent = endpoint.omissions.remove_from(model, &mut body, &endpoint.extra_body);
             match self.ask_with(endpoint, request, body).await {
-                Err(error) if endpoint.refused_fields.learn(model, &sent, &error) => {}
+                Err(error) if endpoint.omissions.learn(model, &sent, &error) => {}
                 asked => return asked,
             }
         }

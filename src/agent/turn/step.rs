@@ -11,11 +11,12 @@ use crate::turn::provider_calls::ProviderCalls;
 use crate::turn::retry::{self, Failures, NoRetry};
 use futures_util::StreamExt;
 use pintle_base::text::partial_json::{Growth, PartialJson};
+use pintle_base::text::truncate;
 use pintle_llm::catalog::Price;
 use pintle_llm::delta::Accumulator;
 use pintle_llm::{
-    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque,
-    RefusedField, Request, ToolSpec,
+    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Omission,
+    Opaque, Request, ToolSpec,
 };
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
@@ -169,7 +170,7 @@ async fn ask<H: TurnHost>(
         tell_silence(host, ctx);
         answer = Some(host.wait(opening).await);
     }
-    tell_refused_fields(host, ctx);
+    tell_omissions(host, ctx);
     let deltas = match answer.flatten() {
         None => return Err(End::Interrupted),
         Some(Ok(deltas)) => deltas,
@@ -228,17 +229,31 @@ fn judged(ctx: &TurnContext, request: &StepRequest<'_>, error: Error) -> Error {
     Error { kind: ErrorKind::InvalidRequest, is_guess: false, ..error.hint(hint) }
 }
 
-/// Notifies clients of request fields that the provider refused.
-fn tell_refused_fields<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
+/// Notifies clients of parts of requests that the provider refused.
+fn tell_omissions<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
     let provider = &ctx.llm.model.provider;
-    for RefusedField { name, setting } in ctx.llm.provider.take_refused_fields() {
-        host.record(Event::Notice(Notice {
-            level: NoticeLevel::Info,
-            code: "fieldRefused".to_owned(),
-            message: format!("{provider} refused the request field `{name}`; it is omitted now"),
-            hint: setting.map(|setting| {
-                format!("set `{setting}` in [providers.{provider}] to omit it from the start")
-            }),
+    for omission in ctx.llm.provider.take_omissions() {
+        host.record(Event::Notice(match omission {
+            Omission::Field { name, setting } => Notice {
+                level: NoticeLevel::Info,
+                code: "fieldRefused".to_owned(),
+                message: format!(
+                    "{provider} refused the request field `{name}`; it is omitted now"
+                ),
+                hint: setting.map(|setting| {
+                    format!("set `{setting}` in [providers.{provider}] to omit it from the start")
+                }),
+            },
+            Omission::Tool { name, reason } => Notice {
+                level: NoticeLevel::Warning,
+                code: "toolRefused".to_owned(),
+                message: format!(
+                    "{provider} refused the tool `{name}`, which {} cannot use now: {}",
+                    ctx.llm.model.id,
+                    truncate::line(&reason, 300)
+                ),
+                hint: Some("if it comes from an MCP server, simplify its schema there".to_owned()),
+            },
         }));
     }
 }

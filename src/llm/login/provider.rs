@@ -5,7 +5,7 @@ use crate::catalog::Login;
 use crate::credentials::{CommandOutput, Commanded, Slot};
 use crate::local;
 use crate::{
-    DeltaStream, Endpoint, Error, ErrorKind, Provider, RefusedField, Request, ServedWindow, Wire,
+    DeltaStream, Endpoint, Error, ErrorKind, Omission, Provider, Request, ServedWindow, Wire,
     connect,
 };
 use pintle_base::ambient::Secret;
@@ -115,8 +115,8 @@ impl Provider for LoggedIn {
         })
     }
 
-    fn take_refused_fields(&self) -> Vec<RefusedField> {
-        self.endpoint.refused_fields.take_untold()
+    fn take_omissions(&self) -> Vec<Omission> {
+        self.endpoint.omissions.take_untold()
     }
 
     async fn served_window(&self, model: &str) -> Option<ServedWindow> {

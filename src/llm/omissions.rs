@@ -1,10 +1,13 @@
-//! Optional fields of requests that a server refuses: they are omitted, and the request is sent again.
+//! Parts of requests that a server refuses: optional fields, and tools whose schema it rejects. They are omitted, and the request is sent
+//! again.
 //!
 //! A refusal is remembered for the model as long as the process runs. The user's own fields (`extra_body`) are never omitted.
 
+mod tools;
+
 use super::error::{Error, ErrorKind};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 /// The optional fields, each with the provider setting that omits it for good, if there is one.
@@ -49,65 +52,99 @@ const REFUSALS: &[&str] = &[
     "no such",
 ];
 
-/// An optional field that a server has refused.
+/// A part that is omitted because a server has refused it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefusedField {
-    /// Its name.
-    pub name: &'static str,
-    /// The setting of the provider that omits it from the first request on, in TOML; `None` if there is none.
-    pub setting: Option<&'static str>,
+pub enum Omission {
+    /// An optional field.
+    Field {
+        /// Its name.
+        name: &'static str,
+        /// The setting of the provider that omits it from the first request on, in TOML; `None` if there is none.
+        setting: Option<&'static str>,
+    },
+    /// A tool whose schema was rejected.
+    Tool {
+        /// Its name.
+        name: String,
+        /// The server's reason.
+        reason: String,
+    },
 }
 
-/// The refused fields of a provider's models.
+/// What is omitted for a provider's models.
 #[derive(Debug, Default)]
-pub(super) struct RefusedFields(Mutex<State>);
+pub(super) struct Omissions(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    by_model: BTreeMap<String, Vec<&'static str>>,
-    untold: Vec<RefusedField>,
+    by_model: BTreeMap<String, Refused>,
+    untold: Vec<Omission>,
 }
 
-impl RefusedFields {
-    /// Removes a model's refused fields from a request's body, and returns its other optional fields. `own` are the user's fields.
+#[derive(Debug, Default)]
+struct Refused {
+    fields: BTreeSet<&'static str>,
+    tools: BTreeSet<String>,
+}
+
+/// The parts of a request that a server may refuse.
+#[derive(Debug)]
+pub(super) struct Omittable {
+    fields: Vec<&'static str>,
+    /// The names of the tools, in the order of the request.
+    tools: Vec<Option<String>>,
+}
+
+impl Omissions {
+    /// Removes a model's refused parts from a request's body, and returns the others that can be omitted. `own` are the user's fields.
     pub(super) fn remove_from(
         &self,
         model: &str,
         body: &mut Value,
         own: &Map<String, Value>,
-    ) -> Vec<&'static str> {
-        let Value::Object(fields) = body else { return Vec::new() };
+    ) -> Omittable {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(refused) = state.by_model.get(model) {
-            fields.retain(|name, _| !refused.contains(&name.as_str()));
+            if let Value::Object(fields) = &mut *body {
+                fields.retain(|name, _| !refused.fields.contains(name.as_str()));
+            }
+            tools::remove(body, &refused.tools);
         }
-        let names = OPTIONAL.iter().map(|(name, _)| *name);
-        names.filter(|name| fields.contains_key(*name) && !own.contains_key(*name)).collect()
+        let can_omit = |name: &&str| body.get(*name).is_some() && !own.contains_key(*name);
+        let fields = OPTIONAL.iter().map(|(name, _)| *name).filter(can_omit).collect();
+        Omittable { fields, tools: tools::names(body) }
     }
 
-    /// Learns from the error for a request with these optional fields which one to omit; returns true if it should be sent again.
-    pub(super) fn learn(&self, model: &str, sent: &[&'static str], error: &Error) -> bool {
+    /// Learns from the error for a request with these parts which one to omit; returns true if it should be sent again.
+    pub(super) fn learn(&self, model: &str, sent: &Omittable, error: &Error) -> bool {
         let is_refusal = error.kind == ErrorKind::InvalidRequest
             && matches!(error.status, Some(400 | 404 | 415 | 422 | 501));
         // The message follows the provider's name.
         let Some((_, text)) = error.message.split_once(": ").filter(|_| is_refusal) else {
             return false;
         };
-        let text = text.to_ascii_lowercase();
-        if !REFUSALS.iter().any(|words| text.contains(words)) {
-            return false;
-        }
-        let is_refused =
-            |(name, _): &&(&str, Option<&str>)| sent.contains(name) && has_word(&text, name);
-        let Some(&(name, setting)) = OPTIONAL.iter().find(is_refused) else { return false };
+        let lower = text.to_ascii_lowercase();
+        let is_refused = |(name, _): &&(&str, Option<&str>)| {
+            sent.fields.contains(name) && has_word(&lower, name)
+        };
+        let is_about_fields = REFUSALS.iter().any(|words| lower.contains(words));
+        let field = OPTIONAL.iter().find(is_refused).filter(|_| is_about_fields);
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.by_model.entry(model.to_owned()).or_default().push(name);
-        state.untold.push(RefusedField { name, setting });
+        let State { by_model, untold } = &mut *state;
+        let refused = by_model.entry(model.to_owned()).or_default();
+        if let Some(name) = tools::refused(text, &sent.tools) {
+            refused.tools.insert(name.to_owned());
+            untold.push(Omission::Tool { name: name.to_owned(), reason: text.to_owned() });
+            return true;
+        }
+        let Some(&(name, setting)) = field else { return false };
+        refused.fields.insert(name);
+        untold.push(Omission::Field { name, setting });
         true
     }
 
-    /// Returns the refusals since the last call.
-    pub(super) fn take_untold(&self) -> Vec<RefusedField> {
+    /// Returns what was refused since the last call.
+    pub(super) fn take_untold(&self) -> Vec<Omission> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut state.untold)
     }
@@ -156,7 +193,7 @@ mod tests {
             (400, "store is full", None),
             (500, "Unsupported parameter(s): `stream_options`", None),
         ] {
-            let refused = RefusedFields::default();
+            let refused = Omissions::default();
             let own = json!({ "top_p": 1 });
             let mut error =
                 Error::new(ErrorKind::InvalidRequest, format!("own answered {status}: {text}"));
@@ -164,7 +201,11 @@ mod tests {
             let own = own.as_object().unwrap();
             let sent = refused.remove_from("m", &mut body.clone(), own);
             let is_sent_again = refused.learn("m", &sent, &error);
-            let told: Vec<&str> = refused.take_untold().iter().map(|field| field.name).collect();
+            let told = refused.take_untold().into_iter().map(|omission| match omission {
+                Omission::Field { name, .. } => name,
+                Omission::Tool { .. } => "a tool",
+            });
+            let told: Vec<&str> = told.collect();
             assert_eq!(
                 (is_sent_again, told),
                 (want.is_some(), want.into_iter().collect()),
