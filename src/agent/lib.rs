@@ -52,6 +52,7 @@
 //! #         lint: None,
 //! #         report_wait: REPORT_WAIT,
 //! #         title_model: None,
+//! #         fallback_model: None,
 //! #         summary_model: None,
 //! #         approval_timeout: APPROVAL_TIMEOUT,
 //! #         question_timeout: QUESTION_TIMEOUT,

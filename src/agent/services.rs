@@ -63,6 +63,8 @@ pub struct Services {
     pub report_wait: Duration,
     /// The model that writes session titles, if any.
     pub title_model: Option<ModelRef>,
+    /// The model that continues a turn whose model is overloaded or gone; `None` to end the turn instead.
+    pub fallback_model: Option<ModelRef>,
     /// The model that writes conversation summaries; `None` for the session's model.
     pub summary_model: Option<ModelRef>,
     /// How long the user has to decide about a call.

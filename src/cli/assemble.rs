@@ -106,6 +106,7 @@ pub(crate) async fn services(
         lint: lint(&set.lint)?.filter(|_| !settings.is_untrusted),
         report_wait: set.lint.wait_ms.map_or(REPORT_WAIT, Duration::from_millis),
         title_model: title_model(&set.title)?,
+        fallback_model: fallback_model(set)?,
         summary_model: summary_model(&set.context)?,
         approval_timeout: set.approval_timeout_s.map_or(APPROVAL_TIMEOUT, Seconds::get),
         question_timeout: set.question_timeout_s.map_or(QUESTION_TIMEOUT, Seconds::get),
@@ -425,6 +426,13 @@ fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
     parsed.map(Some).map_err(|error| anyhow::anyhow!("`title.model`: {error}"))
 }
 
+/// Returns the model that replaces an unavailable one. An unusable model is reported when it is needed.
+fn fallback_model(set: &config::Settings) -> anyhow::Result<Option<ModelRef>> {
+    let Some(model) = &set.fallback_model else { return Ok(None) };
+    let parsed = model.value.parse::<ModelRef>();
+    parsed.map(Some).map_err(|error| anyhow::anyhow!("`fallback_model`: {error}"))
+}
+
 /// Returns the model that writes summaries. An unusable model is reported at the first summary.
 fn summary_model(set: &ContextSettings) -> anyhow::Result<Option<ModelRef>> {
     let parsed = set.summary_model.as_deref().map(str::parse::<ModelRef>).transpose();
@@ -583,6 +591,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         lint: None,
         report_wait: REPORT_WAIT,
         title_model: None,
+        fallback_model: None,
         summary_model: None,
         approval_timeout: APPROVAL_TIMEOUT,
         question_timeout: QUESTION_TIMEOUT,

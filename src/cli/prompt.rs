@@ -102,6 +102,7 @@ fn stand_in(services: &mut Services, store: Store) -> anyhow::Result<()> {
     services.models = Models::new(Scripted { known, script });
     services.store = store;
     services.title_model = None;
+    services.fallback_model = None;
     services.summary_model = None;
     services.hooks = Arc::default();
     services.default_model.get_or_insert_with(|| ANY_MODEL.to_owned());

@@ -156,6 +156,28 @@ impl Error {
         self.should_retry.unwrap_or_else(|| self.kind.is_retryable())
     }
 
+    /// Returns true if another model may answer the same request: this one is overloaded, unreachable, or does not exist any more.
+    pub fn is_unavailable(&self) -> bool {
+        let is_gone = || {
+            let codes = ["model_not_found", "invalid_model", "model_decommissioned", "model_gone"];
+            let code = self.provider_code.as_deref().unwrap_or_default();
+            matches!(self.status, Some(404 | 410)) || codes.contains(&code)
+        };
+        match self.kind {
+            ErrorKind::RateLimit
+            | ErrorKind::Overloaded
+            | ErrorKind::Network
+            | ErrorKind::Timeout => true,
+            ErrorKind::InvalidRequest => is_gone(),
+            ErrorKind::Auth
+            | ErrorKind::Billing
+            | ErrorKind::Overflow
+            | ErrorKind::ContentFilter
+            | ErrorKind::Protocol
+            | ErrorKind::Replay => false,
+        }
+    }
+
     /// Adds the hint to do something else, or to log in to a provider.
     #[must_use]
     pub fn log_in(self, provider: &str, otherwise: Option<String>) -> Self {

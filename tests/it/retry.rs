@@ -1,7 +1,7 @@
 //! What happens when a provider fails: asked again while that may help, nothing said twice to the model, no half call run, and
 //! the session usable whatever the end. Waits are those of the script, so that nothing here sleeps.
 
-use crate::scenarios::{full, told_with};
+use crate::scenarios::{full, requests, told_with};
 use crate::support::stage::Setup;
 use expect_test::expect;
 use pintle_protocol::approval::PermissionMode;
@@ -241,4 +241,51 @@ fn clients_are_told_once_that_a_model_is_silent() {
     }
     let told = told_with(Setup::default(), PermissionMode::Full, "say hi", "prompt a | idle");
     assert!(!told.contains("modelSilent"), "{told}");
+}
+
+#[test]
+fn a_fallback_continues_a_turn_whose_model_is_unavailable_once_a_turn() {
+    let busy = "fail overloaded busy\n".repeat(4);
+    let cut = "say half + fail network broke\n".repeat(4);
+    let takes_over =
+        "notice modelFallback: script/test is unavailable: script/other continues the turn";
+    for (name, model, commands, want, told) in [
+        ("overloaded", format!("{busy}say here"), "prompt a | idle", "test×4 other", takes_over),
+        ("in a reply", format!("{cut}say here"), "prompt a | idle", "test×4 other", takes_over),
+        (
+            "the same turn",
+            format!("{busy}bash make\nsay here"),
+            "prompt a | idle",
+            "test×4 other×2",
+            takes_over,
+        ),
+        (
+            "the next turn",
+            format!("{busy}say here\nsay again"),
+            "prompt a | idle | prompt b | idle",
+            "test×4 other test",
+            takes_over,
+        ),
+        ("both", format!("{busy}{busy}"), "prompt a | idle", "test×4 other×4", "turn Failed"),
+        ("no key", "fail auth no key".to_owned(), "prompt a | idle", "test", "turn Failed"),
+    ] {
+        let setup = || Setup { fallback_model: Some("script/other"), ..Setup::default() };
+        let asked = requests(setup(), &model, commands);
+        let mut origins: Vec<(String, usize)> = Vec::new();
+        for request in asked {
+            let origin = request.origin.as_str().trim_start_matches("script/").to_owned();
+            match origins.last_mut().filter(|(last, _)| *last == origin) {
+                Some((_, count)) => *count += 1,
+                None => origins.push((origin, 1)),
+            }
+        }
+        let shown = origins.iter().map(|(origin, count)| match count {
+            1 => origin.clone(),
+            count => format!("{origin}×{count}"),
+        });
+        assert_eq!(shown.collect::<Vec<_>>().join(" "), want, "{name}");
+        let got = told_with(setup(), PermissionMode::Full, &model, commands);
+        assert!(got.contains(told), "{name}: {got}");
+        assert_eq!(got.matches("modelFallback").count(), usize::from(name != "no key"), "{got}");
+    }
 }

@@ -122,6 +122,8 @@ fn override_settings(ambient: &Ambient, flags: &Flags, settings: &mut Settings) 
     let model = ambient.var("PINTLE_MODEL").map(str::to_owned);
     override_with(&mut settings.model, model, Source::Variable("PINTLE_MODEL"));
     override_with(&mut settings.model, flags.model.clone(), Source::Flag("--model"));
+    let fallback = flags.fallback_model.clone();
+    override_with(&mut settings.fallback_model, fallback, Source::Flag("--fallback-model"));
     let retries = ambient.var("PINTLE_RETRIES").and_then(|text| text.trim().parse().ok());
     override_with(&mut settings.retries, retries, Source::Variable("PINTLE_RETRIES"));
     let mode = flags.permission_mode;

@@ -103,6 +103,8 @@ pub struct Folders {
 pub struct Flags {
     /// `--model`.
     pub model: Option<String>,
+    /// `--fallback-model`.
+    pub fallback_model: Option<String>,
     /// `--permission`.
     pub permission_mode: Option<PermissionMode>,
     /// `--profile`.

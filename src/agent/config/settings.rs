@@ -26,6 +26,9 @@ pub struct Settings {
     /// The default model: PROVIDER/ID or PROVIDER/ID:EFFORT.
     #[schemars(example = &"anthropic/claude-sonnet-4-6:high")]
     pub model: Option<Setting<String>>,
+    /// The model that continues a turn if the model is overloaded, unreachable or gone. By default the turn ends.
+    #[schemars(example = &"openai/gpt-5.4")]
+    pub fallback_model: Option<Setting<String>>,
     /// The permission mode, "read-only", "ask", "auto-edit" or "full"; also the widest mode that clients can set. See `pintle help
     /// permissions`.
     #[schemars(with = "String", extend("default" = "ask", "enum" = PermissionMode::NAMES.map(|(name, _)| name)))]

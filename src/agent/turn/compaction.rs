@@ -4,7 +4,7 @@
 //! leaves the conversation unchanged.
 
 use crate::host::{Activity, TurnHost, uncancelled};
-use crate::turn::context::{End, ModelAccess, SummaryModel, Tally, TurnContext, TurnState};
+use crate::turn::context::{End, Tally, TurnContext, TurnState, UsableModel};
 use crate::turn::hook_points;
 use crate::turn::meter::{Meter, sum};
 use crate::turn::retry::{self, Failures};
@@ -59,7 +59,7 @@ pub(crate) async fn before_request<H: TurnHost>(
     tools: &[ToolSpec],
     tally: &mut Tally,
 ) -> Result<bool, End> {
-    let Some(window) = ctx.llm.window else { return Ok(false) };
+    let Some(window) = ctx.llm.current().window else { return Ok(false) };
     if !ctx.llm.compaction.is_automatic {
         let TurnState { conversation, meter, .. } = &mut *state;
         let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
@@ -155,7 +155,7 @@ pub(crate) async fn compact<H: TurnHost>(
     wanted: CompactionRequest<'_>,
 ) -> Result<bool, End> {
     let TurnState { conversation, meter, prompt_state, .. } = state;
-    let marks = marks_of(&ctx.llm.compaction, ctx.llm.window);
+    let marks = marks_of(&ctx.llm.compaction, ctx.llm.current().window);
     let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
     let keep = tokens_to_keep(wanted.reason, &marks, conversation, tokens_before);
     let cut = compact::plan(&conversation.messages, keep);
@@ -259,9 +259,8 @@ struct Summarizer<'a> {
 
 /// Returns the model that writes summaries: the configured one if it is usable, else the session's model.
 fn summarizer<'a, H: TurnHost>(host: &mut H, ctx: &'a TurnContext) -> Summarizer<'a> {
-    let ModelAccess { provider, model, price, window, summary, .. } = &ctx.llm;
-    match summary {
-        Some(Ok(SummaryModel { provider, model, price, window })) => {
+    match &ctx.llm.summary {
+        Some(Ok(UsableModel { provider, model, price, window })) => {
             let (price, window) = (*price, *window);
             return Summarizer { provider, model, effort: model.effort, price, window };
         }
@@ -273,6 +272,7 @@ fn summarizer<'a, H: TurnHost>(host: &mut H, ctx: &'a TurnContext) -> Summarizer
         })),
         None => {}
     }
+    let UsableModel { provider, model, price, window } = ctx.llm.current();
     Summarizer { provider, model, effort: None, price: *price, window: *window }
 }
 
@@ -443,7 +443,7 @@ pub(crate) fn may_overflow(
     messages: &[Arc<Message>],
 ) -> bool {
     let tokens = Meter::default().tokens(&ctx.system, tools, messages);
-    let window = ctx.llm.window.unwrap_or(SMALLEST_WINDOW);
+    let window = ctx.llm.current().window.unwrap_or(SMALLEST_WINDOW);
     tokens >= window / 100 * MAY_OVERFLOW_PERCENT
 }
 
@@ -454,5 +454,8 @@ pub(crate) fn usage(
     tools: &[ToolSpec],
     messages: &[Arc<Message>],
 ) -> ContextUsage {
-    ContextUsage { tokens: meter.tokens(&ctx.system, tools, messages), window: ctx.llm.window }
+    ContextUsage {
+        tokens: meter.tokens(&ctx.system, tools, messages),
+        window: ctx.llm.current().window,
+    }
 }

@@ -27,6 +27,7 @@ use pintle_session::context::conversation::Conversation;
 use pintle_tools::{self as tools, ClientRequest, ReadTracker, Tool};
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -60,17 +61,17 @@ pub(crate) struct TurnContext {
     pub(crate) checks: EditChecks,
 }
 
-/// A model, and how it is asked.
+/// A turn's models, and how they are asked.
 #[derive(Debug)]
 pub(crate) struct ModelAccess {
-    pub(crate) provider: Arc<dyn Provider>,
-    pub(crate) model: ModelRef,
-    /// The token prices, if known.
-    pub(crate) price: Option<Price>,
-    /// The maximum number of input tokens, if known.
-    pub(crate) window: Option<u64>,
+    /// The session's model.
+    pub(crate) session: UsableModel,
+    /// The model that continues the turn if the session's is unavailable, or why it cannot be used; `None` to end the turn.
+    pub(crate) fallback: Option<Result<UsableModel, String>>,
+    /// True once the fallback was needed.
+    pub(crate) fell_back: AtomicBool,
     /// The model that writes summaries instead, or why it cannot be used; `None` if it is the same.
-    pub(crate) summary: Option<Result<SummaryModel, String>>,
+    pub(crate) summary: Option<Result<UsableModel, String>>,
     /// When and how room is made in the conversation.
     pub(crate) compaction: compaction::Policy,
     /// When a request that failed is sent again.
@@ -79,12 +80,24 @@ pub(crate) struct ModelAccess {
     pub(crate) trace: Trace,
 }
 
-/// A model for summaries alone.
+impl ModelAccess {
+    /// Returns the model that the turn asks now.
+    pub(crate) fn current(&self) -> &UsableModel {
+        match &self.fallback {
+            Some(Ok(fallback)) if self.fell_back.load(Ordering::Relaxed) => fallback,
+            Some(_) | None => &self.session,
+        }
+    }
+}
+
+/// A model that can be asked.
 #[derive(Debug)]
-pub(crate) struct SummaryModel {
+pub(crate) struct UsableModel {
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) model: ModelRef,
+    /// The token prices, if known.
     pub(crate) price: Option<Price>,
+    /// The maximum number of input tokens, if known.
     pub(crate) window: Option<u64>,
 }
 

@@ -178,8 +178,8 @@ pub(crate) async fn context<H: TurnHost>(
     };
     let (about, ruling) = run(host, ctx, about).await;
     let wanted = about.conversation.filter(|wanted| *wanted != shown);
-    let wanted =
-        wanted.map(|wanted| hook_context::replaced(messages, wanted, &ctx.llm.model.origin()));
+    let wanted = wanted
+        .map(|wanted| hook_context::replaced(messages, wanted, &ctx.llm.current().model.origin()));
     let mut list = match wanted {
         Some(Ok(list)) => list,
         Some(Err(why)) => {

@@ -49,7 +49,8 @@ pub(crate) async fn begin<H: TurnHost>(host: &mut H, ctx: &mut TurnContext, stat
     // A stopped turn leaves its prompt to be built when the next one starts.
     let cwd = ctx.workspace.folders.cwd.clone();
     let moved_from = state.prompt_state.believed_folder(&cwd).map(Path::to_owned);
-    let is_made = state.prompt_state.origin == ctx.llm.model.origin() && moved_from.is_none();
+    let is_made =
+        state.prompt_state.origin == ctx.llm.current().model.origin() && moved_from.is_none();
     if is_made && !has_agreement_changed(host, ctx, state).await {
         tell_additional(host, ctx, state);
         tell_rights(host, ctx, state).await;
@@ -114,7 +115,7 @@ async fn make(ctx: &TurnContext, before: &SystemPromptState) -> Made {
         found.map(|tool| tool.name().to_owned())
     };
     let platform = ctx.workspace.env.platform();
-    let origin = ctx.llm.model.origin();
+    let origin = ctx.llm.current().model.origin();
     let os_version = os.ok().and_then(|text| prompt::os_version(&text));
     let root = place.root.to_string_lossy();
     let surroundings = EnvironmentFacts {

@@ -28,7 +28,7 @@ pub(super) async fn check<H: TurnHost>(
     tools: &[ToolSpec],
     messages: &[Arc<Message>],
 ) {
-    let model = &ctx.llm.model;
+    let model = &ctx.llm.current().model;
     if served.model.as_ref() != Some(model) {
         *served = ServedContext { model: Some(model.clone()), ..ServedContext::default() };
     }
@@ -37,7 +37,7 @@ pub(super) async fn check<H: TurnHost>(
     }
     if served.window.is_none() && served.questions < MAX_QUESTIONS {
         served.questions += 1;
-        let asking = uncancelled(&ctx.cancel, ctx.llm.provider.served_window(&model.id));
+        let asking = uncancelled(&ctx.cancel, ctx.llm.current().provider.served_window(&model.id));
         served.window = host.wait(asking).await.flatten();
     }
     let Some(ServedWindow { tokens: window, server, remedy }) = served.window else { return };

@@ -32,6 +32,7 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -85,6 +86,8 @@ enum Attempt {
     Replied(StepReply),
     /// With a failure that may pass.
     Failed(Error, Duration),
+    /// With a failure for good, and no part of a reply.
+    GaveUp(Error, NoRetry),
 }
 
 /// What a model is asked.
@@ -113,6 +116,10 @@ pub(crate) async fn run<H: TurnHost>(
     loop {
         match ask(host, ctx, request, tally, failures).await? {
             Attempt::Replied(reply) => return Ok(reply),
+            Attempt::GaveUp(error, why) if !fall_back(host, ctx, &error) => {
+                return Err(failed(error, why));
+            }
+            Attempt::GaveUp(..) => failures = Failures::default(),
             Attempt::Failed(error, wait) => {
                 failures.count += 1;
                 failures.waited += wait;
@@ -143,12 +150,12 @@ async fn ask<H: TurnHost>(
     failures: Failures,
 ) -> Result<Attempt, End> {
     let request = Request {
-        model: ctx.llm.model.id.clone(),
-        origin: ctx.llm.model.origin(),
+        model: ctx.llm.current().model.id.clone(),
+        origin: ctx.llm.current().model.origin(),
         system: Arc::clone(&ctx.system),
         messages: Arc::new(asked.messages.to_vec()),
         tools: Arc::clone(asked.tools),
-        effort: ctx.llm.model.effort,
+        effort: ctx.llm.current().model.effort,
         max_output_tokens: None,
         cache_key: Some(ctx.session_id.as_str().into()),
         output_schema: asked.output_schema.clone(),
@@ -162,7 +169,8 @@ async fn ask<H: TurnHost>(
     host.set_sent(sent);
     let next =
         |error: &Error| retry::next_delay(&ctx.llm.retry, failures, error, ctx.ambient.chance());
-    let mut opening = std::pin::pin!(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request)));
+    let mut opening =
+        std::pin::pin!(uncancelled(&ctx.cancel, ctx.llm.current().provider.stream(request)));
     let mut answer =
         host.wait(tokio::time::timeout(ctx.llm.retry.silence, opening.as_mut())).await.ok();
     let is_silence_told = answer.is_none();
@@ -178,7 +186,7 @@ async fn ask<H: TurnHost>(
             let error = judged(ctx, asked, error);
             return match next(&error) {
                 Ok(wait) => Ok(Attempt::Failed(error, wait)),
-                Err(why) => Err(failed(error, why)),
+                Err(why) => Ok(Attempt::GaveUp(error, why)),
             };
         }
     };
@@ -210,11 +218,50 @@ async fn ask<H: TurnHost>(
                     stream.discard(tally);
                     return Ok(Attempt::Failed(error, wait));
                 }
+                Err(why) if error.is_unavailable() && has_fallback(ctx) => {
+                    stream.discard(tally);
+                    return Ok(Attempt::GaveUp(error, why));
+                }
                 Err(why) => Some(failed(error, why)),
             }
         }
     };
     Ok(Attempt::Replied(stream.finish(cut, tally)))
+}
+
+/// Returns true if the turn has a fallback that was not needed yet.
+fn has_fallback(ctx: &TurnContext) -> bool {
+    ctx.llm.fallback.is_some() && !ctx.llm.fell_back.load(Ordering::Relaxed)
+}
+
+/// Continues the turn with the fallback if its model is unavailable; returns true if it does.
+fn fall_back<H: TurnHost>(host: &mut H, ctx: &TurnContext, error: &Error) -> bool {
+    let Some(fallback) = ctx.llm.fallback.as_ref().filter(|_| has_fallback(ctx)) else {
+        return false;
+    };
+    if !error.is_unavailable() {
+        return false;
+    }
+    ctx.llm.fell_back.store(true, Ordering::Relaxed);
+    let model = ctx.llm.session.model.origin();
+    host.record(Event::Notice(match fallback {
+        Ok(fallback) => Notice {
+            level: NoticeLevel::Warning,
+            code: "modelFallback".to_owned(),
+            message: format!(
+                "{model} is unavailable: {} continues the turn: {error}",
+                fallback.model.origin()
+            ),
+            hint: None,
+        },
+        Err(why) => Notice {
+            level: NoticeLevel::Warning,
+            code: "modelFallback".to_owned(),
+            message: format!("the fallback model cannot be used: {why}"),
+            hint: Some("correct `fallback_model` in the config file".to_owned()),
+        },
+    }));
+    fallback.is_ok()
 }
 
 /// Corrects an error that was taken for a conversation that is too long, though the conversation is short.
@@ -231,8 +278,8 @@ fn judged(ctx: &TurnContext, request: &StepRequest<'_>, error: Error) -> Error {
 
 /// Notifies clients of parts of requests that the provider refused.
 fn tell_omissions<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
-    let provider = &ctx.llm.model.provider;
-    for omission in ctx.llm.provider.take_omissions() {
+    let provider = &ctx.llm.current().model.provider;
+    for omission in ctx.llm.current().provider.take_omissions() {
         host.record(Event::Notice(match omission {
             Omission::Field { name, setting } => Notice {
                 level: NoticeLevel::Info,
@@ -249,7 +296,7 @@ fn tell_omissions<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
                 code: "toolRefused".to_owned(),
                 message: format!(
                     "{provider} refused the tool `{name}`, which {} cannot use now: {}",
-                    ctx.llm.model.id,
+                    ctx.llm.current().model.id,
                     truncate::line(&reason, 300)
                 ),
                 hint: Some("if it comes from an MCP server, simplify its schema there".to_owned()),
@@ -260,7 +307,7 @@ fn tell_omissions<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
 
 /// Notifies clients that the provider is silent.
 fn tell_silence<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
-    let provider = &ctx.llm.model.provider;
+    let provider = &ctx.llm.current().model.provider;
     host.transient(TransientEvent::Notice(Notice {
         level: NoticeLevel::Info,
         code: "modelSilent".to_owned(),
@@ -465,7 +512,7 @@ impl<H: TurnHost> Stream<'_, H> {
 
     /// Returns the model's price in the tier that served the reply.
     fn price(&self) -> Option<Price> {
-        self.ctx.llm.price.map(|price| price.in_tier(self.accumulator.tier()))
+        self.ctx.llm.current().price.map(|price| price.in_tier(self.accumulator.tier()))
     }
 
     fn completed(
@@ -536,7 +583,7 @@ impl<H: TurnHost> Stream<'_, H> {
         }
         let assistant = Assistant {
             blocks,
-            origin: self.ctx.llm.model.origin(),
+            origin: self.ctx.llm.current().model.origin(),
             stop: stop.unwrap_or(StopReason::Other),
         };
         let skeleton =

@@ -207,6 +207,9 @@ pub(crate) struct Settings {
     /// Use this model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
     #[arg(long, value_name = "MODEL", help_heading = heading::MODEL)]
     pub(crate) model: Option<String>,
+    /// Continue a turn with this model if the other one is overloaded, unreachable or gone
+    #[arg(long, value_name = "MODEL", help_heading = heading::MODEL)]
+    pub(crate) fallback_model: Option<String>,
     /// Set the permission mode, and the widest one that clients may choose: read-only; ask: prompt before edits and commands; auto-edit: edit the workspace freely, run commands in the sandbox; full: never prompt
     #[arg(long, value_name = "MODE", hide_possible_values = true, help_heading = heading::PERMISSIONS)]
     pub(crate) permission: Option<Permission>,
@@ -294,6 +297,7 @@ impl Settings {
     pub(crate) fn flags(&self) -> Flags {
         Flags {
             model: self.model.clone(),
+            fallback_model: self.fallback_model.clone(),
             permission_mode: self.permission.map(|permission| match permission {
                 Permission::ReadOnly => PermissionMode::ReadOnly,
                 Permission::Ask => PermissionMode::Ask,

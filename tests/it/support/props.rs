@@ -68,6 +68,7 @@ pub(crate) fn engine_on(
         report_wait: setup.report_wait,
         title_model: setup.title_model.map(|model| model.parse().unwrap()),
         auth: None,
+        fallback_model: setup.fallback_model.map(|model| model.parse().unwrap()),
         summary_model: setup.summary_model.map(|model| model.parse().unwrap()),
         approval_timeout: setup.approval_timeout,
         question_timeout: setup.question_timeout,

@@ -4,19 +4,20 @@ use crate::clients;
 use crate::host::Activity;
 use crate::session::phase::{DueTurn, Running};
 use crate::session::{Phase, Session};
-use crate::turn::context::{EditChecks, ModelAccess, SummaryModel, TurnContext, TurnTools, Work};
+use crate::turn::context::{EditChecks, ModelAccess, TurnContext, TurnTools, UsableModel, Work};
 use crate::turn::limits::Limits;
 use crate::turn::permit::Permissions;
 use crate::turn::servers::TurnServers;
 use crate::turn::system_prompt::PromptInputs;
 use crate::workspace::Workspace;
 use pintle_base::text::tool_names::{allows, names_tool};
-use pintle_llm::Provider;
+use pintle_llm::{ModelRef, Provider};
 use pintle_protocol::event::{Event, TurnLimits};
 use pintle_protocol::ids::TurnId;
 use pintle_tools::Folders;
 use pintle_tools::mcp::AllowedTools;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use tokio_util::sync::CancellationToken;
 
 impl Session {
@@ -53,11 +54,15 @@ impl Session {
             ambient: self.services.ambient.clone(),
             cancel: cancel.clone(),
             llm: ModelAccess {
-                provider,
-                model: self.settings.model.clone(),
-                price: known.as_ref().and_then(|known| known.price),
-                window,
-                summary: self.summary_model(),
+                session: UsableModel {
+                    provider,
+                    model: self.settings.model.clone(),
+                    price: known.as_ref().and_then(|known| known.price),
+                    window,
+                },
+                fallback: self.fallback_model(),
+                fell_back: AtomicBool::new(false),
+                summary: self.services.summary_model.as_ref().map(|model| self.usable(model)),
                 compaction: self.settings.compaction,
                 retry: self.services.retry_policy,
                 trace: self.settings.trace.clone(),
@@ -105,14 +110,18 @@ impl Session {
         self.publish_state();
     }
 
-    /// Returns the configured summary model.
-    fn summary_model(&self) -> Option<Result<SummaryModel, String>> {
-        let model = self.services.summary_model.clone()?;
-        let known = self.services.models.model(&model);
+    /// Returns the configured fallback, unless it is the session's model.
+    fn fallback_model(&self) -> Option<Result<UsableModel, String>> {
+        let model = self.services.fallback_model.as_ref()?;
+        (model.origin() != self.settings.model.origin()).then(|| self.usable(model))
+    }
+
+    /// Returns a configured model, or why it cannot be used.
+    fn usable(&self, model: &ModelRef) -> Result<UsableModel, String> {
+        let known = self.services.models.model(model);
         let (price, window) = known.map(|known| (known.price, known.window)).unwrap_or_default();
-        let provider = self.services.models.provider(&model);
-        let found = provider.map(|provider| SummaryModel { provider, model, price, window });
-        Some(found.map_err(|error| error.message))
+        let provider = self.services.models.provider(model).map_err(|error| error.message)?;
+        Ok(UsableModel { provider, model: model.clone(), price, window })
     }
 
     /// Returns the session's workspace.

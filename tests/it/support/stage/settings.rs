@@ -36,6 +36,8 @@ pub(crate) struct Setup {
     pub(crate) report_wait: Duration,
     /// The model that names sessions.
     pub(crate) title_model: Option<&'static str>,
+    /// The model that continues a turn.
+    pub(crate) fallback_model: Option<&'static str>,
     /// The model that writes summaries.
     pub(crate) summary_model: Option<&'static str>,
     /// The limits of turns and sessions.
@@ -69,6 +71,7 @@ impl Default for Setup {
             lint: None,
             report_wait: Duration::ZERO,
             title_model: None,
+            fallback_model: None,
             summary_model: None,
             limits: Limits::default(),
             compaction: CompactionPolicy::default(),
