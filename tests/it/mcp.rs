@@ -394,6 +394,53 @@ fn the_list_of_tools_stays_and_new_ones_are_found() {
 }
 
 #[test]
+fn too_many_tools_are_listed_by_relevance_and_the_others_are_called_by_name() {
+    let place = Place::new(&[]);
+    configure(&place, &[("big", server("many")), ("small", server("plain"))]);
+    let mut program = client(
+        &place,
+        &[
+            call("mcp__big__tool_50", json!({})),
+            call("mcp_find", json!({"query": "tool_51"})),
+            call("mcp__big__tool_51", json!({})),
+            call("mcp__big__tool_99", json!({})),
+            json!({"text": "done"}),
+        ],
+    );
+    program.ask("config/set", json!({"values": {"permissionMode": "full"}}));
+    program.prompt("Start with tool_7.");
+    program.until_event("turn.completed");
+    let told = program.ask("context/read", json!({}))["tools"].to_string();
+    for (name, is_listed) in [
+        ("mcp__small__echo", true),
+        ("mcp__big__tool_7", true),
+        ("mcp__big__tool_70", false),
+        ("mcp__big__tool_8", false),
+        ("mcp_find", true),
+        ("mcp_call", true),
+    ] {
+        assert_eq!(told.contains(&format!("\"{name}\"")), is_listed, "{name}: {told}");
+    }
+    let mut results = Vec::new();
+    for message in &program.seen {
+        let item = &message["params"]["event"]["item"];
+        if message["params"]["event"]["type"] == "item.completed" && item["type"] == "toolCall" {
+            let text = item["output"]["content"].to_string();
+            results.push(format!("{}: {text}", item["status"].as_str().unwrap()));
+        }
+    }
+    for (got, (status, text)) in results.iter().zip([
+        ("completed", "called tool_50"),
+        ("completed", "mcp__big__tool_51"),
+        ("completed", "called tool_51"),
+        ("failed", "Unknown tool `mcp__big__tool_99`"),
+    ]) {
+        assert!(got.starts_with(status) && got.contains(text), "{got}");
+    }
+    assert_eq!(results.len(), 4, "{results:?}");
+}
+
+#[test]
 fn a_client_names_servers_for_its_session_and_switches_them() {
     let place = Place::new(&[]);
     configure(&place, &[("bad", server("exits")), ("own", server("plain"))]);

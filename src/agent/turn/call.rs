@@ -63,7 +63,7 @@ pub(crate) type Preparation = Result<Box<dyn Prepared>, String>;
 
 /// Prepares a call with complete arguments, or returns why it cannot run.
 pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -> Preparation {
-    let Some(tool) = ctx.tools.list.iter().find(|tool| tool.name() == call.tool_name) else {
+    let Some(tool) = ctx.tools.find(&call.tool_name) else {
         let names: Vec<&str> = ctx.tools.list.iter().map(|tool| tool.name()).collect();
         let name = &call.tool_name;
         let mut why = format!("Unknown tool `{name}`. Available tools: {}.", names.join(", "));

@@ -654,8 +654,7 @@ fn redact(ctx: &TurnContext, result: &mut ToolResult) {
 
 /// Lets no more through to the model than the tool's guard allows; all of it is kept. Tools that limit themselves stay below it.
 async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
-    let guard =
-        ctx.tools.list.iter().find(|tool| tool.name() == tool_name).map(|tool| tool.guard());
+    let guard = ctx.tools.find(tool_name).map(|tool| tool.guard());
     join_texts(&mut result.content, guard.unwrap_or(CEILING));
     for content in &mut result.content {
         let (Content::Text { text }, Some(guard)) = (content, guard) else { continue };

@@ -121,6 +121,13 @@ pub(crate) struct TurnTools {
 }
 
 impl TurnTools {
+    /// Returns the tool of this name: a listed one, or one of an MCP server that the model has found.
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let listed = self.list.iter().find(|tool| tool.name() == name).cloned();
+        let unlisted = || Some(self.servers.as_ref()?.session.unlisted(name)? as Arc<dyn Tool>);
+        listed.or_else(unlisted)
+    }
+
     /// Returns the tool of this name that was left out.
     pub(crate) fn withheld(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.withheld.iter().find(|tool| tool.name() == name)

@@ -313,7 +313,7 @@ pub(crate) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResu
 
 /// Returns the arguments that make the called tool forward these to another tool.
 fn passing_on(ctx: &TurnContext, called: &str, acting: &str, arguments: Value) -> Value {
-    let tool = ctx.tools.list.iter().find(|tool| tool.name() == called);
+    let tool = ctx.tools.find(called);
     tool.map_or(arguments.clone(), |tool| tool.passing_on(acting, arguments))
 }
 

@@ -64,7 +64,7 @@ pub(super) async fn run<H: TurnHost>(
     state.meter.begin();
     state.grants.begin_turn();
     prompt::begin(host, &mut ctx, &mut state).await;
-    servers::begin(host, &mut ctx, &mut state).await;
+    servers::begin(host, &mut ctx, &mut state, &work).await;
     provider_calls::begin(host, &mut ctx).await;
     let done = match work {
         Work::Answer(inputs) => {

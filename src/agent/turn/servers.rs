@@ -2,16 +2,21 @@
 
 use crate::host::{TurnHost, uncancelled};
 use crate::project::{Personal, ProjectFiles};
-use crate::turn::context::{TurnContext, TurnState};
+use crate::turn::context::{TurnContext, TurnState, Work};
 use crate::turn::messages::add_text;
 use crate::turn::permit::{PermissionPolicy, Permissions, Site};
 use pintle_exec::Environment;
+use pintle_llm::{AssistantBlock, Message};
+use pintle_protocol::content::Input;
 use pintle_protocol::event::Event;
 use pintle_session::context::conversation::{Conversation, from_engine};
 use pintle_tools::Tool;
 use pintle_tools::mcp::{
-    self, AllowedTools, Definition, LaunchContext, Looked, SessionServers, SharedServers, Sources,
+    self, AllowedTools, Definition, LaunchContext, Looked, Relevance, SessionServers,
+    SharedServers, Sources,
 };
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,10 +34,15 @@ pub(crate) struct TurnServers {
 }
 
 /// Adds MCP server tools to the turn's list.
-pub(super) async fn begin<H: TurnHost>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
+pub(super) async fn begin<H: TurnHost>(
+    host: &mut H,
+    ctx: &mut TurnContext,
+    state: &mut TurnState,
+    work: &Work,
+) {
     let Some(servers) = &ctx.tools.servers else { return };
     let own = Arc::clone(&ctx.tools.list);
-    let look = look(ctx, servers, &own);
+    let look = look(ctx, servers, &own, relevance(&state.conversation, work));
     let Some(looked) = host.wait(uncancelled(&ctx.cancel, look)).await else { return };
     let Looked { tools, notices, news } = looked;
     if !tools.is_empty() {
@@ -65,7 +75,37 @@ pub(super) fn tell_changes<H: TurnHost>(
     }
 }
 
-async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -> Looked {
+/// Returns what the conversation and the turn's messages reveal about the tools that they need.
+fn relevance(conversation: &Conversation, work: &Work) -> Relevance {
+    let mut called = BTreeSet::new();
+    for message in &conversation.messages {
+        let Message::Assistant(assistant) = &**message else { continue };
+        for block in &assistant.blocks {
+            let AssistantBlock::ToolCall { name, arguments, .. } = block else { continue };
+            called.insert(name.clone());
+            // A tool that was called through `mcp_call`.
+            let forwarded = serde_json::from_str::<Value>(arguments).ok();
+            let tool = forwarded.as_ref().and_then(|arguments| arguments.get("tool")?.as_str());
+            called.extend(tool.map(str::to_owned));
+        }
+    }
+    let inputs = match work {
+        Work::Answer(inputs) => inputs.as_slice(),
+        Work::Compact(_) | Work::SummarizeBranch(_) => &[],
+    };
+    let texts = inputs.iter().flat_map(|input| &input.content).filter_map(|input| match input {
+        Input::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    Relevance { called, message: texts.collect::<Vec<_>>().join("\n") }
+}
+
+async fn look(
+    ctx: &TurnContext,
+    servers: &TurnServers,
+    own: &[Arc<dyn Tool>],
+    relevance: Relevance,
+) -> Looked {
     if servers.session.is_settled() {
         return servers.session.look_again();
     }
@@ -88,6 +128,7 @@ async fn look(ctx: &TurnContext, servers: &TurnServers, own: &[Arc<dyn Tool>]) -
             launch,
             taken: own.iter().map(|tool| tool.name().to_owned()).collect(),
             allowed: servers.allowed.clone(),
+            relevance,
         })
         .await
 }

@@ -408,7 +408,7 @@ impl<H: TurnHost> Stream<'_, H> {
             BlockStart::Text => (ItemBody::AgentMessage(TextBody::default()), DeltaField::Text),
             BlockStart::Reasoning => (ItemBody::Reasoning(TextBody::default()), DeltaField::Text),
             BlockStart::ToolCall { name, .. } => {
-                let tool = self.ctx.tools.list.iter().find(|tool| tool.name() == name);
+                let tool = self.ctx.tools.find(&name);
                 let call = ToolCall {
                     title: name.clone(),
                     kind: tool.map_or(ToolKind::Other, |tool| tool.kind()),

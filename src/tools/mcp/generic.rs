@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tokio::time::Instant;
 
+/// The name of the tool that calls others.
+pub(super) const CALL_TOOL: &str = "mcp_call";
+
 /// The maximum length of the names in the description of `mcp_find`, in characters.
 const MAX_NAMES: usize = 6000;
 
@@ -34,7 +37,7 @@ pub(super) fn find_description(servers: &[Arc<Server>], unlisted: &[Arc<ServerTo
             }
             let _ = write!(listed, " {}", tool.name());
         }
-        let _ = write!(text, " Available:{listed}");
+        let _ = write!(text, " Unlisted tools:{listed}");
     }
     text
 }
@@ -82,7 +85,7 @@ impl Tool for FindTool {
 
 impl Tool for CallTool {
     fn name(&self) -> &'static str {
-        "mcp_call"
+        CALL_TOOL
     }
 
     fn declare(&self, _told: &Facts<'_>) -> Declaration {

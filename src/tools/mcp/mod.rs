@@ -18,6 +18,7 @@ mod login;
 mod names;
 mod schema;
 mod sdk;
+mod selection;
 mod server;
 mod session;
 mod tool;
@@ -34,6 +35,7 @@ pub use login::{
     Agreement, FILE_NAME as LOGINS_FILE_NAME, LoginPage, LoginTarget, Nobody, ServerLogins,
 };
 pub use names::public_name;
+pub use selection::Relevance;
 pub use server::{LaunchContext, Pool, Server, State, Status, Values};
 pub use session::{AllowedTools, Looked, SessionServers, SharedServers, Sources, found};
 pub use tool::{Call, ServerTool, marked, report};

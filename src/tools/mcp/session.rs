@@ -6,8 +6,9 @@
 
 use super::client::PromptShape;
 use super::definition::{self, Definition, Origin};
-use super::generic::{CallTool, FindTool, ResourceTool, find_description};
+use super::generic::{CALL_TOOL, CallTool, FindTool, ResourceTool, find_description};
 use super::names::public_name;
+use super::selection::{Candidate, Relevance, choose};
 use super::server::{self, LaunchContext, Pool, Server, Status};
 use super::tool::{ServerTool, Switches, report, tools_of};
 use crate::Tool;
@@ -26,7 +27,7 @@ use tokio::time::{Instant, timeout_at};
 /// How long a first turn waits for servers to start.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 
-/// The maximum number of tools to list individually with their schemas.
+/// The maximum number of tools to list individually with their schemas; more are found with `mcp_find`.
 const MAX_LISTED: usize = 40;
 
 /// The maximum number of tools that a search returns.
@@ -112,6 +113,8 @@ pub struct Sources<'a> {
     pub taken: BTreeSet<String>,
     /// The tools that the model may see.
     pub allowed: AllowedTools,
+    /// What decides which tools are listed if there are too many.
+    pub relevance: Relevance,
 }
 
 /// The result of checking the servers when a turn starts.
@@ -190,6 +193,21 @@ fn definitions(sources: &Known<'_>) -> (Vec<Definition>, Vec<String>) {
     (found, problems)
 }
 
+/// Splits tools into those that the model's list has and the others.
+fn split(
+    tools: &[Arc<ServerTool>],
+    relevance: &Relevance,
+) -> (Vec<Arc<ServerTool>>, Vec<Arc<ServerTool>>) {
+    let candidates: Vec<Candidate<'_>> = tools.iter().map(|tool| tool.candidate()).collect();
+    let chosen = choose(&candidates, relevance, MAX_LISTED);
+    let (mut listed, mut unlisted) = (Vec::new(), Vec::new());
+    for (at, tool) in tools.iter().enumerate() {
+        let list = if chosen.contains(&at) { &mut listed } else { &mut unlisted };
+        list.push(Arc::clone(tool));
+    }
+    (listed, unlisted)
+}
+
 impl SessionServers {
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
@@ -234,7 +252,7 @@ impl SessionServers {
             .into_iter()
             .map(|definition| sources.shared.pool.server(definition, sources.launch.clone()))
             .collect();
-        let Sources { taken, allowed, .. } = sources;
+        let Sources { taken, allowed, relevance, .. } = sources;
         self.with(|state| {
             state.servers.clone_from(&servers);
             state.taken.clone_from(&taken);
@@ -260,11 +278,10 @@ impl SessionServers {
         let has_resources = servers.iter().any(|server| {
             matches!(server.state(), server::State::Ready { link, .. } if link.has_resources())
         });
-        let listed = if all.len() > MAX_LISTED { Vec::new() } else { all.clone() };
+        let (listed, unlisted) = split(&all, &relevance);
         let mut generic: Vec<Arc<dyn Tool>> = Vec::new();
-        if !servers.is_empty() && (!is_whole || listed.len() < all.len()) {
-            let description =
-                find_description(&servers, if listed.is_empty() { &all } else { &[] });
+        if !servers.is_empty() && (!is_whole || !unlisted.is_empty()) {
+            let description = find_description(&servers, &unlisted);
             generic.push(Arc::new(FindTool { description, servers: self.weak() }));
             generic.push(Arc::new(CallTool(self.weak())));
         }
@@ -493,6 +510,12 @@ impl SessionServers {
             }
         }
         notices
+    }
+
+    /// Returns the unlisted tool of this name, if the model may call it: one that it found may be called like a listed one.
+    pub fn unlisted(&self, name: &str) -> Option<Arc<ServerTool>> {
+        let can_call = self.with(|state| state.generic.iter().any(|tool| tool.name() == CALL_TOOL));
+        self.tool(name).filter(|_| can_call)
     }
 
     pub(super) fn tool(&self, name: &str) -> Option<Arc<ServerTool>> {

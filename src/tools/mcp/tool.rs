@@ -5,6 +5,7 @@ use super::convert;
 use super::form;
 use super::names::public_name;
 use super::schema::Schema;
+use super::selection::Candidate;
 use super::server::{Server, State};
 use crate::{
     Access, Ask, AskOutcome, Declaration, Facts, Folders, Prepared, Settings, Tool, ToolContext,
@@ -146,6 +147,12 @@ impl ServerTool {
     /// Returns the server's description of the tool.
     pub(super) fn description(&self) -> &str {
         &self.description
+    }
+
+    /// Returns the facts that decide whether it is listed.
+    pub(super) fn candidate(&self) -> Candidate<'_> {
+        let server = &self.server.definition().name;
+        Candidate { name: &self.name, own_name: &self.tool, server }
     }
 
     /// Returns the argument schema.
