@@ -545,7 +545,7 @@ pub(crate) struct McpTest {
 pub(crate) struct McpLogin {
     #[command(flatten)]
     pub(crate) at: McpLogout,
-    /// Request these scopes instead of those set by the server or its settings
+    /// Request these scopes, in addition to those of the current login, instead of those set by the server or its settings
     #[arg(long, value_delimiter = ' ')]
     pub(crate) scopes: Vec<String>,
 }

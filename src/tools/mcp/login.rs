@@ -131,6 +131,10 @@ impl ServerLogins {
         agreement: Arc<dyn Agreement>,
     ) -> Result<(), McpClientError> {
         let LoginTarget { url, client, secret, challenge } = *wanted;
+        let (logins, address) = (self.clone(), url.to_owned());
+        let login = blocking(move || Ok(logins.read()?.remove(&address))).await;
+        let login = login.map_err(|error| McpClientError::Failed(error.to_string()))?;
+        let scopes = scopes_to_request(login.as_ref(), &client.scopes, challenge);
         let callback = Callback::listen(client.callback_port.unwrap_or_default()).await;
         let callback = callback.map_err(|error| McpClientError::Failed(error.to_string()))?;
         let agreement = agreement_of(client, agreement);
@@ -140,7 +144,7 @@ impl ServerLogins {
         manager.set_metadata(found.metadata);
         let mut request = AuthorizationRequest::new(callback.url())
             .with_initial_scope_selection()
-            .with_scopes(client.scopes.clone())
+            .with_scopes(scopes)
             .with_client_name("pintle")
             .with_application_type("native");
         if let Some(id) = &client.id {
@@ -319,6 +323,30 @@ impl ServerLogins {
     }
 }
 
+/// Returns the scopes for a login; none to let the server's refusal decide. A login that is widened keeps its scopes.
+fn scopes_to_request(
+    login: Option<&Value>,
+    wanted: &[String],
+    challenge: Option<&str>,
+) -> Vec<String> {
+    let missing = challenge.and_then(missing_scopes).unwrap_or_default();
+    let missing = missing.split_whitespace().map(str::to_owned);
+    let new: Vec<String> = if wanted.is_empty() { missing.collect() } else { wanted.to_vec() };
+    if new.is_empty() {
+        return new;
+    }
+    let granted = login.and_then(|login| login.get("granted_scopes")?.as_array().cloned());
+    let granted = granted.into_iter().flatten();
+    let mut scopes: Vec<String> =
+        granted.filter_map(|scope| scope.as_str().map(str::to_owned)).collect();
+    for scope in new {
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+    scopes
+}
+
 /// Returns the scopes that a server's refusal requests, if it refuses because they are missing.
 pub(super) fn missing_scopes(challenge: &str) -> Option<String> {
     let (_, scopes) =
@@ -425,6 +453,26 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(missing_scopes(challenge).as_deref(), want, "{challenge}");
+        }
+    }
+
+    #[test]
+    fn a_login_that_is_widened_keeps_its_scopes() {
+        let lacks = r#"Bearer error="insufficient_scope", scope="write admin""#;
+        let login = json!({"granted_scopes": ["read", "write"]});
+        for (login, wanted, challenge, want) in [
+            (Some(&login), "", Some(lacks), "read write admin"),
+            (Some(&login), "list", Some(lacks), "read write list"),
+            (Some(&login), "list", None, "read write list"),
+            (Some(&login), "", Some(r#"Bearer scope="admin""#), ""),
+            (Some(&login), "", None, ""),
+            (Some(&json!({})), "list", None, "list"),
+            (None, "read list", Some(lacks), "read list"),
+            (None, "", Some(lacks), "write admin"),
+        ] {
+            let wanted: Vec<String> = wanted.split_whitespace().map(str::to_owned).collect();
+            let scopes = scopes_to_request(login, &wanted, challenge);
+            assert_eq!(scopes.join(" "), want, "{login:?} {wanted:?} {challenge:?}");
         }
     }
 

@@ -340,7 +340,7 @@ impl Server {
     }
 
     /// Logs in to the server, if it is reached over HTTP, on a page that is passed to `show`. Its next start uses the login. `scopes`, if
-    /// any, are requested in place of those of its definition.
+    /// any, are requested in place of those of its definition. A login that exists keeps its scopes.
     ///
     /// # Errors
     /// The server has no login, it or the user refused, or the login could not be stored.
