@@ -377,9 +377,10 @@ fn hint(
         ErrorKind::RateLimit if facts.is_used_up => Some(
             "the day's quota is used up: try tomorrow, another model or another plan".to_owned(),
         ),
-        ErrorKind::InvalidRequest if is_about_tools(&facts.text) => Some(
-            "this model cannot call tools, which the agent needs: choose another model".to_owned(),
-        ),
+        ErrorKind::InvalidRequest if is_about_tools(&facts.text) => Some(format!(
+            "this model cannot call tools: set `text_tools = true` in [providers.{}] to describe them in the prompt, or choose another model",
+            endpoint.name
+        )),
         ErrorKind::InvalidRequest if facts.text.contains("on-demand throughput") => Some(
             "use an inference profile id, which most models require, such as us.anthropic.…"
                 .to_owned(),

@@ -52,6 +52,7 @@ pub mod script;
 mod searches;
 mod sources;
 pub mod sse;
+mod text_tools;
 mod trace;
 mod vision;
 pub mod wire;

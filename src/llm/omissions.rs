@@ -143,7 +143,7 @@ impl Omissions {
         true
     }
 
-    /// Returns what was refused since the last call.
+    /// Returns the refusals since the last call.
     pub(super) fn take_untold(&self) -> Vec<Omission> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut state.untold)

@@ -19,6 +19,7 @@ use super::omissions::Omission;
 use super::reasoning;
 use super::responses;
 use super::sse::{self, SseEvent};
+use super::text_tools;
 use super::vision;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use super::{Delta, DeltaStream, Message, Provider, Request};
@@ -129,6 +130,7 @@ impl Provider for Remote {
         if let Some(form) = self.reasoning_back.get() {
             endpoint.dialect.reasoning_back = *form;
         }
+        let text_tools = endpoint.dialect.text_tools.then(|| text_tools::into_text(&mut request));
         reasoning::without_sealed(&mut request, self.refused.load(Ordering::Relaxed));
         let body = match self.ask(&endpoint, &request).await {
             Err(error) if classify::refuses_reasoning(&error) => {
@@ -164,7 +166,11 @@ impl Provider for Remote {
             polls_left: POLLS_PAST_END,
             window,
         };
-        Ok(limits::limited(deltas, name).boxed())
+        let deltas = limits::limited(deltas, name).boxed();
+        Ok(match text_tools {
+            Some(tools) => text_tools::with_calls(deltas, tools),
+            None => deltas,
+        })
     }
 
     fn take_omissions(&self) -> Vec<Omission> {

@@ -509,6 +509,47 @@ fn what_gateways_bend_costs_no_turn() {
 }
 
 #[test]
+fn a_model_without_tool_calling_edits_by_blocks_in_its_text() {
+    let write = json!({"name": "write", "arguments": {"path": "a.txt", "content": "hi\n"}});
+    let said = format!("I write it.\n<tool_call>\n{write}\n</tool_call>");
+    let bodies = vec![(200, chat(&(said.leak(), None))), (200, chat(&("It is written.", None)))];
+    let (url, served) = serve(bodies);
+    let place = Place::new(&[]);
+    let config = format!(
+        "[providers.local]\nbase_url = \"{url}/v1\"\napi = \"chat\"\nmodels.m.text_tools = true\n"
+    );
+    std::fs::create_dir_all(place.home()).unwrap();
+    std::fs::write(place.home().join("config.toml"), config).unwrap();
+    let args = ["run", "--format", "json", "--permission", "full", "--model", "local/m", "go"];
+    let out = place.command(&args).output().unwrap();
+    let got: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(got["text"], "It is written.", "{got}");
+    assert_eq!(place.read("a.txt"), "hi\n");
+    let sent: Vec<Value> = served.join().unwrap().iter().map(Received::json).collect();
+    for body in &sent {
+        assert_eq!(body.get("tools"), None, "{body}");
+        let system = body["messages"][0]["content"].as_str().unwrap();
+        assert!(system.contains("# Tools") && system.contains("## write"), "{system}");
+    }
+    let messages = sent[1]["messages"].as_array().unwrap();
+    let texts: Vec<String> = messages[1..]
+        .iter()
+        .map(|message| format!("{}: {}", message["role"].as_str().unwrap(), message["content"]))
+        .collect();
+    assert_eq!(texts.len(), 3, "{texts:#?}");
+    assert!(
+        texts[1].starts_with("assistant: ") && texts[1].contains("<tool_call>"),
+        "{}",
+        texts[1]
+    );
+    assert!(
+        texts[2].starts_with("user: ") && texts[2].contains("<tool_result name="),
+        "{}",
+        texts[2]
+    );
+}
+
+#[test]
 fn a_conversation_that_is_refused_in_the_stream_is_summarized() {
     let long: &'static str = "lorem ipsum ".repeat(6000).leak();
     let refusal = "Input does not fit in context length. The input has 31430 tokens.";

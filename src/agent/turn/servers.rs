@@ -75,7 +75,7 @@ pub(super) fn tell_changes<H: TurnHost>(
     }
 }
 
-/// Returns what the conversation and the turn's messages reveal about the tools that they need.
+/// Collects the evidence about needed tools from the conversation and the turn's messages.
 fn relevance(conversation: &Conversation, work: &Work) -> Relevance {
     let mut called = BTreeSet::new();
     for message in &conversation.messages {

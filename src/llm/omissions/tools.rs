@@ -1,4 +1,4 @@
-//! Tools whose schema a server rejects: which one an error is about. Pure.
+//! Finds the tool whose schema a server rejects. Pure.
 //!
 //! Sources: error bodies of OpenAI ("Invalid schema for function 'x'"), Anthropic (`tools.3.custom.input_schema`), Gemini
 //! (`tools[0].function_declarations[3]`), Azure, DeepSeek, Groq, Mistral and vLLM, quoted in public issues up to 2026-11.
@@ -7,9 +7,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Words without which an error is not about a schema.
-const ABOUT_SCHEMAS: &[&str] = &["schema", "parameters", "propert", "declaration", "tools"];
+const ABOUT_SCHEMAS: &[&str] =
+    &["schema", "parameters", "property", "properties", "declaration", "tools"];
 
-/// Names of lists of tools, the inner one first.
+/// Names of tool lists, the inner one first.
 const LISTS: &[&str] = &["function_declarations", "functiondeclarations", "tools"];
 
 /// Returns the names of a request's tools, in order; `None` for a tool that has none.
@@ -56,7 +57,7 @@ pub(super) fn refused<'a>(text: &str, sent: &'a [Option<String>]) -> Option<&'a 
     by_index().or_else(|| by_name().filter(|_| is_rejection(&lower)))
 }
 
-/// Returns true if a text says that a schema is wrong.
+/// Returns true if a text rejects a schema.
 fn is_rejection(lower: &str) -> bool {
     let is_about = ["schema", "parameters", "declaration"].iter().any(|word| lower.contains(word));
     let is_wrong = [

@@ -1,11 +1,11 @@
-//! Which tools a model's list has if the servers have too many. Pure.
+//! Chooses the tools to list for the model if the servers have too many. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a session's conversation reveals about the tools that it needs.
+/// Evidence in a conversation about which tools it needs.
 #[derive(Debug, Clone, Default)]
 pub struct Relevance {
-    /// The names of tools that were called.
+    /// Tools that were called, by name.
     pub called: BTreeSet<String>,
     /// The user's message.
     pub message: String,
@@ -21,8 +21,8 @@ pub(super) struct Candidate<'a> {
     pub(super) server: &'a str,
 }
 
-/// Chooses at most `max` tools, in the given order: those that were called, those that the user names, then whole servers, the smallest
-/// first. Returns their indexes.
+/// Chooses at most `max` tools: first the called ones, then those named by the user, then whole servers, the smallest first. Returns their
+/// indexes in ascending order.
 pub(super) fn choose(tools: &[Candidate<'_>], relevance: &Relevance, max: usize) -> Vec<usize> {
     if tools.len() <= max {
         return (0..tools.len()).collect();

@@ -113,7 +113,7 @@ pub struct Sources<'a> {
     pub taken: BTreeSet<String>,
     /// The tools that the model may see.
     pub allowed: AllowedTools,
-    /// What decides which tools are listed if there are too many.
+    /// Decides which tools are listed if there are too many.
     pub relevance: Relevance,
 }
 
@@ -193,7 +193,7 @@ fn definitions(sources: &Known<'_>) -> (Vec<Definition>, Vec<String>) {
     (found, problems)
 }
 
-/// Splits tools into those that the model's list has and the others.
+/// Splits tools into listed and unlisted ones.
 fn split(
     tools: &[Arc<ServerTool>],
     relevance: &Relevance,

@@ -324,7 +324,7 @@ mod tests {
     use super::*;
     use tokio_tungstenite::tungstenite::http;
 
-    /// A name, a response's status, headers and body, and what the SDK gets.
+    /// A name, a response's status, headers and body, and the result for the SDK.
     type Row =
         (&'static str, u16, &'static [(&'static str, &'static str)], &'static str, &'static str);
 
@@ -336,7 +336,7 @@ mod tests {
         response.body(body.to_owned()).unwrap().into()
     }
 
-    /// Returns what the SDK gets.
+    /// Returns the result for the SDK, as text.
     async fn shown(got: Result<StreamableHttpPostResponse, Error>) -> String {
         match got {
             Ok(StreamableHttpPostResponse::Accepted) => "accepted".to_owned(),
