@@ -62,6 +62,8 @@ pub enum Omission {
         /// The setting of the provider that omits it from the first request on, in TOML; `None` if there is none.
         setting: Option<&'static str>,
     },
+    /// Earlier reasoning, which the server could not read.
+    Reasoning,
     /// A tool whose schema was rejected.
     Tool {
         /// Its name.
@@ -143,6 +145,11 @@ impl Omissions {
         true
     }
 
+    /// Records an omission that was decided elsewhere.
+    pub(super) fn add(&self, omission: Omission) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).untold.push(omission);
+    }
+
     /// Returns the refusals since the last call.
     pub(super) fn take_untold(&self) -> Vec<Omission> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,7 +210,7 @@ mod tests {
             let is_sent_again = refused.learn("m", &sent, &error);
             let told = refused.take_untold().into_iter().map(|omission| match omission {
                 Omission::Field { name, .. } => name,
-                Omission::Tool { .. } => "a tool",
+                Omission::Tool { .. } | Omission::Reasoning => "another part",
             });
             let told: Vec<&str> = told.collect();
             assert_eq!(

@@ -139,7 +139,9 @@ impl Provider for Remote {
                     return Err(error);
                 }
                 self.refused.store(messages, Ordering::Relaxed);
-                self.ask(&endpoint, &request).await?
+                let body = self.ask(&endpoint, &request).await?;
+                endpoint.omissions.add(Omission::Reasoning);
+                body
             }
             Err(error) if endpoint.api == Api::Chat => {
                 let wanted = classify::wanted_reasoning(&error).ok_or_else(|| error.clone())?;

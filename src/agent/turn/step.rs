@@ -291,6 +291,14 @@ fn tell_omissions<H: TurnHost>(host: &mut H, ctx: &TurnContext) {
                     format!("set `{setting}` in [providers.{provider}] to omit it from the start")
                 }),
             },
+            Omission::Reasoning => Notice {
+                level: NoticeLevel::Info,
+                code: "reasoningOmitted".to_owned(),
+                message: format!(
+                    "{provider} could not read its earlier reasoning; the conversation continues without it"
+                ),
+                hint: None,
+            },
             Omission::Tool { name, reason } => Notice {
                 level: NoticeLevel::Warning,
                 code: "toolRefused".to_owned(),
