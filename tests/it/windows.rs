@@ -1,7 +1,7 @@
 //! The context window of a model, known or told by a local server, through the real program.
 
 use crate::login::{Answer, Provider, hello, run};
-use crate::support::program::Place;
+use crate::support::program::{Framing, Place, Program};
 use crate::support::server::Received;
 use serde_json::Value;
 
@@ -113,5 +113,38 @@ fn a_400_without_a_body_is_too_long_only_near_the_window() {
             let error = events.iter().find_map(|event| event["error"]["message"].as_str());
             assert!(error.unwrap().contains("400"), "{name}: {error:?}");
         }
+    }
+}
+
+#[test]
+fn an_unknown_model_is_compacted_by_the_context_that_its_server_reports() {
+    for (tokens, is_compacted) in [(40_000, true), (400_000, false), (6_000, false)] {
+        let list = format!(r#"{{"data": [{{"id": "m", "max_model_len": {tokens}}}]}}"#);
+        let server = Provider::start(move |request: &Received| -> Answer {
+            if request.path.ends_with("/models") {
+                return (200, list.clone());
+            }
+            let (status, reply) = hello();
+            (status, reply.replace("\"prompt_tokens\":10", "\"prompt_tokens\":36000"))
+        });
+        let place = Place::new(&[]);
+        std::fs::create_dir_all(place.home()).unwrap();
+        let settings = format!(
+            "model = \"vllm/m\"\n[context]\nkeep_recent_tokens = 1000\n[providers.vllm]\nbase_url = \"{}/v1\"\n",
+            server.url
+        );
+        std::fs::write(place.home().join("config.toml"), settings).unwrap();
+        let mut program = Program::start(place.engine(&["serve"]), Framing::Lines);
+        program.initialize();
+        program.ask("session/create", serde_json::json!({}));
+        for prompt in ["words of a long message ".repeat(6_000).as_str(), "again", "and again"] {
+            program.prompt(prompt);
+            program.until_event("turn.completed");
+        }
+        let compacted = program
+            .seen
+            .iter()
+            .any(|message| message["params"]["event"]["item"]["type"] == "compaction");
+        assert_eq!(compacted, is_compacted, "{tokens}");
     }
 }

@@ -59,7 +59,7 @@ pub(crate) async fn before_request<H: TurnHost>(
     tools: &[ToolSpec],
     tally: &mut Tally,
 ) -> Result<bool, End> {
-    let Some(window) = ctx.llm.current().window else { return Ok(false) };
+    let Some(window) = ctx.llm.window() else { return Ok(false) };
     if !ctx.llm.compaction.is_automatic {
         let TurnState { conversation, meter, .. } = &mut *state;
         let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
@@ -155,7 +155,7 @@ pub(crate) async fn compact<H: TurnHost>(
     wanted: CompactionRequest<'_>,
 ) -> Result<bool, End> {
     let TurnState { conversation, meter, prompt_state, .. } = state;
-    let marks = marks_of(&ctx.llm.compaction, ctx.llm.current().window);
+    let marks = marks_of(&ctx.llm.compaction, ctx.llm.window());
     let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
     let keep = tokens_to_keep(wanted.reason, &marks, conversation, tokens_before);
     let cut = compact::plan(&conversation.messages, keep);
@@ -443,7 +443,7 @@ pub(crate) fn may_overflow(
     messages: &[Arc<Message>],
 ) -> bool {
     let tokens = Meter::default().tokens(&ctx.system, tools, messages);
-    let window = ctx.llm.current().window.unwrap_or(SMALLEST_WINDOW);
+    let window = ctx.llm.window().unwrap_or(SMALLEST_WINDOW);
     tokens >= window / 100 * MAY_OVERFLOW_PERCENT
 }
 
@@ -454,8 +454,5 @@ pub(crate) fn usage(
     tools: &[ToolSpec],
     messages: &[Arc<Message>],
 ) -> ContextUsage {
-    ContextUsage {
-        tokens: meter.tokens(&ctx.system, tools, messages),
-        window: ctx.llm.current().window,
-    }
+    ContextUsage { tokens: meter.tokens(&ctx.system, tools, messages), window: ctx.llm.window() }
 }

@@ -27,7 +27,7 @@ use pintle_session::context::conversation::Conversation;
 use pintle_tools::{self as tools, ClientRequest, ReadTracker, Tool};
 use serde_json::Value;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -70,6 +70,8 @@ pub(crate) struct ModelAccess {
     pub(crate) fallback: Option<Result<UsableModel, String>>,
     /// True once the fallback was needed.
     pub(crate) fell_back: AtomicBool,
+    /// The context size that a local server gives the session's model; 0 if unknown.
+    pub(crate) served_window: AtomicU64,
     /// The model that writes summaries instead, or why it cannot be used; `None` if it is the same.
     pub(crate) summary: Option<Result<UsableModel, String>>,
     /// When and how room is made in the conversation.
@@ -87,6 +89,16 @@ impl ModelAccess {
             Some(Ok(fallback)) if self.fell_back.load(Ordering::Relaxed) => fallback,
             Some(_) | None => &self.session,
         }
+    }
+
+    /// Returns the maximum number of input tokens, if known: for an unknown model, the one that its server reports.
+    pub(crate) fn window(&self) -> Option<u64> {
+        let current = self.current();
+        let served = || {
+            let served = self.served_window.load(Ordering::Relaxed);
+            (served > 0 && std::ptr::eq(current, &raw const self.session)).then_some(served)
+        };
+        current.window.or_else(served)
     }
 }
 

@@ -65,6 +65,7 @@ pub(super) async fn run<H: TurnHost>(
     state.grants.begin_turn();
     prompt::begin(host, &mut ctx, &mut state).await;
     servers::begin(host, &mut ctx, &mut state, &work).await;
+    served::begin(&ctx, &state.served);
     provider_calls::begin(host, &mut ctx).await;
     let done = match work {
         Work::Answer(inputs) => {

@@ -6,9 +6,13 @@ use crate::turn::meter::Meter;
 use pintle_llm::{Message, ModelRef, ServedWindow, ToolSpec};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The number of replies after which a server that does not report its context is no longer queried.
 const MAX_QUESTIONS: u8 = 3;
+
+/// The smallest context, in tokens, for which a conversation is compacted: less has no room for the engine's prompt and a summary.
+const SMALLEST_WINDOW: u64 = 10_000;
 
 /// What is known of the context that a local server gives the session's model.
 #[derive(Debug, Default)]
@@ -17,6 +21,15 @@ pub(crate) struct ServedContext {
     questions: u8,
     window: Option<ServedWindow>,
     is_told: bool,
+}
+
+/// Tells a turn the context size that is known from earlier replies of its session's model.
+pub(super) fn begin(ctx: &TurnContext, served: &ServedContext) {
+    let is_of_session = served.model.as_ref() == Some(&ctx.llm.session.model);
+    let window = served.window.filter(|window| is_of_session && window.tokens >= SMALLEST_WINDOW);
+    if let Some(window) = window {
+        ctx.llm.served_window.store(window.tokens, Ordering::Relaxed);
+    }
 }
 
 /// Compares the request's size with a local server's context, and warns once if it was longer. The server is queried after its reply, since
@@ -40,6 +53,7 @@ pub(super) async fn check<H: TurnHost>(
         let asking = uncancelled(&ctx.cancel, ctx.llm.current().provider.served_window(&model.id));
         served.window = host.wait(asking).await.flatten();
     }
+    begin(ctx, served);
     let Some(ServedWindow { tokens: window, server, remedy }) = served.window else { return };
     // The server's count is useless here, since it covers only the part that it kept.
     let sent = Meter::default().tokens(&ctx.system, tools, messages);

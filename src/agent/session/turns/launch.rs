@@ -17,7 +17,7 @@ use pintle_protocol::ids::TurnId;
 use pintle_tools::Folders;
 use pintle_tools::mcp::AllowedTools;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use tokio_util::sync::CancellationToken;
 
 impl Session {
@@ -62,6 +62,7 @@ impl Session {
                 },
                 fallback: self.fallback_model(),
                 fell_back: AtomicBool::new(false),
+                served_window: AtomicU64::new(0),
                 summary: self.services.summary_model.as_ref().map(|model| self.usable(model)),
                 compaction: self.settings.compaction,
                 retry: self.services.retry_policy,
