@@ -4,9 +4,31 @@ use super::decode::arguments_object;
 use super::message::{Opaque, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Maximum tool name length, in characters. Source: OpenAI's limit, the lowest of the four APIs.
 const MAX_NAME: usize = 64;
+
+/// The user message after a reply that ends the conversation: models without prefill refuse to continue a reply.
+pub(super) const GO_ON: &str = "Continue.";
+
+/// Placeholder for a user message without visible characters, which still separates two replies.
+const BLANK: &str = "(blank message)";
+
+/// Returns true for text without a visible character. Several APIs refuse it like empty text.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// Returns a user message's content without blank texts, and never nothing.
+pub(super) fn visible(content: &[Content]) -> Vec<Cow<'_, Content>> {
+    let is_visible = |content: &&Content| content.as_text().is_none_or(|text| !is_blank(text));
+    let mut visible: Vec<_> = content.iter().filter(is_visible).map(Cow::Borrowed).collect();
+    if visible.is_empty() {
+        visible.push(Cow::Owned(Content::text(BLANK)));
+    }
+    visible
+}
 
 /// Returns a tool name that every API accepts. A model can write any name, and one bad name would make all later requests fail.
 pub(super) fn tool_name(name: &str) -> String {
@@ -27,13 +49,13 @@ pub(super) fn arguments_text(arguments: &str) -> String {
     if is_empty { "{}".to_owned() } else { arguments.to_owned() }
 }
 
-/// Returns a result's text, never empty, since some servers refuse empty text.
+/// Returns a result's text, never blank, since some servers refuse blank text.
 pub(super) fn result_text(result: &ToolResult) -> String {
     let texts: Vec<&str> = result
         .content
         .iter()
         .filter_map(|content| match content {
-            Content::Text { text } => Some(text.as_str()).filter(|text| !text.is_empty()),
+            Content::Text { text } => Some(text.as_str()).filter(|text| !is_blank(text)),
             Content::Image { .. } => None,
         })
         .collect();

@@ -3,7 +3,9 @@
 use super::{CONTENT, REASONING_CONTENT};
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::{self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole};
-use crate::encode::{arguments_text, is_image, raw, result_text_with_failure, tool_name};
+use crate::encode::{
+    GO_ON, arguments_text, is_blank, is_image, raw, result_text_with_failure, tool_name, visible,
+};
 use crate::output_schema;
 use crate::{Assistant, AssistantBlock, Message, Request, ToolResult};
 use pintle_protocol::content::Content;
@@ -80,7 +82,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
         CallIds::Nine => IdForm::Nine,
     });
     let mut messages = Vec::new();
-    if !request.system.is_empty() {
+    if !is_blank(&request.system) {
         let role = match dialect.system_role {
             SystemRole::System => "system",
             SystemRole::Developer => "developer",
@@ -93,7 +95,9 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     for message in request.messages.iter() {
         let before = last_stop.take();
         match &**message {
-            Message::User(content) => said.extend(content.iter().filter_map(part)),
+            Message::User(content) => {
+                said.extend(visible(content).iter().filter_map(|content| part(content)));
+            }
             Message::ToolResult(result) => {
                 let mut message = tool_message(result, &ids.result(&result.call_id));
                 if let Some(fields) = message.as_object_mut().filter(|_| dialect.result_name) {
@@ -120,6 +124,9 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
         }
     }
     messages.extend(user_message(&said));
+    if messages.last().is_some_and(|last| is_of(last, "assistant")) {
+        messages.push(json!({ "role": "user", "content": GO_ON }));
+    }
     if dialect.assistant_after_result { bridge(messages) } else { messages }
 }
 
@@ -159,7 +166,7 @@ fn is_of(message: &Value, role: &str) -> bool {
 
 fn part(content: &Content) -> Option<Value> {
     match content {
-        Content::Text { text } if text.is_empty() => None,
+        Content::Text { text } if is_blank(text) => None,
         Content::Text { text } => Some(json!({ "type": "text", "text": text })),
         Content::Image { mime_type, data } => Some(json!({
             "type": "image_url",
@@ -197,7 +204,7 @@ fn assistant_message(
     let mut calls = Vec::new();
     for block in &assistant.blocks {
         match block {
-            AssistantBlock::Text { text, .. } if text.is_empty() => {}
+            AssistantBlock::Text { text, .. } if is_blank(text) => {}
             AssistantBlock::Text { text, .. } => texts.push(text.as_str()),
             AssistantBlock::Reasoning { text, opaque } => {
                 thoughts.push_str(text);
@@ -216,7 +223,7 @@ fn assistant_message(
             }
         }
     }
-    if dialect.reasoning_back == ReasoningBack::Text && is_same_model && !thoughts.is_empty() {
+    if dialect.reasoning_back == ReasoningBack::Text && is_same_model && !is_blank(&thoughts) {
         texts.insert(0, thoughts.as_str());
     }
     let is_tagged =
@@ -225,7 +232,7 @@ fn assistant_message(
     if is_tagged && is_same_model {
         texts.insert(0, &tagged);
     }
-    if texts.iter().all(|text| text.trim().is_empty()) && calls.is_empty() {
+    if texts.is_empty() && calls.is_empty() {
         return None;
     }
     let mut message = Map::new();
