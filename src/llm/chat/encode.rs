@@ -4,7 +4,8 @@ use super::{CONTENT, REASONING_CONTENT};
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::{self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole};
 use crate::encode::{
-    GO_ON, arguments_text, is_blank, is_image, raw, result_text_with_failure, tool_name, visible,
+    GO_ON, arguments_text, is_blank, is_image, raw, result_text_with_failure,
+    tool_name, visible,
 };
 use crate::output_schema;
 use crate::{Assistant, AssistantBlock, Message, Request, ToolResult};
@@ -130,13 +131,14 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     if dialect.assistant_after_result { bridge(messages) } else { messages }
 }
 
-/// Adds the rest of a paused reply: one message with its beginning, if both are text.
+/// Adds the remainder of a paused reply. Both become one message unless one of them has parts instead of text.
 fn push_rest(messages: &mut Vec<Value>, reply: Value) {
     let is_text =
         |message: &Value| is_of(message, "assistant") && message.get("tool_calls").is_none();
     let text = |message: &Value| message.get("content").and_then(Value::as_str).map(str::to_owned);
     let joined = messages.last_mut().filter(|last| is_text(last)).and_then(|last| {
-        let joined = text(last)? + &text(&reply)?;
+        let is_silent = reply.get("content").is_some_and(Value::is_null);
+        let joined = text(last)? + &text(&reply).or(is_silent.then(String::new))?;
         let mut reply = reply.clone();
         reply.as_object_mut()?.insert("content".to_owned(), Value::String(joined));
         *last = reply;

@@ -388,11 +388,15 @@ fn a_reply_and_its_continuation_are_one_message() {
         origin: "x/m".to_owned(),
         stop: StopReason::Paused,
     });
-    let both = vec![user("a"), paused, reply(vec![text("two"), call("c", "")])];
+    let both = vec![user("a"), paused.clone(), reply(vec![text("two"), call("c", "")])];
     let both = encode(&request(both), Dialect::PLAIN);
     assert_eq!(both["messages"].as_array().map(Vec::len), Some(4));
     assert_eq!(both["messages"][2]["content"], "one two");
     assert_eq!(both["messages"][2]["tool_calls"][0]["id"], "c");
+    let silent = vec![user("a"), paused, reply(vec![call("c", "")])];
+    let silent = encode(&request(silent), Dialect::PLAIN);
+    assert_eq!(silent["messages"][2]["content"], "one ");
+    assert_eq!(silent["messages"][2]["tool_calls"][0]["id"], "c");
 }
 
 #[test]
