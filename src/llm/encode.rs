@@ -2,6 +2,7 @@
 
 use super::decode::arguments_object;
 use super::message::{Opaque, ToolResult};
+use super::request::Effort;
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -28,6 +29,17 @@ pub(super) fn visible(content: &[Content]) -> Vec<Cow<'_, Content>> {
         visible.push(Cow::Owned(Content::text(BLANK)));
     }
     visible
+}
+
+/// Models of OpenAI whose lowest effort is `low`. Source: docs.laozhang.ai, GPT-6.1 Sol, and github.com/BerriAI/litellm/discussions/52347, read
+/// 2026-11.
+const LOW_AT_LEAST: [&str; 2] = ["gpt-6.1-sol", "gpt-6.2-"];
+
+/// Returns the effort, or the lowest that the model accepts.
+pub(super) fn accepted_effort(model: &str, effort: Effort) -> Effort {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let is_least = LOW_AT_LEAST.iter().any(|prefix| name.starts_with(prefix));
+    if is_least { effort.max(Effort::Low) } else { effort }
 }
 
 /// Returns a tool name that every API accepts. A model can write any name, and one bad name would make all later requests fail.
@@ -110,6 +122,18 @@ mod tests {
                 is_error: true,
             };
             assert_eq!(result_text_with_failure(&result), want);
+        }
+    }
+
+    #[test]
+    fn the_lowest_effort_depends_on_the_model() {
+        for (model, effort, want) in [
+            ("gpt-6.2-sol", Effort::None, Effort::Low),
+            ("openai/gpt-6.1-sol", Effort::Minimal, Effort::Low),
+            ("gpt-6.2-astra", Effort::High, Effort::High),
+            ("gpt-6-sol", Effort::None, Effort::None),
+        ] {
+            assert_eq!(accepted_effort(model, effort), want, "{model}");
         }
     }
 

@@ -4,7 +4,7 @@ use super::{CONTENT, REASONING_CONTENT};
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::{self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole};
 use crate::encode::{
-    GO_ON, arguments_text, is_blank, is_image, raw, result_text_with_failure,
+    GO_ON, accepted_effort, arguments_text, is_blank, is_image, raw, result_text_with_failure,
     tool_name, visible,
 };
 use crate::output_schema;
@@ -54,6 +54,7 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
         set(key, json!(limit));
     }
     if let Some(effort) = request.effort {
+        let effort = accepted_effort(&request.model, effort);
         match dialect.effort {
             EffortField::ReasoningEffort => set("reasoning_effort", json!(effort.name())),
             EffortField::ReasoningObject => set("reasoning", json!({ "effort": effort.name() })),

@@ -7,7 +7,8 @@ use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::Dialect;
 use crate::decode::text;
 use crate::encode::{
-    arguments_text, is_blank, is_image, raw, result_text_with_failure, set, tool_name, visible,
+    accepted_effort, arguments_text, is_blank, is_image, raw, result_text_with_failure, set,
+    tool_name, visible,
 };
 use crate::output_schema;
 use crate::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
@@ -24,8 +25,9 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     let mut body = json!({ "model": request.model, "stream": true, "store": false });
     let name = request.model.rsplit('/').next().unwrap_or(&request.model);
     let reasons = !NEVER_REASON.iter().any(|known| name.starts_with(known));
+    let effort = request.effort.map(|effort| accepted_effort(&request.model, effort));
     // With the least effort the server refuses it.
-    let searches = request.searches_web() && request.effort != Some(Effort::Minimal);
+    let searches = request.searches_web() && effort != Some(Effort::Minimal);
     let reasoning = reasons.then_some("reasoning.encrypted_content");
     let included: Vec<&str> =
         reasoning.into_iter().chain(searches.then_some(search::SOURCES)).collect();
@@ -44,7 +46,7 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     if let Some(limit) = request.max_output_tokens {
         set(&mut body, "max_output_tokens", json!(limit));
     }
-    if let Some(effort) = request.effort.filter(|_| reasons) {
+    if let Some(effort) = effort.filter(|_| reasons) {
         set(&mut body, "reasoning", json!({ "effort": effort.name(), "summary": "auto" }));
     }
     if let Some(key) = request.cache_key.as_ref().filter(|_| dialect.prompt_cache_key) {
