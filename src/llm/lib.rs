@@ -45,13 +45,13 @@ mod refused_fields;
 mod remote;
 pub mod request;
 mod responses;
-#[cfg(test)]
-mod rules;
 pub mod script;
 #[cfg(test)]
 mod searches;
 mod sources;
 pub mod sse;
+#[cfg(test)]
+mod strict;
 mod trace;
 mod vision;
 pub mod wire;

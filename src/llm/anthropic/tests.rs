@@ -2,7 +2,7 @@ use super::encode;
 use crate::catalog::Api;
 use crate::fixtures::decoded_text;
 use crate::remote::decode_pieces;
-use crate::rules;
+use crate::strict;
 use crate::{
     Accumulator, Assistant, AssistantBlock, BuiltIn, Effort, Message, Opaque, Request, ToolResult,
     ToolSpec,
@@ -397,6 +397,7 @@ fn a_search_without_result_goes_back_only_while_the_server_can_run_it() {
         asked.tools = Arc::new([web_search()]);
         let body = encode(&asked);
         assert_eq!(outline(&body), want, "{name}");
+        assert_eq!(strict::check(Api::Messages, &asked.model, &body), Ok(()), "{name}");
     }
 }
 
@@ -465,6 +466,7 @@ fn thinking_is_off_in_a_turn_that_did_not_begin_with_it() {
         asked.max_output_tokens = Some(4096);
         let body = encode(&asked);
         assert_eq!(body["thinking"]["type"], want, "{name}");
+        assert_eq!(strict::check(Api::Messages, &asked.model, &body), Ok(()), "{name}");
     }
 }
 
@@ -501,6 +503,7 @@ fn what_the_api_would_refuse_has_a_substitute() {
         let asked = request(messages);
         let body = encode(&asked);
         assert_eq!(body.pointer(path), Some(&json!(want)), "{name}: {body:#}");
+        assert_eq!(strict::check(Api::Messages, &asked.model, &body), Ok(()), "{name}");
     }
     let mut asked = request(vec![user("a")]);
     asked.system = " \n".into();
@@ -573,7 +576,7 @@ fn a_reply_of_thinking_alone_is_not_sent_back() {
         let mut asked = request(vec![user("a"), message, user("b")]);
         asked.origin = "x/m".to_owned();
         let body = encode(&asked);
-        assert_eq!(rules::check(Api::Messages, &body), Ok(()), "{name}");
+        assert_eq!(strict::check(Api::Messages, &asked.model, &body), Ok(()), "{name}");
         assert_eq!(outline(&body), want, "{name}");
     }
 }
