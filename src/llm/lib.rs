@@ -38,6 +38,7 @@ pub mod login;
 pub mod message;
 pub mod one_shot;
 mod output_schema;
+mod parameters;
 mod reasoning;
 #[cfg(test)]
 mod recorded;

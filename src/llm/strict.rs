@@ -121,9 +121,11 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Checked {
 
 /// Checks a function's parameters as OpenAI does: an object without alternatives at the top, and items for each array.
 ///
-/// Source: vercel/ai#1748 and openai/openai-agents-python#474 for the top; error texts "array schema missing items" in public clients.
+/// Source: its errors "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level", "object schema missing
+/// properties" and "array schema missing items", quoted in public clients and read 2026-11.
 fn parameters(schema: &Value) -> Checked {
     ensure(schema["type"] == "object", "parameters are not an object schema", schema)?;
+    ensure(schema["properties"].is_object(), "parameters without properties", schema)?;
     for key in ["oneOf", "anyOf", "allOf", "enum", "not"] {
         ensure(schema.get(key).is_none(), "top-level alternatives", schema)?;
     }
@@ -132,7 +134,10 @@ fn parameters(schema: &Value) -> Checked {
 
 fn items(schema: &Value) -> Checked {
     let has_items = schema.get("items").is_some() || schema.get("prefixItems").is_some();
-    ensure(schema["type"] != "array" || has_items, "an array without items", schema)?;
+    let is_array = |kind: &Value| {
+        kind == "array" || kind.as_array().is_some_and(|all| all.contains(&Value::from("array")))
+    };
+    ensure(!is_array(&schema["type"]) || has_items, "an array without items", schema)?;
     let named = schema["properties"].as_object().into_iter().flat_map(|named| named.values());
     let listed = ["anyOf", "oneOf", "allOf"].iter().flat_map(|key| list(schema, key));
     for part in named.chain(listed).chain(schema.get("items")) {

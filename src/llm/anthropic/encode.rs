@@ -6,8 +6,8 @@ use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog;
 use crate::decode::arguments_object;
 use crate::encode::{is_blank, raw, set, tool_name, visible};
-use crate::output_schema;
 use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult};
+use crate::{output_schema, parameters};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(crate) fn encode(request: &Request) -> Value {
     if request.tools.is_empty() && !called.is_empty() {
         // The API refuses calls without tools.
         let gone = called.into_iter().map(|name| {
-            let schema = json!({ "type": "object" });
+            let schema = json!({ "type": "object", "properties": {} });
             json!({ "name": name, "description": GONE, "input_schema": schema })
         });
         set(&mut body, "tools", gone.collect());
@@ -67,7 +67,7 @@ pub(crate) fn encode(request: &Request) -> Value {
     }
     if !request.tools.is_empty() {
         let functions = request.functions().map(|tool| {
-            json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters })
+            json!({ "name": tool.name, "description": tool.description, "input_schema": parameters::accepted(&tool.parameters) })
         });
         let searches = request.searches_web().then(search::tool);
         let mut tools: Vec<Value> = searches.into_iter().chain(functions).collect();

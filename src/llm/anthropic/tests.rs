@@ -189,14 +189,16 @@ fn system_tools_and_marks() {
               "name": "read",
               "description": "d",
               "input_schema": {
-                "type": "object"
+                "type": "object",
+                "properties": {}
               }
             },
             {
               "name": "bash",
               "description": "d",
               "input_schema": {
-                "type": "object"
+                "type": "object",
+                "properties": {}
               },
               "cache_control": {
                 "type": "ephemeral"

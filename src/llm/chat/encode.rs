@@ -7,8 +7,8 @@ use crate::encode::{
     GO_ON, accepted_effort, arguments_text, is_blank, is_image, raw, result_text_with_failure,
     tool_name, visible,
 };
-use crate::output_schema;
 use crate::{Assistant, AssistantBlock, Message, Request, ToolResult};
+use crate::{output_schema, parameters};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
@@ -41,7 +41,8 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     if request.functions().next().is_some() {
         let tools = request.functions().map(|tool| {
             json!({ "type": "function", "function": {
-                "name": tool.name, "description": tool.description, "parameters": tool.parameters
+                "name": tool.name, "description": tool.description,
+                "parameters": parameters::accepted(&tool.parameters)
             } })
         });
         set("tools", tools.collect());

@@ -261,10 +261,10 @@ fn settings_follow_the_dialect() {
         shown.push(format!("{name} {body}\n"));
     }
     expect![[r#"
-        openai {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_completion_tokens":5,"reasoning_effort":"high","prompt_cache_key":"s-1"}
-        openrouter {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning":{"effort":"high"}}
-        mistral {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning_effort":"high"}
-        ollama {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning_effort":"high"}
+        openai {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{}}}}],"max_completion_tokens":5,"reasoning_effort":"high","prompt_cache_key":"s-1"}
+        openrouter {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{}}}}],"max_tokens":5,"reasoning":{"effort":"high"}}
+        mistral {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{}}}}],"max_tokens":5,"reasoning_effort":"high"}
+        ollama {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{}}}}],"max_tokens":5,"reasoning_effort":"high"}
     "#]].assert_eq(&shown.concat());
     let bare = encode(&super::tests::request(vec![user("a")]), Dialect::PLAIN);
     assert!(bare.get("tools").is_none() && bare.get("max_tokens").is_none());

@@ -3,6 +3,7 @@
 use super::{models, schema, search};
 use crate::decode::arguments_object;
 use crate::encode::{GO_ON, is_blank, raw, result_text, set, tool_name, visible};
+use crate::parameters;
 use crate::{Assistant, AssistantBlock, Message, Opaque, Request, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ pub(crate) fn encode(request: &Request) -> Value {
     if !request.tools.is_empty() {
         let declarations = request.functions().map(|tool| {
             let mut declaration = json!({ "name": tool.name, "description": tool.description });
-            if let Some(parameters) = schema::convert(&tool.parameters) {
+            if let Some(parameters) = schema::convert(&parameters::accepted(&tool.parameters)) {
                 set(&mut declaration, "parameters", parameters);
             }
             declaration

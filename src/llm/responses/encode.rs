@@ -10,8 +10,8 @@ use crate::encode::{
     accepted_effort, arguments_text, is_blank, is_image, raw, result_text_with_failure, set,
     tool_name, visible,
 };
-use crate::output_schema;
 use crate::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
+use crate::{output_schema, parameters};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -86,7 +86,8 @@ impl<'a> Freeform<'a> {
     }
 
     fn tool(&self, tool: &ToolSpec) -> Value {
-        let ToolSpec { name, description, parameters, grammar, .. } = tool;
+        let ToolSpec { name, description, grammar, .. } = tool;
+        let parameters = parameters::accepted(&tool.parameters);
         match grammar.filter(|_| self.has(name)) {
             Some(grammar) => json!({
                 "type": "custom", "name": name, "description": description,

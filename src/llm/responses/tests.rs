@@ -221,7 +221,7 @@ fn a_conversation_with_everything_in_it() {
     "#]].assert_eq(&lines(&encode(&request(conversation("y/other")), Dialect::PLAIN)));
     let mut rest = body;
     rest.as_object_mut().unwrap().remove("input");
-    expect![[r#"{"model":"gpt-5.4","stream":true,"store":false,"include":["reasoning.encrypted_content"],"instructions":"be brief","tools":[{"type":"function","name":"read","description":"d","parameters":{"type":"object"},"strict":false}],"max_output_tokens":9,"reasoning":{"effort":"low","summary":"auto"}}"#]].assert_eq(&rest.to_string());
+    expect![[r#"{"model":"gpt-5.4","stream":true,"store":false,"include":["reasoning.encrypted_content"],"instructions":"be brief","tools":[{"type":"function","name":"read","description":"d","parameters":{"type":"object","properties":{}},"strict":false}],"max_output_tokens":9,"reasoning":{"effort":"low","summary":"auto"}}"#]].assert_eq(&rest.to_string());
 
     for (model, reasons) in [
         ("gpt-4o-mini", false),

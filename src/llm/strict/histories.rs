@@ -248,7 +248,7 @@ fn conversation() -> impl Strategy<Value = Conversation> {
     )
 }
 
-/// A schema as the tools' layer passes it on: alternatives and references only below the top, and items for each array.
+/// A schema below the top.
 fn schema() -> impl Strategy<Value = Value> {
     let leaves = [
         json!(true),
@@ -260,6 +260,8 @@ fn schema() -> impl Strategy<Value = Value> {
         json!({ "type": ["string", "null"], "description": "d" }),
         json!({ "type": ["string", "integer", "null"], "description": "d", "minLength": 1 }),
         json!({ "type": "object" }),
+        json!({ "type": "array", "minItems": 1 }),
+        json!({ "type": ["array", "null"] }),
         json!({ "type": "object", "required": ["gone"] }),
         json!({ "type": "null" }),
         json!({ "enum": ["a", "", null] }),
@@ -295,14 +297,26 @@ fn fields(of: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<String,
 
 fn tools() -> impl Strategy<Value = Vec<ToolSpec>> {
     let names = ["read", "apply_patch", "mcp__git__status", "client-tool"];
-    vec(fields(schema()), 0..4).prop_map(move |all| {
-        let tool = |(name, fields): (&str, Map<String, Value>)| ToolSpec {
+    // As clients register them: mostly plain objects.
+    let tops = [
+        json!({ "type": "object" }),
+        json!({ "type": "object" }),
+        json!({}),
+        json!({ "type": "object", "allOf": [{ "properties": { "c": {} } }], "not": {} }),
+        json!({ "oneOf": [{ "properties": { "c": { "type": "array" } } }, true] }),
+    ];
+    vec((fields(schema()), select(tops.to_vec())), 0..4).prop_map(move |all| {
+        let with = |mut top: Value, fields: Map<String, Value>| {
+            if !fields.is_empty() {
+                top["properties"] = Value::Object(fields);
+            }
+            top["$defs"] = json!({ "size": { "type": "integer", "minimum": 1 } });
+            top
+        };
+        let tool = |(name, (fields, top)): (&str, (Map<String, Value>, Value))| ToolSpec {
             name: name.to_owned(),
             description: "d".to_owned(),
-            parameters: json!({
-                "type": "object", "properties": fields,
-                "$defs": { "size": { "type": "integer", "minimum": 1 } }
-            }),
+            parameters: with(top, fields),
             grammar: (name == "apply_patch").then_some("start: /.+/"),
             built_in: None,
         };

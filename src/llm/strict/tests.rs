@@ -295,10 +295,14 @@ fn chat() {
             ),
             (tools(json!([])), "an empty tool list"),
             (
-                tools(json!([tool("a.b", json!({ "type": "object" }))])),
+                tools(json!([tool("a.b", json!({ "type": "object", "properties": {} }))])),
                 "a tool's name has the wrong form",
             ),
             (tools(json!([tool("f", json!({}))])), "parameters are not an object schema"),
+            (
+                tools(json!([tool("f", json!({ "type": "object" }))])),
+                "parameters without properties",
+            ),
             (
                 tools(json!([tool(
                     "f",
