@@ -32,14 +32,12 @@ pub(crate) fn encode(request: &Request) -> Value {
         think(&mut body, family.thinking, effort, max_tokens);
     }
     let mut turns = turns::settled(turns(request, family), request.searches_web());
-    if family.is_claude() && family.thinking == Thinking::Budget {
-        let thinks = body.pointer("/thinking/type").is_some_and(|kind| kind == "enabled");
-        if thinks && !turns::begins_with_thinking(&turns) {
-            set(&mut body, "thinking", json!({ "type": "disabled" }));
-        }
-        if body.pointer("/thinking/type").is_none_or(|kind| kind != "enabled") {
-            turns::end_without_thinking(&mut turns);
-        }
+    let thinks_if_asked = family.is_claude() && family.thinking == Thinking::Budget;
+    if thinks_if_asked && is_thinking(&body, "enabled") && !turns::begins_with_thinking(&turns) {
+        set(&mut body, "thinking", json!({ "type": "disabled" }));
+    }
+    if is_thinking(&body, "disabled") || (thinks_if_asked && !is_thinking(&body, "enabled")) {
+        turns::end_without_thinking(&mut turns);
     }
     turns::end_for_the_model(&mut turns);
     turns::mark_last(&mut turns);
@@ -77,6 +75,10 @@ pub(crate) fn encode(request: &Request) -> Value {
     let message = |(role, content): (&str, Vec<Value>)| json!({ "role": role, "content": content });
     set(&mut body, "messages", turns.into_iter().map(message).collect());
     body
+}
+
+fn is_thinking(body: &Value, kind: &str) -> bool {
+    body.pointer("/thinking/type").is_some_and(|given| given == kind)
 }
 
 pub(super) fn mark(block: &mut Value) {

@@ -473,6 +473,30 @@ fn thinking_is_off_in_a_turn_that_did_not_begin_with_it() {
 }
 
 #[test]
+fn a_paused_reply_has_no_thinking_while_thinking_is_off() {
+    let thought = AssistantBlock::Reasoning {
+        text: "hm".to_owned(),
+        opaque: Some(opaque(&json!({ "signature": "S" }))),
+    };
+    let search = json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
+    let paused = || reply("x/m", vec![thought.clone(), AssistantBlock::Unknown(opaque(&search))]);
+    for (model, effort, want) in [
+        ("claude-sonnet-4-5", None, "user[text] assistant[server_tool_use]"),
+        ("claude-opus-5", Some(Effort::None), "user[text] assistant[server_tool_use]"),
+        ("claude-opus-5", None, "user[text] assistant[thinking server_tool_use]"),
+        ("claude-opus-5", Some(Effort::Low), "user[text] assistant[thinking server_tool_use]"),
+    ] {
+        let mut asked = request(vec![user("a"), paused()]);
+        (asked.model, asked.origin) = (model.to_owned(), "x/m".to_owned());
+        asked.effort = effort;
+        asked.tools = Arc::new([web_search()]);
+        let body = encode(&asked);
+        assert_eq!(outline(&body), want, "{model} {effort:?}");
+        assert_eq!(strict::check(Api::Messages, model, &body), Ok(()), "{model} {effort:?}");
+    }
+}
+
+#[test]
 fn what_the_api_would_refuse_has_a_substitute() {
     let text = |text: &str| AssistantBlock::Text { text: text.to_owned(), opaque: None };
     for (name, messages, path, want) in [

@@ -140,7 +140,7 @@ fn part(is_third: bool, role: &str, part: &Value) -> Checked {
     }
 }
 
-/// "Invalid function name. Must start with a letter or an underscore. Must be alphameric …, with a maximum length of" 64, later 128.
+/// "Invalid function name. Must start with a letter or an underscore", with at most 64 characters, later 128.
 fn is_function(name: &str) -> bool {
     is_name(name, 64, ".:") && !name.starts_with(|c: char| c.is_ascii_digit() || "-.:".contains(c))
 }
