@@ -6,6 +6,7 @@ mod decode;
 mod encode;
 mod families;
 mod search;
+mod turns;
 
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;

@@ -2,11 +2,45 @@
 
 use super::decode::arguments_object;
 use super::message::{Opaque, ToolResult};
+use super::request::Effort;
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Maximum tool name length, in characters. Source: OpenAI's limit, the lowest of the four APIs.
 const MAX_NAME: usize = 64;
+
+/// The user message after a reply that ends the conversation: models without prefill refuse to continue a reply.
+pub(super) const GO_ON: &str = "Continue.";
+
+/// Placeholder for a user message without visible characters, which still separates two replies.
+const BLANK: &str = "(blank message)";
+
+/// Returns true for text without a visible character. Several APIs refuse it like empty text.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+/// Returns a user message's content without blank texts, and never nothing.
+pub(super) fn visible(content: &[Content]) -> Vec<Cow<'_, Content>> {
+    let is_visible = |content: &&Content| content.as_text().is_none_or(|text| !is_blank(text));
+    let mut visible: Vec<_> = content.iter().filter(is_visible).map(Cow::Borrowed).collect();
+    if visible.is_empty() {
+        visible.push(Cow::Owned(Content::text(BLANK)));
+    }
+    visible
+}
+
+/// Models of OpenAI whose lowest effort is `low`. Source: docs.laozhang.ai, GPT-6.1 Sol, and github.com/BerriAI/litellm/discussions/52347, read
+/// 2026-11.
+const LOW_AT_LEAST: [&str; 2] = ["gpt-6.1-sol", "gpt-6.2-"];
+
+/// Returns the effort, or the lowest that the model accepts.
+pub(super) fn accepted_effort(model: &str, effort: Effort) -> Effort {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let is_least = LOW_AT_LEAST.iter().any(|prefix| name.starts_with(prefix));
+    if is_least { effort.max(Effort::Low) } else { effort }
+}
 
 /// Returns a tool name that every API accepts. A model can write any name, and one bad name would make all later requests fail.
 pub(super) fn tool_name(name: &str) -> String {
@@ -27,13 +61,13 @@ pub(super) fn arguments_text(arguments: &str) -> String {
     if is_empty { "{}".to_owned() } else { arguments.to_owned() }
 }
 
-/// Returns a result's text, never empty, since some servers refuse empty text.
+/// Returns a result's text, never blank, since some servers refuse blank text.
 pub(super) fn result_text(result: &ToolResult) -> String {
     let texts: Vec<&str> = result
         .content
         .iter()
         .filter_map(|content| match content {
-            Content::Text { text } => Some(text.as_str()).filter(|text| !text.is_empty()),
+            Content::Text { text } => Some(text.as_str()).filter(|text| !is_blank(text)),
             Content::Image { .. } => None,
         })
         .collect();
@@ -88,6 +122,18 @@ mod tests {
                 is_error: true,
             };
             assert_eq!(result_text_with_failure(&result), want);
+        }
+    }
+
+    #[test]
+    fn the_lowest_effort_depends_on_the_model() {
+        for (model, effort, want) in [
+            ("gpt-6.2-sol", Effort::None, Effort::Low),
+            ("openai/gpt-6.1-sol", Effort::Minimal, Effort::Low),
+            ("gpt-6.2-astra", Effort::High, Effort::High),
+            ("gpt-6-sol", Effort::None, Effort::None),
+        ] {
+            assert_eq!(accepted_effort(model, effort), want, "{model}");
         }
     }
 

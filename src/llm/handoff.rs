@@ -9,7 +9,7 @@ use super::fixtures::{FAMILIES, recorded};
 use super::message::{Assistant, AssistantBlock, Message, ToolResult};
 use super::remote::{decode_pieces, encode};
 use super::request::Request;
-use super::rules;
+use super::strict;
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ fn check(name: &str, origin: &str, messages: Vec<Message>) {
         };
         for (target, api) in FAMILIES {
             let body = encode(api, &request, dialect);
-            if let Err(broken) = rules::check(api, &body) {
+            if let Err(broken) = strict::check(api, model, &body) {
                 panic!("{name} to {target} ({model}, {origin}): {broken}\n{body:#}");
             }
         }
@@ -126,7 +126,7 @@ fn every_recorded_reply_goes_back_to_the_model_that_made_it() {
                 trace: crate::Trace::default(),
             };
             let body = encode(api, &request, Dialect::PLAIN);
-            if let Err(broken) = rules::check(api, &body) {
+            if let Err(broken) = strict::check(api, &request.model, &body) {
                 panic!("{name}: {broken}\n{body:#}");
             }
             // The opaque data is present byte for byte.

@@ -39,19 +39,20 @@ pub mod message;
 mod omissions;
 pub mod one_shot;
 mod output_schema;
+mod parameters;
 mod reasoning;
 #[cfg(test)]
 mod recorded;
 mod remote;
 pub mod request;
 mod responses;
-#[cfg(test)]
-mod rules;
 pub mod script;
 #[cfg(test)]
 mod searches;
 mod sources;
 pub mod sse;
+#[cfg(test)]
+mod strict;
 mod text_tools;
 mod trace;
 mod vision;

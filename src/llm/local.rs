@@ -40,7 +40,7 @@ impl LocalServer {
     fn detect(endpoint: &Endpoint) -> Option<Self> {
         match endpoint.name.as_str() {
             "ollama" => return Some(Self::Ollama),
-            "llamacpp" => return Some(Self::LlamaCpp),
+            "llamacpp" | "llama-server" => return Some(Self::LlamaCpp),
             "lmstudio" => return Some(Self::LmStudio),
             "vllm" => return Some(Self::Vllm),
             _ => {}
@@ -50,7 +50,7 @@ impl LocalServer {
         let place = rest.split(['/', '?']).next().unwrap_or_default();
         match place.rsplit_once(':')?.1 {
             "11434" => Some(Self::Ollama),
-            "8080" => Some(Self::LlamaCpp),
+            "8080" | "9931" => Some(Self::LlamaCpp),
             "1234" => Some(Self::LmStudio),
             "8000" => Some(Self::Vllm),
             _ => None,
@@ -213,6 +213,15 @@ mod tests {
                 None,
             ),
             ("a slot", "llamacpp", here, &[("localhost:1/props", PROPS)], "m", Some(2048)),
+            ("the next default port", "llama-server", here, &[("/props", PROPS)], "m", Some(2048)),
+            (
+                "by the next default port",
+                "local",
+                "http://localhost:9931/v1",
+                &[("/props", PROPS)],
+                "m",
+                Some(2048),
+            ),
             ("no properties", "llamacpp", here, &[], "m", None),
             ("a web page", "llamacpp", here, &[("/props", "<html>")], "m", None),
             ("a loaded model", "lmstudio", here, &[("/api/v0/models", STUDIO)], "m", Some(4096)),

@@ -92,7 +92,7 @@ pub(super) fn encode(api: Api, request: &Request, dialect: Dialect) -> Value {
         Api::Messages => anthropic::encode(request),
         Api::Chat => chat::encode(request, dialect),
         Api::Responses => responses::encode(request, dialect),
-        Api::Gemini => gemini::encode(request),
+        Api::Gemini => gemini::encode(&vision::without_gifs(request)),
     }
 }
 

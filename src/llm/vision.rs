@@ -1,22 +1,47 @@
-//! Replaces images for models that accept none, according to the catalogue.
+//! Replaces images for models that accept none, according to the catalogue, and images of formats that a wire API refuses.
 
 use super::message::Message;
 use super::{Request, ToolResult};
 use pintle_protocol::content::Content;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The placeholder for an image.
 const OMITTED: &str = "[image omitted: the model takes no images]";
 
+/// The placeholder for an image of a format that the API refuses.
+const OMITTED_GIF: &str = "[image omitted: the model takes no GIF images]";
+
 /// Replaces a request's images with placeholders.
 pub(super) fn without_images(request: &mut Request) {
+    replace(request, |_| true, OMITTED);
+}
+
+/// Replaces a request's GIF images with placeholders, for APIs that refuse them.
+pub(super) fn without_gifs(request: &Request) -> Cow<'_, Request> {
+    let is_gif = |media_type: &str| media_type == "image/gif";
+    if !holds(request, is_gif) {
+        return Cow::Borrowed(request);
+    }
+    let mut changed = request.clone();
+    replace(&mut changed, is_gif, OMITTED_GIF);
+    Cow::Owned(changed)
+}
+
+/// Returns true if a request contains an image.
+pub(super) fn holds_images(request: &Request) -> bool {
+    holds(request, |_| true)
+}
+
+/// Replaces images of some media types.
+fn replace(request: &mut Request, is_refused: fn(&str) -> bool, instead: &str) {
     for message in Arc::make_mut(&mut request.messages).iter_mut() {
         match &**message {
-            Message::User(content) if has_image(content) => {
-                *message = Arc::new(Message::User(texts(content)));
+            Message::User(content) if has_image(content, is_refused) => {
+                *message = Arc::new(Message::User(texts(content, is_refused, instead)));
             }
-            Message::ToolResult(result) if has_image(&result.content) => {
-                let content = texts(&result.content);
+            Message::ToolResult(result) if has_image(&result.content, is_refused) => {
+                let content = texts(&result.content, is_refused, instead);
                 *message = Arc::new(Message::ToolResult(ToolResult { content, ..result.clone() }));
             }
             Message::User(_) | Message::ToolResult(_) | Message::Assistant(_) => {}
@@ -24,23 +49,23 @@ pub(super) fn without_images(request: &mut Request) {
     }
 }
 
-/// Returns true if a request contains an image.
-pub(super) fn holds_images(request: &Request) -> bool {
+fn holds(request: &Request, is_refused: fn(&str) -> bool) -> bool {
     request.messages.iter().any(|message| match &**message {
-        Message::User(content) => has_image(content),
-        Message::ToolResult(result) => has_image(&result.content),
+        Message::User(content) => has_image(content, is_refused),
+        Message::ToolResult(result) => has_image(&result.content, is_refused),
         Message::Assistant(_) => false,
     })
 }
 
-fn has_image(content: &[Content]) -> bool {
-    content.iter().any(|content| matches!(content, Content::Image { .. }))
+fn has_image(content: &[Content], is_refused: fn(&str) -> bool) -> bool {
+    let is_one = |content: &Content| matches!(content, Content::Image { mime_type, .. } if is_refused(mime_type));
+    content.iter().any(is_one)
 }
 
-fn texts(content: &[Content]) -> Vec<Content> {
+fn texts(content: &[Content], is_refused: fn(&str) -> bool, instead: &str) -> Vec<Content> {
     let text = |content: &Content| match content {
-        Content::Text { text } => Content::text(text.clone()),
-        Content::Image { .. } => Content::text(OMITTED),
+        Content::Image { mime_type, .. } if is_refused(mime_type) => Content::text(instead),
+        Content::Text { .. } | Content::Image { .. } => content.clone(),
     };
     content.iter().map(text).collect()
 }

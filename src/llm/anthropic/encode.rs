@@ -1,22 +1,25 @@
 //! Encodes a request as the body of `POST /v1/messages`.
 
-use super::families::{self, Off, Thinking};
-use super::search;
+use super::families::{self, Family, Off, Thinking};
+use super::{search, turns};
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog;
 use crate::decode::arguments_object;
-use crate::encode::{raw, set, tool_name};
-use crate::output_schema;
-use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
+use crate::encode::{is_blank, raw, set, tool_name, visible};
+use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult};
+use crate::{output_schema, parameters};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
-
-/// The number of trailing user turns with a cache marker: the last one is written, the previous one read. With system prompt and tools this
-/// makes four, the API's maximum.
-const MARKED_TURNS: usize = 2;
+use std::sync::Arc;
 
 /// `max_tokens` for unknown models; the API requires it.
 const MAX_TOKENS: u32 = 16_384;
+
+/// Description for a tool that was called and is no longer offered.
+const GONE: &str = "No longer available.";
+
+/// Content of a failed call without output; the API refuses failures without content.
+const NO_OUTPUT: &str = "(no output)";
 
 /// Encodes a request.
 pub(crate) fn encode(request: &Request) -> Value {
@@ -28,6 +31,16 @@ pub(crate) fn encode(request: &Request) -> Value {
     if let Some(effort) = request.effort {
         think(&mut body, family.thinking, effort, max_tokens);
     }
+    let mut turns = turns::settled(turns(request, family), request.searches_web());
+    let thinks_if_asked = family.is_claude() && family.thinking == Thinking::Budget;
+    if thinks_if_asked && is_thinking(&body, "enabled") && !turns::begins_with_thinking(&turns) {
+        set(&mut body, "thinking", json!({ "type": "disabled" }));
+    }
+    if is_thinking(&body, "disabled") || (thinks_if_asked && !is_thinking(&body, "enabled")) {
+        turns::end_without_thinking(&mut turns);
+    }
+    turns::end_for_the_model(&mut turns);
+    turns::mark_last(&mut turns);
     if let Some(schema) = &request.output_schema {
         let format = json!({ "type": "json_schema", "schema": output_schema::closed(schema) });
         match body.get_mut("output_config") {
@@ -35,25 +48,40 @@ pub(crate) fn encode(request: &Request) -> Value {
             None => set(&mut body, "output_config", json!({ "format": format })),
         }
     }
-    if !request.system.is_empty() {
+    if !is_blank(&request.system) {
         let mut block = json!({ "type": "text", "text": &*request.system });
         mark(&mut block);
         set(&mut body, "system", Value::Array(vec![block]));
     }
+    let called = turns::called(&turns);
+    if request.tools.is_empty() && !called.is_empty() {
+        // The API refuses calls without tools.
+        let gone = called.into_iter().map(|name| {
+            let schema = json!({ "type": "object", "properties": {} });
+            json!({ "name": name, "description": GONE, "input_schema": schema })
+        });
+        set(&mut body, "tools", gone.collect());
+        set(&mut body, "tool_choice", json!({ "type": "none" }));
+    }
     if !request.tools.is_empty() {
         let functions = request.functions().map(|tool| {
-            json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters })
+            json!({ "name": tool.name, "description": tool.description, "input_schema": parameters::accepted(&tool.parameters) })
         });
         let searches = request.searches_web().then(search::tool);
         let mut tools: Vec<Value> = searches.into_iter().chain(functions).collect();
         tools.last_mut().map(mark);
         set(&mut body, "tools", Value::Array(tools));
     }
-    set(&mut body, "messages", Value::Array(messages(request)));
+    let message = |(role, content): (&str, Vec<Value>)| json!({ "role": role, "content": content });
+    set(&mut body, "messages", turns.into_iter().map(message).collect());
     body
 }
 
-fn mark(block: &mut Value) {
+fn is_thinking(body: &Value, kind: &str) -> bool {
+    body.pointer("/thinking/type").is_some_and(|given| given == kind)
+}
+
+pub(super) fn mark(block: &mut Value) {
     set(block, "cache_control", json!({ "type": "ephemeral" }));
 }
 
@@ -103,40 +131,35 @@ fn level(levels: &[&'static str], effort: Effort) -> &'static str {
     levels.iter().rfind(known).or(levels.first()).copied().unwrap_or("medium")
 }
 
-/// Encodes the messages, joining neighbours of one role: all results of a turn form one message, before the user's next text.
-fn messages(request: &Request) -> Vec<Value> {
+/// Encodes the messages.
+fn turns(request: &Request, family: Family) -> Vec<(&'static str, Vec<Value>)> {
     let mut ids = CallIdMap::new(IdForm::UpTo(64));
-    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in request.messages.iter() {
-        let (role, blocks) = match &**message {
-            Message::User(content) => ("user", content.iter().filter_map(block).collect()),
-            Message::ToolResult(result) => {
-                let mut block =
-                    json!({ "type": "tool_result", "tool_use_id": ids.result(&result.call_id) });
-                let content: Vec<Value> = result.content.iter().filter_map(self::block).collect();
-                if !content.is_empty() {
-                    set(&mut block, "content", Value::Array(content));
-                }
-                if result.is_error {
-                    set(&mut block, "is_error", Value::Bool(true));
-                }
-                ("user", vec![block])
-            }
-            Message::Assistant(assistant) => {
-                ("assistant", reply(assistant, assistant.origin == request.origin, &mut ids))
-            }
-        };
-        match turns.last_mut() {
-            _ if blocks.is_empty() => {}
-            Some((last, joined)) if *last == role => joined.extend(blocks),
-            Some(_) | None => turns.push((role, blocks)),
+    let turn = |message: &Arc<Message>| match &**message {
+        Message::User(content) => {
+            ("user", visible(content).iter().filter_map(|content| block(content)).collect())
         }
+        Message::ToolResult(result) => ("user", vec![tool_result(result, &mut ids)]),
+        Message::Assistant(assistant) => {
+            let is_same_model = assistant.origin == request.origin;
+            ("assistant", reply(assistant, is_same_model, family, &mut ids))
+        }
+    };
+    request.messages.iter().map(turn).collect()
+}
+
+fn tool_result(result: &ToolResult, ids: &mut CallIdMap) -> Value {
+    let mut block = json!({ "type": "tool_result", "tool_use_id": ids.result(&result.call_id) });
+    let mut content: Vec<Value> = result.content.iter().filter_map(self::block).collect();
+    if content.is_empty() && result.is_error {
+        content.push(json!({ "type": "text", "text": NO_OUTPUT }));
     }
-    let marked = turns.iter_mut().rev().filter(|(role, _)| *role == "user").take(MARKED_TURNS);
-    for block in marked.filter_map(|(_, blocks)| blocks.last_mut()) {
-        mark(block);
+    if !content.is_empty() {
+        set(&mut block, "content", Value::Array(content));
     }
-    turns.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+    if result.is_error {
+        set(&mut block, "is_error", Value::Bool(true));
+    }
+    block
 }
 
 fn block(content: &Content) -> Option<Value> {
@@ -150,14 +173,13 @@ fn block(content: &Content) -> Option<Value> {
     }
 }
 
-/// Text without a visible character is refused like empty text.
-fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
-}
-
-/// Encodes a reply's blocks. Only calls may follow a call, so calls move to the end. A message must not end with thinking: trailing
-/// thinking is left out, and a reply with nothing else has no blocks.
-fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec<Value> {
+/// Encodes a reply's blocks. Only calls may follow a call, so calls move to the end.
+fn reply(
+    assistant: &Assistant,
+    is_same_model: bool,
+    family: Family,
+    ids: &mut CallIdMap,
+) -> Vec<Value> {
     ids.begin_turn();
     let mut blocks = Vec::new();
     let mut calls = Vec::new();
@@ -169,9 +191,11 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec
                 blocks.extend(texts(text, kept.as_ref()));
             }
             AssistantBlock::Reasoning { text, opaque } if is_same_model => {
-                blocks.extend(opaque.as_ref().and_then(|opaque| thought(text, opaque)));
+                blocks.extend(opaque.as_ref().and_then(|opaque| thought(text, opaque, family)));
             }
-            AssistantBlock::Unknown(opaque) if is_same_model => blocks.extend(raw(opaque)),
+            AssistantBlock::Unknown(opaque) if is_same_model => {
+                blocks.extend(raw(opaque).filter(|block| block.get("type").is_some()));
+            }
             AssistantBlock::Reasoning { .. } | AssistantBlock::Unknown(_) => {}
             AssistantBlock::ToolCall { id, name, arguments, opaque } => {
                 let mut call = json!({
@@ -188,16 +212,8 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec
             }
         }
     }
-    if calls.is_empty() {
-        let said = blocks.iter().rposition(|block| !is_thinking(block));
-        blocks.truncate(said.map_or(0, |last| last + 1));
-    }
     blocks.append(&mut calls);
     blocks
-}
-
-fn is_thinking(block: &Value) -> bool {
-    matches!(block.get("type").and_then(Value::as_str), Some("thinking" | "redacted_thinking"))
 }
 
 /// Encodes a text as the blocks that it came in, each with its citations.
@@ -226,13 +242,17 @@ fn texts(text: &str, kept: Option<&Value>) -> Vec<Value> {
     blocks
 }
 
-/// Encodes a thinking block verbatim: a whole redacted block, or the text with its signature.
-fn thought(text: &str, opaque: &Opaque) -> Option<Value> {
+/// Encodes a thinking block verbatim: a whole redacted block, or the text with its signature. Thinking that was cut before its signature is
+/// left out, except for other makers' models, some of which sign nothing.
+fn thought(text: &str, opaque: &Opaque, family: Family) -> Option<Value> {
     let mut value = raw(opaque)?;
     if value.get("type").is_some() {
         return Some(value);
     }
     let signature = value.get_mut("signature").map(Value::take)?;
+    if family.is_claude() && signature == "" {
+        return None;
+    }
     let mut block = Map::new();
     block.insert("type".to_owned(), Value::from("thinking"));
     block.insert("thinking".to_owned(), Value::from(text));

@@ -39,6 +39,13 @@ pub(super) struct Family {
     pub(super) thinking: Thinking,
 }
 
+impl Family {
+    /// Returns true for Anthropic's models.
+    pub(super) fn is_claude(self) -> bool {
+        !self.prefix.is_empty()
+    }
+}
+
 const fn family(prefix: &'static str, thinking: Thinking) -> Family {
     Family { prefix, thinking }
 }

@@ -2,9 +2,10 @@ use super::encode;
 use crate::catalog::Api;
 use crate::fixtures::decoded_text;
 use crate::remote::decode_pieces;
-use crate::rules;
+use crate::strict;
 use crate::{
-    Accumulator, Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
+    Accumulator, Assistant, AssistantBlock, BuiltIn, Effort, Message, Opaque, Request, ToolResult,
+    ToolSpec,
 };
 use expect_test::{Expect, expect};
 use pintle_protocol::content::Content;
@@ -123,7 +124,7 @@ fn a_conversation_with_everything_in_it() {
         AssistantBlock::Reasoning { text: "unsigned".to_owned(), opaque: None },
         call("functions.read:0", "{\"path\":\"a\"}"),
         AssistantBlock::Text { text: "two calls".to_owned(), opaque: None },
-        AssistantBlock::Unknown(opaque(&json!({ "type": "server_tool_use", "id": "s" }))),
+        AssistantBlock::Unknown(opaque(&json!({ "type": "container_upload", "file_id": "s" }))),
         AssistantBlock::Text { text: String::new(), opaque: None },
         call("functions.read:1", "{\"path\":"),
     ];
@@ -143,15 +144,15 @@ fn a_conversation_with_everything_in_it() {
     };
     expect![[r#"
         {"role":"user","content":[{"type":"text","text":"first"},{"type":"text","text":"more"}]}
-        {"role":"assistant","content":[{"type":"thinking","thinking":"hm ","signature":"S="},{"type":"redacted_thinking","data":"R"},{"type":"text","text":"two calls"},{"type":"server_tool_use","id":"s"},{"type":"tool_use","id":"functions_read_0","name":"read","input":{"path":"a"}},{"type":"tool_use","id":"functions_read_1","name":"read","input":{}}]}
-        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0","content":[{"type":"text","text":"seen"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},{"type":"tool_result","tool_use_id":"functions_read_1","is_error":true},{"type":"text","text":"steer","cache_control":{"type":"ephemeral"}}]}
+        {"role":"assistant","content":[{"type":"thinking","thinking":"hm ","signature":"S="},{"type":"redacted_thinking","data":"R"},{"type":"text","text":"two calls"},{"type":"container_upload","file_id":"s"},{"type":"tool_use","id":"functions_read_0","name":"read","input":{"path":"a"}},{"type":"tool_use","id":"functions_read_1","name":"read","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0","content":[{"type":"text","text":"seen"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},{"type":"tool_result","tool_use_id":"functions_read_1","content":[{"type":"text","text":"(no output)"}],"is_error":true},{"type":"text","text":"steer","cache_control":{"type":"ephemeral"}}]}
         {"role":"assistant","content":[{"type":"tool_use","id":"functions_read_0_2","name":"read","input":{}}]}
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0_2","content":[{"type":"text","text":"again"}],"cache_control":{"type":"ephemeral"}}]}
     "#]].assert_eq(&lines(&encode(&request(messages("anthropic/claude-sonnet-4-5")))));
     expect![[r#"
         {"role":"user","content":[{"type":"text","text":"first"},{"type":"text","text":"more"}]}
         {"role":"assistant","content":[{"type":"text","text":"two calls"},{"type":"tool_use","id":"functions_read_0","name":"read","input":{"path":"a"}},{"type":"tool_use","id":"functions_read_1","name":"read","input":{}}]}
-        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0","content":[{"type":"text","text":"seen"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},{"type":"tool_result","tool_use_id":"functions_read_1","is_error":true},{"type":"text","text":"steer","cache_control":{"type":"ephemeral"}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0","content":[{"type":"text","text":"seen"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},{"type":"tool_result","tool_use_id":"functions_read_1","content":[{"type":"text","text":"(no output)"}],"is_error":true},{"type":"text","text":"steer","cache_control":{"type":"ephemeral"}}]}
         {"role":"assistant","content":[{"type":"tool_use","id":"functions_read_0_2","name":"read","input":{}}]}
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0_2","content":[{"type":"text","text":"again"}],"cache_control":{"type":"ephemeral"}}]}
     "#]].assert_eq(&lines(&encode(&request(messages("anthropic/other")))));
@@ -188,14 +189,16 @@ fn system_tools_and_marks() {
               "name": "read",
               "description": "d",
               "input_schema": {
-                "type": "object"
+                "type": "object",
+                "properties": {}
               }
             },
             {
               "name": "bash",
               "description": "d",
               "input_schema": {
-                "type": "object"
+                "type": "object",
+                "properties": {}
               },
               "cache_control": {
                 "type": "ephemeral"
@@ -295,20 +298,242 @@ fn a_paused_reply_goes_on_as_it_stands() {
     }
     assert_eq!(paused.stop(), Some(StopReason::Paused));
     let paused = Message::Assistant(paused.finish("x/m".to_owned()));
+    let found =
+        json!({ "type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [] });
     let rest = Message::Assistant(Assistant {
-        blocks: vec![AssistantBlock::Text { text: "found".to_owned(), opaque: None }],
+        blocks: vec![
+            AssistantBlock::Unknown(opaque(&found)),
+            AssistantBlock::Text { text: "found".to_owned(), opaque: None },
+        ],
         origin: "x/m".to_owned(),
         stop: StopReason::EndTurn,
     });
     let user = || Message::User(vec![Content::text("look")]);
     let mut asked = request(vec![user(), paused.clone()]);
     asked.origin = "x/m".to_owned();
+    asked.tools = Arc::new([web_search()]);
     assert_eq!(encode(&asked)["messages"][1]["content"], json!([search]));
     let mut later = request(vec![user(), paused, rest, user()]);
     later.origin = "x/m".to_owned();
     let later = encode(&later);
     assert_eq!(later["messages"].as_array().map(Vec::len), Some(3), "one reply");
-    assert_eq!(later["messages"][1]["content"][1]["text"], "found");
+    assert_eq!(later["messages"][1]["content"][0], search);
+    assert_eq!(later["messages"][1]["content"][2]["text"], "found");
+}
+
+fn web_search() -> ToolSpec {
+    ToolSpec {
+        name: "web_search".to_owned(),
+        description: "d".to_owned(),
+        parameters: json!({ "type": "object" }),
+        grammar: None,
+        built_in: Some(BuiltIn::WebSearch),
+    }
+}
+
+/// Renders each role with its block types.
+fn outline(body: &Value) -> String {
+    let turns = body["messages"].as_array().unwrap().iter().map(|turn| {
+        let blocks = turn["content"].as_array().unwrap().iter();
+        let types: Vec<_> = blocks.map(|block| block["type"].as_str().unwrap()).collect();
+        format!("{}[{}]", turn["role"].as_str().unwrap(), types.join(" "))
+    });
+    turns.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_search_without_result_goes_back_only_while_the_server_can_run_it() {
+    let search = || {
+        let call =
+            json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
+        AssistantBlock::Unknown(opaque(&call))
+    };
+    let found = || {
+        let found = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [] });
+        AssistantBlock::Unknown(opaque(&found))
+    };
+    let said = |blocks| reply("x/m", blocks);
+    let text = |text: &str| AssistantBlock::Text { text: text.to_owned(), opaque: None };
+    let seen = || result("c", vec![Content::text("seen")], false);
+    for (name, messages, want) in [
+        ("paused", vec![said(vec![search()])], "user[text] assistant[server_tool_use]"),
+        (
+            "parallel to a call",
+            vec![said(vec![search(), call("c", "")]), seen()],
+            "user[text] assistant[server_tool_use tool_use] user[tool_result]",
+        ),
+        (
+            "answered after the results",
+            vec![
+                said(vec![search(), call("c", "")]),
+                seen(),
+                said(vec![found(), text("so")]),
+                user("b"),
+            ],
+            "user[text] assistant[server_tool_use tool_use] user[tool_result] assistant[web_search_tool_result text] user[text]",
+        ),
+        (
+            "interrupted by the user",
+            vec![said(vec![search(), call("c", "")]), seen(), user("stop")],
+            "user[text] assistant[tool_use] user[tool_result text]",
+        ),
+        (
+            "not answered after the results",
+            vec![said(vec![search(), call("c", "")]), seen(), said(vec![text("so")])],
+            "user[text] assistant[tool_use] user[tool_result] assistant[text] user[text]",
+        ),
+        (
+            "cut",
+            vec![said(vec![text("a"), search()]), user("b")],
+            "user[text] assistant[text] user[text]",
+        ),
+        (
+            "a result alone",
+            vec![said(vec![found(), text("a")]), user("b")],
+            "user[text] assistant[text] user[text]",
+        ),
+        ("of another model", vec![reply("x/other", vec![search()]), user("b")], "user[text text]"),
+    ] {
+        let mut asked = request([vec![user("a")], messages].concat());
+        asked.origin = "x/m".to_owned();
+        asked.tools = Arc::new([web_search()]);
+        let body = encode(&asked);
+        assert_eq!(outline(&body), want, "{name}");
+        assert_eq!(strict::check(Api::Messages, &asked.model, &body), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn thinking_is_off_in_a_turn_that_did_not_begin_with_it() {
+    let thought = || AssistantBlock::Reasoning {
+        text: "hm".to_owned(),
+        opaque: Some(opaque(&json!({ "signature": "S" }))),
+    };
+    let unsigned = || AssistantBlock::Reasoning {
+        text: "hm".to_owned(),
+        opaque: Some(opaque(&json!({ "signature": "" }))),
+    };
+    let seen = |id: &str| result(id, vec![Content::text("seen")], false);
+    let said = |blocks| reply("x/m", blocks);
+    for (name, messages, want) in [
+        ("begun with thinking", vec![said(vec![thought(), call("c", "")]), seen("c")], "enabled"),
+        (
+            "only at the beginning",
+            vec![
+                said(vec![thought(), call("c", "")]),
+                seen("c"),
+                said(vec![call("d", "")]),
+                seen("d"),
+            ],
+            "enabled",
+        ),
+        ("without thinking", vec![said(vec![call("c", "")]), seen("c")], "disabled"),
+        (
+            "cut before its signature",
+            vec![said(vec![unsigned(), call("c", "")]), seen("c")],
+            "disabled",
+        ),
+        (
+            "of another model",
+            vec![reply("y/z", vec![thought(), call("c", "")]), seen("c")],
+            "disabled",
+        ),
+        (
+            "in an earlier turn",
+            vec![said(vec![call("c", "")]), seen("c"), said(vec![]), user("b")],
+            "disabled",
+        ),
+        (
+            "ended",
+            vec![
+                reply("y/z", vec![call("c", "")]),
+                seen("c"),
+                said(vec![thought(), call("d", "")]),
+                seen("d"),
+            ],
+            "disabled",
+        ),
+        (
+            "of a new question",
+            vec![
+                said(vec![AssistantBlock::Text { text: "a".to_owned(), opaque: None }]),
+                user("b"),
+            ],
+            "enabled",
+        ),
+    ] {
+        let mut asked = request([vec![user("a")], messages].concat());
+        asked.origin = "x/m".to_owned();
+        asked.effort = Some(Effort::High);
+        asked.max_output_tokens = Some(4096);
+        let body = encode(&asked);
+        assert_eq!(body["thinking"]["type"], want, "{name}");
+        assert_eq!(strict::check(Api::Messages, &asked.model, &body), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn a_paused_reply_has_no_thinking_while_thinking_is_off() {
+    let thought = AssistantBlock::Reasoning {
+        text: "hm".to_owned(),
+        opaque: Some(opaque(&json!({ "signature": "S" }))),
+    };
+    let search = json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
+    let paused = || reply("x/m", vec![thought.clone(), AssistantBlock::Unknown(opaque(&search))]);
+    for (model, effort, want) in [
+        ("claude-sonnet-4-5", None, "user[text] assistant[server_tool_use]"),
+        ("claude-opus-5", Some(Effort::None), "user[text] assistant[server_tool_use]"),
+        ("claude-opus-5", None, "user[text] assistant[thinking server_tool_use]"),
+        ("claude-opus-5", Some(Effort::Low), "user[text] assistant[thinking server_tool_use]"),
+    ] {
+        let mut asked = request(vec![user("a"), paused()]);
+        (asked.model, asked.origin) = (model.to_owned(), "x/m".to_owned());
+        asked.effort = effort;
+        asked.tools = Arc::new([web_search()]);
+        let body = encode(&asked);
+        assert_eq!(outline(&body), want, "{model} {effort:?}");
+        assert_eq!(strict::check(Api::Messages, model, &body), Ok(()), "{model} {effort:?}");
+    }
+}
+
+#[test]
+fn what_the_api_would_refuse_has_a_substitute() {
+    let text = |text: &str| AssistantBlock::Text { text: text.to_owned(), opaque: None };
+    for (name, messages, path, want) in [
+        (
+            "a failure without output",
+            vec![user("a"), reply("x/m", vec![call("c", "")]), result("c", Vec::new(), true)],
+            "/messages/2/content/0/content/0/text",
+            "(no output)",
+        ),
+        ("a blank message", vec![user(" \n")], "/messages/0/content/0/text", "(blank message)"),
+        (
+            "a blank message after a reply",
+            vec![user("a"), reply("x/m", vec![text("b")]), user(" ")],
+            "/messages/2/content/0/text",
+            "(blank message)",
+        ),
+        (
+            "a reply at the end",
+            vec![user("a"), reply("x/m", vec![text("b")])],
+            "/messages/2/content/0/text",
+            "Continue.",
+        ),
+        (
+            "a tool that is no longer offered",
+            vec![user("a"), reply("x/m", vec![call("c", "")]), result("c", Vec::new(), false)],
+            "/tools/0/name",
+            "read",
+        ),
+    ] {
+        let asked = request(messages);
+        let body = encode(&asked);
+        assert_eq!(body.pointer(path), Some(&json!(want)), "{name}: {body:#}");
+        assert_eq!(strict::check(Api::Messages, &asked.model, &body), Ok(()), "{name}");
+    }
+    let mut asked = request(vec![user("a")]);
+    asked.system = " \n".into();
+    assert_eq!(encode(&asked).get("system"), None);
 }
 
 #[test]
@@ -341,24 +566,24 @@ fn a_reply_of_thinking_alone_is_not_sent_back() {
     };
     let signed = |index: u64| thinking(index, Some("S"));
     for (name, stop, blocks, want) in [
-        ("thinking", "end_turn", signed(0), "user"),
-        ("cut inside the thinking", "max_tokens", thinking(0, None), "user"),
-        ("cut behind the thinking", "max_tokens", signed(0), "user"),
-        ("redacted", "end_turn", redacted(0), "user"),
-        ("several", "end_turn", [signed(0), redacted(1), signed(2)].concat(), "user"),
-        ("blank text", "end_turn", [signed(0), text(1, " \n")].concat(), "user"),
-        ("blank text first", "end_turn", [text(0, "\n"), redacted(1)].concat(), "user"),
+        ("thinking", "end_turn", signed(0), "user[text text]"),
+        ("cut inside the thinking", "max_tokens", thinking(0, None), "user[text text]"),
+        ("cut behind the thinking", "max_tokens", signed(0), "user[text text]"),
+        ("redacted", "end_turn", redacted(0), "user[text text]"),
+        ("several", "end_turn", [signed(0), redacted(1), signed(2)].concat(), "user[text text]"),
+        ("blank text", "end_turn", [signed(0), text(1, " \n")].concat(), "user[text text]"),
+        ("blank text first", "end_turn", [text(0, "\n"), redacted(1)].concat(), "user[text text]"),
         (
             "text and a last thought",
             "max_tokens",
             [signed(0), text(1, "said"), redacted(2), signed(3)].concat(),
-            "user assistant[thinking text] user",
+            "user[text] assistant[thinking text] user[text]",
         ),
         (
             "text",
             "end_turn",
             [signed(0), text(1, "said")].concat(),
-            "user assistant[thinking text] user",
+            "user[text] assistant[thinking text] user[text]",
         ),
     ] {
         let events = [
@@ -377,18 +602,7 @@ fn a_reply_of_thinking_alone_is_not_sent_back() {
         let mut asked = request(vec![user("a"), message, user("b")]);
         asked.origin = "x/m".to_owned();
         let body = encode(&asked);
-        assert_eq!(rules::check(Api::Messages, &body), Ok(()), "{name}");
-        let turns = body["messages"].as_array().unwrap().iter().map(|turn| {
-            let blocks = turn["content"].as_array().unwrap();
-            match turn["role"].as_str().unwrap() {
-                "user" => "user".to_owned(),
-                role => {
-                    let types: Vec<_> =
-                        blocks.iter().map(|block| block["type"].as_str().unwrap()).collect();
-                    format!("{role}[{}]", types.join(" "))
-                }
-            }
-        });
-        assert_eq!(turns.collect::<Vec<_>>().join(" "), want, "{name}");
+        assert_eq!(strict::check(Api::Messages, &asked.model, &body), Ok(()), "{name}");
+        assert_eq!(outline(&body), want, "{name}");
     }
 }

@@ -3,9 +3,12 @@
 use super::{CONTENT, REASONING_CONTENT};
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::{self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole};
-use crate::encode::{arguments_text, is_image, raw, result_text_with_failure, tool_name};
-use crate::output_schema;
+use crate::encode::{
+    GO_ON, accepted_effort, arguments_text, is_blank, is_image, raw, result_text_with_failure,
+    tool_name, visible,
+};
 use crate::{Assistant, AssistantBlock, Message, Request, ToolResult};
+use crate::{output_schema, parameters};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
@@ -38,7 +41,8 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     if request.functions().next().is_some() {
         let tools = request.functions().map(|tool| {
             json!({ "type": "function", "function": {
-                "name": tool.name, "description": tool.description, "parameters": tool.parameters
+                "name": tool.name, "description": tool.description,
+                "parameters": parameters::accepted(&tool.parameters)
             } })
         });
         set("tools", tools.collect());
@@ -51,6 +55,7 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
         set(key, json!(limit));
     }
     if let Some(effort) = request.effort {
+        let effort = accepted_effort(&request.model, effort);
         match dialect.effort {
             EffortField::ReasoningEffort => set("reasoning_effort", json!(effort.name())),
             EffortField::ReasoningObject => set("reasoning", json!({ "effort": effort.name() })),
@@ -80,7 +85,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
         CallIds::Nine => IdForm::Nine,
     });
     let mut messages = Vec::new();
-    if !request.system.is_empty() {
+    if !is_blank(&request.system) {
         let role = match dialect.system_role {
             SystemRole::System => "system",
             SystemRole::Developer => "developer",
@@ -93,7 +98,9 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     for message in request.messages.iter() {
         let before = last_stop.take();
         match &**message {
-            Message::User(content) => said.extend(content.iter().filter_map(part)),
+            Message::User(content) => {
+                said.extend(visible(content).iter().filter_map(|content| part(content)));
+            }
             Message::ToolResult(result) => {
                 let mut message = tool_message(result, &ids.result(&result.call_id));
                 if let Some(fields) = message.as_object_mut().filter(|_| dialect.result_name) {
@@ -120,16 +127,20 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
         }
     }
     messages.extend(user_message(&said));
+    if messages.last().is_some_and(|last| is_of(last, "assistant")) {
+        messages.push(json!({ "role": "user", "content": GO_ON }));
+    }
     if dialect.assistant_after_result { bridge(messages) } else { messages }
 }
 
-/// Adds the rest of a paused reply: one message with its beginning, if both are text.
+/// Adds the remainder of a paused reply. Both become one message unless one of them has parts instead of text.
 fn push_rest(messages: &mut Vec<Value>, reply: Value) {
     let is_text =
         |message: &Value| is_of(message, "assistant") && message.get("tool_calls").is_none();
     let text = |message: &Value| message.get("content").and_then(Value::as_str).map(str::to_owned);
     let joined = messages.last_mut().filter(|last| is_text(last)).and_then(|last| {
-        let joined = text(last)? + &text(&reply)?;
+        let is_silent = reply.get("content").is_some_and(Value::is_null);
+        let joined = text(last)? + &text(&reply).or(is_silent.then(String::new))?;
         let mut reply = reply.clone();
         reply.as_object_mut()?.insert("content".to_owned(), Value::String(joined));
         *last = reply;
@@ -159,7 +170,7 @@ fn is_of(message: &Value, role: &str) -> bool {
 
 fn part(content: &Content) -> Option<Value> {
     match content {
-        Content::Text { text } if text.is_empty() => None,
+        Content::Text { text } if is_blank(text) => None,
         Content::Text { text } => Some(json!({ "type": "text", "text": text })),
         Content::Image { mime_type, data } => Some(json!({
             "type": "image_url",
@@ -197,7 +208,7 @@ fn assistant_message(
     let mut calls = Vec::new();
     for block in &assistant.blocks {
         match block {
-            AssistantBlock::Text { text, .. } if text.is_empty() => {}
+            AssistantBlock::Text { text, .. } if is_blank(text) => {}
             AssistantBlock::Text { text, .. } => texts.push(text.as_str()),
             AssistantBlock::Reasoning { text, opaque } => {
                 thoughts.push_str(text);
@@ -216,7 +227,7 @@ fn assistant_message(
             }
         }
     }
-    if dialect.reasoning_back == ReasoningBack::Text && is_same_model && !thoughts.is_empty() {
+    if dialect.reasoning_back == ReasoningBack::Text && is_same_model && !is_blank(&thoughts) {
         texts.insert(0, thoughts.as_str());
     }
     let is_tagged =
@@ -225,7 +236,7 @@ fn assistant_message(
     if is_tagged && is_same_model {
         texts.insert(0, &tagged);
     }
-    if texts.iter().all(|text| text.trim().is_empty()) && calls.is_empty() {
+    if texts.is_empty() && calls.is_empty() {
         return None;
     }
     let mut message = Map::new();

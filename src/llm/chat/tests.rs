@@ -261,10 +261,10 @@ fn settings_follow_the_dialect() {
         shown.push(format!("{name} {body}\n"));
     }
     expect![[r#"
-        openai {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_completion_tokens":5,"reasoning_effort":"high","prompt_cache_key":"s-1"}
-        openrouter {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning":{"effort":"high"}}
-        mistral {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning_effort":"high"}
-        ollama {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning_effort":"high"}
+        openai {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{}}}}],"max_completion_tokens":5,"reasoning_effort":"high","prompt_cache_key":"s-1"}
+        openrouter {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{}}}}],"max_tokens":5,"reasoning":{"effort":"high"}}
+        mistral {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{}}}}],"max_tokens":5,"reasoning_effort":"high"}
+        ollama {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object","properties":{}}}}],"max_tokens":5,"reasoning_effort":"high"}
     "#]].assert_eq(&shown.concat());
     let bare = encode(&super::tests::request(vec![user("a")]), Dialect::PLAIN);
     assert!(bare.get("tools").is_none() && bare.get("max_tokens").is_none());
@@ -388,11 +388,15 @@ fn a_reply_and_its_continuation_are_one_message() {
         origin: "x/m".to_owned(),
         stop: StopReason::Paused,
     });
-    let both = vec![user("a"), paused, reply(vec![text("two"), call("c", "")])];
+    let both = vec![user("a"), paused.clone(), reply(vec![text("two"), call("c", "")])];
     let both = encode(&request(both), Dialect::PLAIN);
-    assert_eq!(both["messages"].as_array().map(Vec::len), Some(3));
+    assert_eq!(both["messages"].as_array().map(Vec::len), Some(4));
     assert_eq!(both["messages"][2]["content"], "one two");
     assert_eq!(both["messages"][2]["tool_calls"][0]["id"], "c");
+    let silent = vec![user("a"), paused, reply(vec![call("c", "")])];
+    let silent = encode(&request(silent), Dialect::PLAIN);
+    assert_eq!(silent["messages"][2]["content"], "one ");
+    assert_eq!(silent["messages"][2]["tool_calls"][0]["id"], "c");
 }
 
 #[test]
@@ -403,10 +407,54 @@ fn a_blank_reply_does_not_go_back() {
         (vec![text(" "), text("\n")], 1),
         (vec![text("\n\n"), call("c", "")], 3),
         (vec![text(" x")], 3),
+        (vec![text("x"), text("\n")], 3),
     ] {
         let messages = vec![user("a"), reply(blocks), user("b")];
         let body = encode(&request(messages), Dialect::PLAIN);
         let roles: Vec<_> = body["messages"].as_array().unwrap().iter().skip(1).collect();
         assert_eq!(roles.len(), want, "{body}");
+    }
+}
+
+#[test]
+fn nothing_blank_is_sent() {
+    let text = |text: &str| AssistantBlock::Text { text: text.to_owned(), opaque: None };
+    let result = |content: Vec<Content>| {
+        Message::ToolResult(ToolResult {
+            call_id: "c".into(),
+            tool_name: "read".to_owned(),
+            content,
+            is_error: false,
+        })
+    };
+    for (name, messages, path, want) in [
+        ("a blank message", vec![user(" \n")], "/messages/1/content", json!("(blank message)")),
+        (
+            "a blank part",
+            vec![Message::User(vec![Content::text("a"), Content::text(" ")])],
+            "/messages/1/content",
+            json!("a"),
+        ),
+        (
+            "blank text before a call",
+            vec![user("a"), reply(vec![text("\n\n"), call("c", "")]), result(Vec::new())],
+            "/messages/2/content",
+            Value::Null,
+        ),
+        (
+            "blank output",
+            vec![user("a"), reply(vec![call("c", "")]), result(vec![Content::text(" \n")])],
+            "/messages/3/content",
+            json!("(no output)"),
+        ),
+        (
+            "a reply at the end",
+            vec![user("a"), reply(vec![text("b")])],
+            "/messages/3/content",
+            json!("Continue."),
+        ),
+    ] {
+        let body = encode(&request(messages), Dialect::PLAIN);
+        assert_eq!(body.pointer(path), Some(&want), "{name}: {body:#}");
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{models, schema, search};
 use crate::decode::arguments_object;
-use crate::encode::{raw, result_text, set, tool_name};
+use crate::encode::{GO_ON, is_blank, raw, result_text, set, tool_name, visible};
+use crate::parameters;
 use crate::{Assistant, AssistantBlock, Message, Opaque, Request, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
@@ -13,13 +14,13 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 /// Encodes a request.
 pub(crate) fn encode(request: &Request) -> Value {
     let mut body = json!({ "contents": contents(request) });
-    if !request.system.is_empty() {
+    if !is_blank(&request.system) {
         set(&mut body, "systemInstruction", json!({ "parts": [{ "text": &*request.system }] }));
     }
     if !request.tools.is_empty() {
         let declarations = request.functions().map(|tool| {
             let mut declaration = json!({ "name": tool.name, "description": tool.description });
-            if let Some(parameters) = schema::convert(&tool.parameters) {
+            if let Some(parameters) = schema::convert(&parameters::accepted(&tool.parameters)) {
                 set(&mut declaration, "parameters", parameters);
             }
             declaration
@@ -73,7 +74,9 @@ fn contents(request: &Request) -> Vec<Value> {
     let mut images: Vec<Value> = Vec::new();
     for message in request.messages.iter() {
         let (role, mut parts) = match &**message {
-            Message::User(content) => ("user", content.iter().filter_map(part).collect()),
+            Message::User(content) => {
+                ("user", visible(content).iter().filter_map(|content| part(content)).collect())
+            }
             Message::ToolResult(result) => {
                 let at = open.iter().position(|call| call.id == result.call_id);
                 let call = at.map(|at| open.remove(at));
@@ -98,6 +101,9 @@ fn contents(request: &Request) -> Vec<Value> {
         join(&mut turns, role, &mut parts);
     }
     join(&mut turns, "user", &mut images);
+    if turns.last().is_some_and(|(role, _)| *role == "model") {
+        turns.push(("user", vec![json!({ "text": GO_ON })]));
+    }
     turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
 }
 
@@ -111,7 +117,7 @@ fn join(turns: &mut Vec<(&'static str, Vec<Value>)>, role: &'static str, parts: 
 
 fn part(content: &Content) -> Option<Value> {
     match content {
-        Content::Text { text } if text.is_empty() => None,
+        Content::Text { text } if is_blank(text) => None,
         Content::Text { text } => Some(json!({ "text": text })),
         Content::Image { .. } => image(content),
     }
@@ -217,5 +223,5 @@ fn signed<'a>(text: &'a str, opaque: Option<&Opaque>) -> Vec<(&'a str, Option<Va
 }
 
 fn plain(text: &str) -> Vec<(&str, Option<Value>)> {
-    if text.is_empty() { Vec::new() } else { vec![(text, None)] }
+    if is_blank(text) { Vec::new() } else { vec![(text, None)] }
 }

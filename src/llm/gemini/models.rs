@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// Generation in which signatures are required, results may contain images, and effort is a level.
 const THIRD: u32 = 3;
 
+/// Generation without the lowest level. Source: docs.cloud.google.com, Gemini 4, and github.com/BerriAI/litellm/discussions/46238.
+const FOURTH: u32 = 4;
+
 /// Returns a model's generation; the newest for names without one, such as `gemini-flash-latest`; `None` for models of other families, such
 /// as Gemma.
 pub(super) fn generation(model: &str) -> Option<(u32, u32)> {
@@ -34,7 +37,7 @@ pub(super) fn thinking(model: &str, effort: Effort) -> Option<Value> {
     match generation(model)? {
         (major, minor) if major >= THIRD => {
             let level = match effort {
-                Effort::None | Effort::Minimal if is_pro => "LOW",
+                Effort::None | Effort::Minimal if is_pro || major >= FOURTH => "LOW",
                 Effort::None | Effort::Minimal => "MINIMAL",
                 Effort::Low => "LOW",
                 // The first model of this generation has two levels.
@@ -88,6 +91,11 @@ mod tests {
                 "gemini-3.1-pro-preview",
                 Effort::Medium,
                 r#"{"includeThoughts":true,"thinkingLevel":"MEDIUM"}"#,
+            ),
+            (
+                "gemini-4-hydrogen",
+                Effort::None,
+                r#"{"includeThoughts":false,"thinkingLevel":"LOW"}"#,
             ),
             (
                 "gemini-flash-latest",

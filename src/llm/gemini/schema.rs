@@ -9,24 +9,22 @@ use serde_json::{Map, Value, json};
 const MAX_DEPTH: usize = 12;
 
 /// Keywords that mean the same on both sides.
-const SAME: [&str; 13] = [
-    "title",
-    "description",
-    "nullable",
-    "minItems",
-    "maxItems",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minimum",
-    "maximum",
-    "minProperties",
-    "maxProperties",
-    "propertyOrdering",
-];
+const SAME: [&str; 7] =
+    ["title", "description", "nullable", "pattern", "minimum", "maximum", "propertyOrdering"];
 
-/// Accepted formats; others are refused.
-const FORMATS: [&str; 6] = ["enum", "date-time", "int32", "int64", "float", "double"];
+/// Keywords that mean the same on both sides, and whose values are whole numbers.
+const COUNTS: [&str; 6] =
+    ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
+
+/// Types, with the formats accepted for each; others are refused.
+const TYPES: [(&str, &[&str]); 6] = [
+    ("string", &["enum", "date-time"]),
+    ("number", &["float", "double"]),
+    ("integer", &["int32", "int64"]),
+    ("boolean", &[]),
+    ("array", &[]),
+    ("object", &[]),
+];
 
 /// Returns a tool's parameters; `None` if it has none, since an object without properties is refused.
 pub(super) fn convert(schema: &Value) -> Option<Value> {
@@ -64,11 +62,11 @@ impl Converter<'_> {
         for key in SAME {
             out.extend(fields.get(key).map(|value| (key.to_owned(), value.clone())));
         }
-        if let Some(format) = fields.get("format").filter(|format| is_format(format)) {
-            out.insert("format".to_owned(), format.clone());
+        for key in COUNTS {
+            out.extend(fields.get(key).and_then(whole).map(|count| (key.to_owned(), count)));
         }
         self.kind(fields, depth, &mut out);
-        Value::Object(out)
+        Value::Object(alone(out))
     }
 
     fn resolved(&self, schema: &Value) -> Map<String, Value> {
@@ -131,8 +129,14 @@ impl Converter<'_> {
         if out.contains_key("anyOf") || out.contains_key("type") {
             return;
         }
-        let kind = types.first().copied().unwrap_or(guess);
+        let given = types.first().copied().unwrap_or(guess);
+        let known = TYPES.iter().find(|(name, _)| *name == given);
+        let (kind, formats) = known.copied().unwrap_or(("string", &[]));
         out.insert("type".to_owned(), Value::from(kind.to_ascii_uppercase()));
+        let format = fields.get("format").and_then(Value::as_str);
+        if let Some(format) = format.filter(|format| formats.contains(format)) {
+            out.insert("format".to_owned(), Value::from(format));
+        }
         if let Some(values) = values {
             enumerate(kind, &values, out);
         }
@@ -143,12 +147,12 @@ impl Converter<'_> {
                     .get("prefixItems")
                     .or(fields.get("items").filter(|items| items.is_array()));
                 let items = match tuple.and_then(Value::as_array) {
-                    Some(items) => {
-                        let any: Vec<Value> =
-                            items.iter().map(|item| self.schema(item, depth)).collect();
-                        json!({ "anyOf": any })
+                    Some(items) if !items.is_empty() => {
+                        self.schema(&json!({ "anyOf": items }), depth)
                     }
-                    None => self.schema(fields.get("items").unwrap_or(&Value::Null), depth),
+                    Some(_) | None => {
+                        self.schema(fields.get("items").unwrap_or(&Value::Null), depth)
+                    }
                 };
                 out.insert("items".to_owned(), items);
             }
@@ -180,8 +184,30 @@ fn owned((key, value): (&String, &Value)) -> (String, Value) {
     (key.clone(), value.clone())
 }
 
-fn is_format(format: &Value) -> bool {
-    format.as_str().is_some_and(|name| FORMATS.contains(&name))
+/// Returns a count as a whole number.
+fn whole(count: &Value) -> Option<Value> {
+    let text = count.to_string();
+    let digits = text.strip_suffix(".0").unwrap_or(&text);
+    digits.parse().ok().map(|count: u64| Value::from(count))
+}
+
+/// Makes alternatives the only field, as Vertex requires: shared fields move into each alternative, and nested alternatives are flattened.
+fn alone(mut fields: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Array(any)) = fields.shift_remove("anyOf") else { return fields };
+    let shared = ["description", "nullable"].map(|key| fields.shift_remove_entry(key));
+    let mut all = Vec::new();
+    for mut one in any {
+        match one.get_mut("anyOf").map(Value::take) {
+            Some(Value::Array(inner)) => all.extend(inner),
+            Some(_) | None => all.push(one),
+        }
+    }
+    for one in all.iter_mut().filter_map(Value::as_object_mut) {
+        for (key, value) in shared.iter().flatten() {
+            one.entry(key).or_insert_with(|| value.clone());
+        }
+    }
+    Map::from_iter([("anyOf".to_owned(), Value::Array(all))])
 }
 
 /// Returns the values of `enum` or `const`, without null.
@@ -200,7 +226,9 @@ fn enumerate(kind: &str, values: &[Value], out: &mut Map<String, Value>) {
     if kind == "string" && values.iter().all(Value::is_string) {
         let values: Vec<Value> =
             values.iter().filter(|value| value.as_str() != Some("")).cloned().collect();
-        out.insert("enum".to_owned(), Value::Array(values));
+        if !values.is_empty() {
+            out.insert("enum".to_owned(), Value::Array(values));
+        }
         return;
     }
     let list: Vec<String> = values.iter().map(Value::to_string).collect();
@@ -247,8 +275,36 @@ mod tests {
             ),
             (
                 json!({ "type": ["string", "integer"], "description": "d" }),
-                json!({ "description": "d", "anyOf": [{ "type": "STRING" }, { "type": "INTEGER" }] }),
+                json!({ "anyOf": [
+                    { "type": "STRING", "description": "d" }, { "type": "INTEGER", "description": "d" }
+                ] }),
             ),
+            (
+                json!({
+                    "description": "d",
+                    "anyOf": [
+                        { "type": "null" },
+                        { "type": "boolean", "description": "flag" },
+                        { "oneOf": [{ "type": "integer" }, { "type": "string" }] }
+                    ]
+                }),
+                json!({ "anyOf": [
+                    { "description": "flag", "type": "BOOLEAN", "nullable": true },
+                    { "type": "INTEGER", "description": "d", "nullable": true },
+                    { "type": "STRING", "description": "d", "nullable": true }
+                ] }),
+            ),
+            (json!({ "enum": [""] }), json!({ "type": "STRING" })),
+            (
+                json!({ "type": "array", "prefixItems": [], "minItems": 1.0, "maxItems": 1.5 }),
+                json!({ "minItems": 1, "type": "ARRAY", "items": { "type": "STRING" } }),
+            ),
+            (json!({ "type": "number", "format": "int32" }), json!({ "type": "NUMBER" })),
+            (
+                json!({ "type": "integer", "format": "int32" }),
+                json!({ "type": "INTEGER", "format": "int32" }),
+            ),
+            (json!({ "type": "file" }), json!({ "type": "STRING" })),
             (json!({ "const": "a" }), json!({ "type": "STRING", "enum": ["a"] })),
             (
                 json!({ "enum": [1, 2], "description": "how" }),

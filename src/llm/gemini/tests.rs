@@ -247,3 +247,29 @@ fn a_conversation_with_everything_in_it() {
     rest.as_object_mut().unwrap().remove("contents");
     expect![[r#"{"generationConfig":{"maxOutputTokens":9,"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"HIGH"}},"systemInstruction":{"parts":[{"text":"be brief"}]},"tools":[{"functionDeclarations":[{"name":"read","description":"d","parameters":{"type":"OBJECT","properties":{"path":{"type":"STRING"}}}},{"name":"now","description":"n"}]}]}"#]].assert_eq(&rest.to_string());
 }
+
+#[test]
+fn what_the_api_would_refuse_has_a_substitute() {
+    let user = |text: &str| Message::User(vec![Content::text(text)]);
+    let gif = || Content::Image { mime_type: "image/gif".to_owned(), data: "AA==".to_owned() };
+    let text = AssistantBlock::Text { text: "b".to_owned(), opaque: None };
+    let said = Message::Assistant(Assistant {
+        blocks: vec![text],
+        origin: "x/m".to_owned(),
+        stop: StopReason::EndTurn,
+    });
+    for (name, messages, path, want) in [
+        ("a blank message", vec![user(" ")], "/contents/0/parts/0/text", "(blank message)"),
+        (
+            "a GIF image",
+            vec![Message::User(vec![gif()])],
+            "/contents/0/parts/0/text",
+            "[image omitted: the model takes no GIF images]",
+        ),
+        ("a reply at the end", vec![user("a"), said], "/contents/2/parts/0/text", "Continue."),
+    ] {
+        let request = request("gemini-3-pro", messages);
+        let body = crate::remote::encode(Api::Gemini, &request, crate::catalog::Dialect::PLAIN);
+        assert_eq!(body.pointer(path), Some(&json!(want)), "{name}: {body:#}");
+    }
+}

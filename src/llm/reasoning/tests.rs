@@ -4,7 +4,7 @@ use crate::catalog::{Api, Dialect};
 use crate::message::Opaque;
 use crate::remote::encode;
 use crate::wire::{Wire, WireRequest, WireResponse};
-use crate::{Endpoint, Error, ErrorKind, connect};
+use crate::{Endpoint, Error, ErrorKind, Omission, connect};
 use futures_util::{FutureExt, StreamExt};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -134,6 +134,10 @@ fn refused_reasoning_is_left_out_and_the_request_sent_once_more() {
             }
         }
         assert_eq!(failed, want, "{name}");
+        // Clients are told once, if it helped.
+        let told = provider.take_omissions();
+        let is_told = want.is_none().then_some(Omission::Reasoning);
+        assert_eq!(told, Vec::from_iter(is_told), "{name}");
         let sent = seen.1.lock().unwrap();
         let carried: Vec<bool> = sent.iter().map(|body| body.contains("SEALED")).collect();
         assert_eq!(carried, sealed, "{name}");

@@ -6,11 +6,15 @@ use super::search;
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::Dialect;
 use crate::decode::text;
-use crate::encode::{arguments_text, is_image, raw, result_text_with_failure, set, tool_name};
-use crate::output_schema;
+use crate::encode::{
+    accepted_effort, arguments_text, is_blank, is_image, raw, result_text_with_failure, set,
+    tool_name, visible,
+};
 use crate::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
+use crate::{output_schema, parameters};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Name prefixes of models without reasoning, for which none is requested: they answer 400, "Encrypted content is not supported with this
 /// model". Source: issues 2865 and 3326 of pydantic/pydantic-ai and 399 of miquido/draive; the oldest from general knowledge.
@@ -21,27 +25,28 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     let mut body = json!({ "model": request.model, "stream": true, "store": false });
     let name = request.model.rsplit('/').next().unwrap_or(&request.model);
     let reasons = !NEVER_REASON.iter().any(|known| name.starts_with(known));
+    let effort = request.effort.map(|effort| accepted_effort(&request.model, effort));
     // With the least effort the server refuses it.
-    let searches = request.searches_web() && request.effort != Some(Effort::Minimal);
+    let searches = request.searches_web() && effort != Some(Effort::Minimal);
     let reasoning = reasons.then_some("reasoning.encrypted_content");
     let included: Vec<&str> =
         reasoning.into_iter().chain(searches.then_some(search::SOURCES)).collect();
     if !included.is_empty() {
         set(&mut body, "include", json!(included));
     }
-    if !request.system.is_empty() {
+    if !is_blank(&request.system) {
         set(&mut body, "instructions", json!(&*request.system));
     }
     let freeform = Freeform::for_request(request, dialect);
-    if !request.tools.is_empty() {
-        let functions = request.functions().map(|tool| freeform.tool(tool));
-        let searches = searches.then(search::tool);
-        set(&mut body, "tools", searches.into_iter().chain(functions).collect());
+    let functions = request.functions().map(|tool| freeform.tool(tool));
+    let tools: Vec<Value> = searches.then(search::tool).into_iter().chain(functions).collect();
+    if !tools.is_empty() {
+        set(&mut body, "tools", Value::Array(tools));
     }
     if let Some(limit) = request.max_output_tokens {
         set(&mut body, "max_output_tokens", json!(limit));
     }
-    if let Some(effort) = request.effort.filter(|_| reasons) {
+    if let Some(effort) = effort.filter(|_| reasons) {
         set(&mut body, "reasoning", json!({ "effort": effort.name(), "summary": "auto" }));
     }
     if let Some(key) = request.cache_key.as_ref().filter(|_| dialect.prompt_cache_key) {
@@ -81,7 +86,8 @@ impl<'a> Freeform<'a> {
     }
 
     fn tool(&self, tool: &ToolSpec) -> Value {
-        let ToolSpec { name, description, parameters, grammar, .. } = tool;
+        let ToolSpec { name, description, grammar, .. } = tool;
+        let parameters = parameters::accepted(&tool.parameters);
         match grammar.filter(|_| self.has(name)) {
             Some(grammar) => json!({
                 "type": "custom", "name": name, "description": description,
@@ -109,10 +115,9 @@ fn input(request: &Request, freeform: &Freeform<'_>) -> Vec<Value> {
     for message in request.messages.iter() {
         match &**message {
             Message::User(content) => {
-                let parts: Vec<Value> = content.iter().filter_map(part).collect();
-                if !parts.is_empty() {
-                    items.push(json!({ "type": "message", "role": "user", "content": parts }));
-                }
+                let parts: Vec<Value> =
+                    visible(content).iter().filter_map(|content| part(content)).collect();
+                items.push(json!({ "type": "message", "role": "user", "content": parts }));
             }
             Message::ToolResult(result) => items.push(json!({
                 "type": if freeform.has(&result.tool_name) {
@@ -129,12 +134,19 @@ fn input(request: &Request, freeform: &Freeform<'_>) -> Vec<Value> {
             }
         }
     }
+    without_repeated(items)
+}
+
+/// Removes items whose id was sent before, which the server refuses.
+fn without_repeated(mut items: Vec<Value>) -> Vec<Value> {
+    let mut seen = BTreeSet::new();
+    items.retain(|item| text(item, "id").is_none_or(|id| seen.insert(id.to_owned())));
     items
 }
 
 fn part(content: &Content) -> Option<Value> {
     match content {
-        Content::Text { text } if text.is_empty() => None,
+        Content::Text { text } if is_blank(text) => None,
         Content::Text { text } => Some(json!({ "type": "input_text", "text": text })),
         Content::Image { mime_type, data } => Some(json!({
             "type": "input_image",
@@ -166,7 +178,7 @@ fn reply(
     let mut thoughts = Vec::new();
     for block in &assistant.blocks {
         let item = match block {
-            AssistantBlock::Text { text, .. } if text.trim().is_empty() => continue,
+            AssistantBlock::Text { text, .. } if is_blank(text) => continue,
             AssistantBlock::Text { text, opaque } => {
                 let mut item = json!({
                     "type": "message", "role": "assistant",
@@ -200,10 +212,14 @@ fn reply(
                 }
                 item
             }
-            AssistantBlock::Unknown(opaque) => match raw(opaque).filter(|_| is_same_model) {
-                Some(item) => search::sent_back(item),
-                None => continue,
-            },
+            AssistantBlock::Unknown(opaque) => {
+                // A model that was reached over another API has left other data.
+                let item = raw(opaque).filter(|item| is_same_model && text(item, "type").is_some());
+                match item {
+                    Some(item) => search::sent_back(item),
+                    None => continue,
+                }
+            }
         };
         items.append(&mut thoughts);
         items.push(item);
@@ -231,6 +247,8 @@ fn thought(mut item: Value) -> Option<Value> {
     }
     if let Value::Object(fields) = &mut item {
         fields.shift_remove("status");
+        // Some servers leave it out, although the API requires it.
+        fields.entry("summary").or_insert_with(|| json!([]));
     }
     Some(item)
 }

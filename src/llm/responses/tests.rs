@@ -221,7 +221,7 @@ fn a_conversation_with_everything_in_it() {
     "#]].assert_eq(&lines(&encode(&request(conversation("y/other")), Dialect::PLAIN)));
     let mut rest = body;
     rest.as_object_mut().unwrap().remove("input");
-    expect![[r#"{"model":"gpt-5.4","stream":true,"store":false,"include":["reasoning.encrypted_content"],"instructions":"be brief","tools":[{"type":"function","name":"read","description":"d","parameters":{"type":"object"},"strict":false}],"max_output_tokens":9,"reasoning":{"effort":"low","summary":"auto"}}"#]].assert_eq(&rest.to_string());
+    expect![[r#"{"model":"gpt-5.4","stream":true,"store":false,"include":["reasoning.encrypted_content"],"instructions":"be brief","tools":[{"type":"function","name":"read","description":"d","parameters":{"type":"object","properties":{}},"strict":false}],"max_output_tokens":9,"reasoning":{"effort":"low","summary":"auto"}}"#]].assert_eq(&rest.to_string());
 
     for (model, reasons) in [
         ("gpt-4o-mini", false),
@@ -341,4 +341,60 @@ fn a_part_that_streamed_under_another_number_is_not_said_twice() {
         let got = decoded_text(Api::Responses, &events(&all));
         assert_eq!(got, format!("{want}stop EndTurn\n"), "{name}");
     }
+}
+
+#[test]
+fn what_the_api_would_refuse_is_left_out() {
+    let user = |text: &str| Message::User(vec![Content::text(text)]);
+    let opaque = |value: &Value| Opaque(serde_json::value::to_raw_value(value).unwrap());
+    let said = |blocks: Vec<AssistantBlock>| {
+        let stop = StopReason::EndTurn;
+        Message::Assistant(Assistant { blocks, origin: "x/m".to_owned(), stop })
+    };
+    let thought = |value: Value| AssistantBlock::Reasoning {
+        text: String::new(),
+        opaque: Some(opaque(&value)),
+    };
+    let text = || AssistantBlock::Text { text: "b".to_owned(), opaque: None };
+    let sealed = || json!({ "type": "reasoning", "id": "rs_1", "encrypted_content": "E" });
+    let details = json!({ "reasoning_details": [] });
+    for (name, messages, want) in [
+        ("a blank message", vec![user(" ")], "message (blank message)"),
+        (
+            "a summary that is missing",
+            vec![user("a"), said(vec![thought(sealed()), text()])],
+            "message a, reasoning [], message b",
+        ),
+        (
+            "an item that is sent twice",
+            vec![user("a"), said(vec![thought(sealed()), text(), thought(sealed()), text()])],
+            "message a, reasoning [], message b, message b",
+        ),
+        (
+            "data of another API",
+            vec![user("a"), said(vec![AssistantBlock::Unknown(opaque(&details)), text()])],
+            "message a, message b",
+        ),
+    ] {
+        let body = encode(&request(messages), Dialect::PLAIN);
+        let items = body["input"].as_array().unwrap().iter().map(|item| {
+            let said = item["content"][0]["text"].as_str().map(str::to_owned);
+            format!(
+                "{} {}",
+                item["type"].as_str().unwrap(),
+                said.unwrap_or(item["summary"].to_string())
+            )
+        });
+        assert_eq!(items.collect::<Vec<_>>().join(", "), want, "{name}");
+    }
+    let mut asked = request(vec![user("a")]);
+    asked.tools = Arc::new([ToolSpec {
+        name: "web_search".to_owned(),
+        description: "d".to_owned(),
+        parameters: json!({ "type": "object" }),
+        grammar: None,
+        built_in: Some(crate::BuiltIn::WebSearch),
+    }]);
+    asked.effort = Some(Effort::Minimal);
+    assert_eq!(encode(&asked, Dialect::PLAIN).get("tools"), None, "no empty list");
 }
