@@ -203,6 +203,8 @@ pub struct Dialect {
     pub custom_tools: bool,
     /// True if it searches the web for its models (Messages, Responses, Gemini).
     pub web_search: bool,
+    /// True if it accepts PDF documents for models that accept images. Other models get the text of documents.
+    pub documents: bool,
     /// Requested answer length (Responses).
     pub verbosity: Verbosity,
     /// True if it silently accepts more input than the window can contain; only the usage shows it.
@@ -250,6 +252,7 @@ impl Dialect {
         prompt_cache_key: false,
         custom_tools: false,
         web_search: false,
+        documents: false,
         verbosity: Verbosity::Unset,
         silent_overflow: false,
         initiator_headers: false,

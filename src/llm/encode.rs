@@ -34,12 +34,12 @@ pub(super) fn result_text(result: &ToolResult) -> String {
         .iter()
         .filter_map(|content| match content {
             Content::Text { text } => Some(text.as_str()).filter(|text| !text.is_empty()),
-            Content::Image { .. } => None,
+            Content::Image { .. } | Content::Document { .. } => None,
         })
         .collect();
     match texts.join("\n") {
         text if !text.is_empty() => text,
-        _ if result.content.iter().any(is_image) => "(see the image below)".to_owned(),
+        _ if result.content.iter().any(is_media) => "(see the image below)".to_owned(),
         _ => "(no output)".to_owned(),
     }
 }
@@ -53,8 +53,9 @@ pub(super) fn result_text_with_failure(result: &ToolResult) -> String {
     if result.is_error && !says_so { format!("Error:{separator}{text}") } else { text }
 }
 
-pub(super) fn is_image(content: &Content) -> bool {
-    matches!(content, Content::Image { .. })
+/// Returns true for content that is not text.
+pub(super) fn is_media(content: &Content) -> bool {
+    matches!(content, Content::Image { .. } | Content::Document { .. })
 }
 
 /// Returns a block's opaque data as JSON.

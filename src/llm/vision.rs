@@ -39,7 +39,7 @@ fn has_image(content: &[Content]) -> bool {
 
 fn texts(content: &[Content]) -> Vec<Content> {
     let text = |content: &Content| match content {
-        Content::Text { text } => Content::text(text.clone()),
+        Content::Text { .. } | Content::Document { .. } => content.clone(),
         Content::Image { .. } => Content::text(OMITTED),
     };
     content.iter().map(text).collect()

@@ -118,9 +118,10 @@ pub enum Error {
     TooComplex(&'static str),
     /// No page has text.
     #[error(
-        "is a PDF document of {0} without a text layer, as scans are: run OCR first, such as with `ocrmypdf`, or convert its pages to images, such as with `pdftoppm`"
+        "is a PDF document of {} without a text layer, as scans are: run OCR first, such as with `ocrmypdf`, or convert its pages to images, such as with `pdftoppm`",
+        counted(*.0)
     )]
-    NoText(String),
+    NoText(usize),
     /// The caller stopped waiting.
     #[error("was not read: operation aborted")]
     Cancelled,
@@ -139,12 +140,20 @@ pub fn is_pdf(head: &[u8]) -> bool {
     }
 }
 
+/// Returns a number of pages in words.
+pub fn counted(pages: usize) -> String {
+    if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") }
+}
+
 /// Extracts a document's text. `is_cancelled` is checked every few milliseconds. Blocks until done.
 ///
 /// # Errors
 /// See [`Error`].
-pub fn text(bytes: Vec<u8>, is_cancelled: impl Fn() -> bool) -> Result<Text, Error> {
-    if bytes.len() as u64 > MAX_BYTES {
+pub fn text(
+    bytes: impl AsRef<[u8]> + Send + 'static,
+    is_cancelled: impl Fn() -> bool,
+) -> Result<Text, Error> {
+    if bytes.as_ref().len() as u64 > MAX_BYTES {
         return Err(Error::TooLarge);
     }
     let stop = Arc::new(AtomicBool::new(false));
@@ -154,7 +163,7 @@ pub fn text(bytes: Vec<u8>, is_cancelled: impl Fn() -> bool) -> Result<Text, Err
         let stop = Arc::clone(&stop);
         move || {
             // An error means that the caller has given up.
-            let _ = sender.send(read(&bytes, &stop));
+            let _ = sender.send(read(bytes.as_ref(), &stop));
         }
     };
     // Never joined: a hostile document must not delay the caller beyond the time limit.
@@ -223,8 +232,7 @@ fn read(bytes: &[u8], stop: &Arc<AtomicBool>) -> Result<Text, Error> {
             let reason = "the content of its pages is missing, invalid or too large";
             return Err(Error::Broken(reason.to_owned()));
         }
-        let pages = if count == 1 { "1 page".to_owned() } else { format!("{count} pages") };
-        return Err(Error::NoText(pages));
+        return Err(Error::NoText(count));
     }
     Ok(Text { pages: count, texts })
 }

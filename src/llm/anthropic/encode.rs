@@ -147,6 +147,11 @@ fn block(content: &Content) -> Option<Value> {
             "type": "image",
             "source": { "type": "base64", "media_type": mime_type, "data": data }
         })),
+        Content::Document { mime_type, data, name, .. } => Some(json!({
+            "type": "document",
+            "source": { "type": "base64", "media_type": mime_type, "data": data },
+            "title": name
+        })),
     }
 }
 

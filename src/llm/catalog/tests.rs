@@ -101,6 +101,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "prompt_cache_key",
                 "custom_tools",
                 "web_search",
+                "documents",
                 "search_price",
                 "verbosity",
                 "silent_overflow",

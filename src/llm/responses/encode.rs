@@ -6,7 +6,7 @@ use super::search;
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::Dialect;
 use crate::decode::text;
-use crate::encode::{arguments_text, is_image, raw, result_text_with_failure, set, tool_name};
+use crate::encode::{arguments_text, is_media, raw, result_text_with_failure, set, tool_name};
 use crate::output_schema;
 use crate::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
 use pintle_protocol::content::Content;
@@ -141,15 +141,21 @@ fn part(content: &Content) -> Option<Value> {
             "detail": "auto",
             "image_url": format!("data:{mime_type};base64,{data}")
         })),
+        // Source: developers.openai.com/api/docs/guides/file-inputs, November 2026.
+        Content::Document { mime_type, data, name, .. } => Some(json!({
+            "type": "input_file",
+            "filename": name,
+            "file_data": format!("data:{mime_type};base64,{data}")
+        })),
     }
 }
 
 fn output(result: &ToolResult) -> Value {
     let said = result_text_with_failure(result);
-    if !result.content.iter().any(is_image) {
+    if !result.content.iter().any(is_media) {
         return Value::from(said);
     }
-    let images = result.content.iter().filter(|content| is_image(content)).filter_map(part);
+    let images = result.content.iter().filter(|content| is_media(content)).filter_map(part);
     let text = json!({ "type": "input_text", "text": said });
     std::iter::once(text).chain(images).collect()
 }

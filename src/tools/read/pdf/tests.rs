@@ -1,7 +1,11 @@
 use crate::tests::{Scene, text};
-use crate::{Profile, Read};
+use crate::{Profile, Read, Settings};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use pintle_protocol::content::Content;
 use pintle_testing::pdf;
 use serde_json::json;
+use std::sync::Arc;
 
 #[tokio::test]
 async fn pages_are_lines_of_text() {
@@ -93,4 +97,80 @@ async fn pages_are_lines_of_text() {
     assert!(text(&result).ends_with(notice), "{}", text(&result));
     let result = scene.call(&Read(Profile::Anthropic), json!({"file_path": "a.pdf"})).await;
     assert!(text(&result).starts_with("     1\t[page 1 of 3]\n     2\tOne\n"), "{}", text(&result));
+}
+
+#[tokio::test]
+async fn a_model_that_accepts_documents_gets_them_with_their_text() {
+    let (short, scan) = (pdf::with_text(&["One", "two"]), pdf::with_text(&[""]));
+    let large = [pdf::with_text(&["One"]), vec![b' '; 10 * 1024 * 1024]].concat();
+    let mut scene = Scene::with(&[
+        ("a/short.pdf", &short),
+        ("scan.pdf", &scan),
+        ("large.pdf", &large),
+        ("secret.pdf", &pdf::with_trailer(&[], "/Encrypt 9 0 R")),
+    ]);
+    let accepts = |pages| Settings { max_document_pages: Some(pages), ..Settings::default() };
+    let blocked = Settings { block_images: true, ..accepts(2) };
+    let (none, whole) = (Settings::default(), json!({}));
+    let as_text = "[page 1 of 2]\nOne\n[page 2 of 2]\ntwo";
+    let in_short = Some((&short, 2, as_text));
+    let of_scan = "error: Cannot read scan.pdf: it is a PDF document of 1 page";
+    for (name, settings, path, range, want, document) in [
+        (
+            "accepted",
+            &accepts(2),
+            "a/short.pdf",
+            &whole,
+            "[a/short.pdf: PDF document, 2 pages]",
+            in_short,
+        ),
+        ("not accepted", &none, "a/short.pdf", &whole, as_text, None),
+        ("too many pages", &accepts(1), "a/short.pdf", &whole, as_text, None),
+        ("no images", &blocked, "a/short.pdf", &whole, as_text, None),
+        (
+            "some lines",
+            &accepts(2),
+            "a/short.pdf",
+            &json!({"offset": 3}),
+            "[page 2 of 2]\ntwo",
+            None,
+        ),
+        ("too large", &accepts(2), "large.pdf", &whole, "[page 1 of 1]\nOne", None),
+        (
+            "a scan",
+            &accepts(2),
+            "scan.pdf",
+            &whole,
+            "[scan.pdf: PDF document, 1 page]",
+            Some((&scan, 1, &of_scan[7..])),
+        ),
+        ("a scan as text", &none, "scan.pdf", &whole, of_scan, None),
+        (
+            "encrypted",
+            &accepts(2),
+            "secret.pdf",
+            &whole,
+            "error: Cannot read secret.pdf: it is an encrypted",
+            None,
+        ),
+    ] {
+        scene.ctx.settings = Arc::new(settings.clone());
+        let mut arguments = range.clone();
+        arguments["path"] = json!(path);
+        let mut result = scene.call(&Read(Profile::Pi), arguments).await;
+        let got = result.content.iter().position(|block| matches!(block, Content::Document { .. }));
+        let got = got.map(|at| result.content.remove(at));
+        assert!(text(&result).starts_with(want), "{name}: {}", text(&result));
+        let Some((bytes, count, start)) = document else {
+            assert_eq!(got, None, "{name}");
+            continue;
+        };
+        let Some(Content::Document { mime_type, data, name: file, pages, text }) = got else {
+            panic!("{name}: no document");
+        };
+        assert_eq!((mime_type.as_str(), pages), ("application/pdf", count), "{name}");
+        assert_eq!(STANDARD.decode(data).unwrap(), *bytes, "{name}");
+        assert!(text.starts_with(start), "{name}: {text}");
+        assert!(path.ends_with(&file) && !file.contains('/'), "{name}: {file}");
+    }
 }
