@@ -120,6 +120,20 @@ pub enum Content {
         /// The image's bytes in base64.
         data: String,
     },
+    /// A document, and its text for models that accept no documents.
+    #[serde(rename_all = "camelCase")]
+    Document {
+        /// The media type: `application/pdf`.
+        mime_type: String,
+        /// The document's bytes in base64.
+        data: String,
+        /// The file's name.
+        name: String,
+        /// The number of pages.
+        pages: u64,
+        /// The document's text, within the limits of the tool that read it.
+        text: String,
+    },
 }
 
 impl Content {
@@ -128,12 +142,15 @@ impl Content {
         Self::Text { text: text.into() }
     }
 
-    /// Returns the text if this is a text block.
+    /// Returns the text if this is a text block or a document.
     pub fn as_text(&self) -> Option<&str> {
-        if let Self::Text { text } = self { Some(text) } else { None }
+        match self {
+            Self::Text { text } | Self::Document { text, .. } => Some(text),
+            Self::Image { .. } => None,
+        }
     }
 
-    /// Returns the text blocks of a result, one below the other.
+    /// Returns the texts of a result, one below the other.
     pub fn texts(blocks: &[Self]) -> String {
         blocks.iter().filter_map(Self::as_text).collect::<Vec<_>>().join("\n")
     }

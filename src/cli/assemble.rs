@@ -448,6 +448,8 @@ fn tool_settings(set: &ToolSettings, network: Network) -> anyhow::Result<Setting
             max_side: set.max_image_side.map_or(default.max_side, NonZero::get),
             max_base64_bytes: set.max_image_bytes.map_or(default.max_base64_bytes, NonZero::get),
         },
+        // Depends on the model of each turn.
+        max_document_pages: None,
         web_fetch_private: set.web_fetch_private,
         network,
         max_output_lines: set.max_output_lines.map(NonZero::get),

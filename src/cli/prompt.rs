@@ -53,6 +53,10 @@ impl ModelSource for Scripted {
         self.known.searches_web(model)
     }
 
+    fn takes_documents(&self, model: &ModelRef) -> bool {
+        self.known.takes_documents(model)
+    }
+
     fn list(&self) -> ModelsListResult {
         self.known.list()
     }

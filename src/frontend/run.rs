@@ -415,7 +415,7 @@ async fn attempt(
             Attached::File(path) => {
                 Input::File { path: path.to_string_lossy().into_owned(), range: None }
             }
-            Attached::Content { name, bytes } => engine.inline_input(name, bytes.clone())?,
+            Attached::Content { name, bytes } => engine.inline_input(name, bytes.clone()).await?,
         });
     }
     if let Some(bytes) = &options.piped {

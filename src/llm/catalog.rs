@@ -205,6 +205,8 @@ pub struct Dialect {
     pub web_search: bool,
     /// True if tools are described in the system prompt and calls are read from the reply's text, for models without tool calling.
     pub text_tools: bool,
+    /// True if it accepts PDF documents for models that accept images. Other models get the text of documents.
+    pub documents: bool,
     /// Requested answer length (Responses).
     pub verbosity: Verbosity,
     /// True if it silently accepts more input than the window can contain; only the usage shows it.
@@ -253,6 +255,7 @@ impl Dialect {
         custom_tools: false,
         web_search: false,
         text_tools: false,
+        documents: false,
         verbosity: Verbosity::Unset,
         silent_overflow: false,
         initiator_headers: false,

@@ -21,6 +21,11 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
+/// Returns a document's name, which APIs require.
+pub(super) fn document_name(name: &str) -> &str {
+    if is_blank(name) { "document.pdf" } else { name }
+}
+
 /// Returns a user message's content without blank texts, and never nothing.
 pub(super) fn visible(content: &[Content]) -> Vec<Cow<'_, Content>> {
     let is_visible = |content: &&Content| content.as_text().is_none_or(|text| !is_blank(text));
@@ -68,12 +73,12 @@ pub(super) fn result_text(result: &ToolResult) -> String {
         .iter()
         .filter_map(|content| match content {
             Content::Text { text } => Some(text.as_str()).filter(|text| !is_blank(text)),
-            Content::Image { .. } => None,
+            Content::Image { .. } | Content::Document { .. } => None,
         })
         .collect();
     match texts.join("\n") {
         text if !text.is_empty() => text,
-        _ if result.content.iter().any(is_image) => "(see the image below)".to_owned(),
+        _ if result.content.iter().any(is_media) => "(see the image below)".to_owned(),
         _ => "(no output)".to_owned(),
     }
 }
@@ -87,8 +92,9 @@ pub(super) fn result_text_with_failure(result: &ToolResult) -> String {
     if result.is_error && !says_so { format!("Error:{separator}{text}") } else { text }
 }
 
-pub(super) fn is_image(content: &Content) -> bool {
-    matches!(content, Content::Image { .. })
+/// Returns true for content that is not text.
+pub(super) fn is_media(content: &Content) -> bool {
+    matches!(content, Content::Image { .. } | Content::Document { .. })
 }
 
 /// Returns a block's opaque data as JSON.

@@ -175,6 +175,7 @@ impl Endpoint {
                 prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,
                 custom_tools: entry.dialect.custom_tools && is_at_home,
                 web_search: entry.dialect.web_search && is_at_home,
+                documents: entry.dialect.documents && is_at_home,
                 verbosity: if is_at_home { entry.dialect.verbosity } else { Verbosity::Unset },
                 ..entry.dialect
             },
@@ -252,6 +253,17 @@ impl Endpoint {
             Api::Chat => false,
         };
         self.dialect.web_search && is_able
+    }
+
+    /// Returns true if this model accepts images. An unknown model is assumed to: most accept them, and others report an error.
+    pub(super) fn takes_images(&self, model: &str) -> bool {
+        let known = || catalog::takes_images(&self.name, model);
+        self.takes_images.or_else(known).unwrap_or(true)
+    }
+
+    /// Returns true if the provider accepts PDF documents for this model.
+    pub fn takes_documents(&self, model: &str) -> bool {
+        self.dialect.documents && self.takes_images(model)
     }
 
     /// Returns the endpoint adapted to a model: a cloud has several APIs.

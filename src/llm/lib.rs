@@ -21,6 +21,7 @@ mod conformance;
 pub mod credentials;
 mod decode;
 pub mod delta;
+mod documents;
 mod encode;
 pub mod endpoint;
 pub mod error;

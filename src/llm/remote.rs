@@ -9,6 +9,7 @@ use super::catalog::{self, Api, Dialect, ReasoningBack};
 use super::chat;
 use super::classify;
 use super::decode::{Broken, Decode};
+use super::documents;
 use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
 use super::gemini;
@@ -121,12 +122,12 @@ impl Provider for Remote {
         let limit = self.endpoint.max_output_tokens;
         request.max_output_tokens = request.max_output_tokens.or(limit);
         request.effort = request.effort.and_then(|effort| self.endpoint.effort(effort));
-        let known = || catalog::takes_images(&self.endpoint.name, &request.model);
-        // An unknown model is sent images: most accept them, and others report an error.
-        if !self.endpoint.takes_images.or_else(known).unwrap_or(true) {
+        if !self.endpoint.takes_images(&request.model) {
             vision::without_images(&mut request);
         }
         let mut endpoint = self.endpoint.for_model(&request.model);
+        let takes_documents = self.endpoint.takes_documents(&request.model);
+        documents::fit(&mut request, takes_documents.then_some(endpoint.api));
         if let Some(form) = self.reasoning_back.get() {
             endpoint.dialect.reasoning_back = *form;
         }

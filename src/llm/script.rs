@@ -262,7 +262,7 @@ impl Provider for Script {
 fn place_of(replies: &VecDeque<Reply>, messages: &[Arc<Message>]) -> Option<usize> {
     let begins_with = |beginning: &str| match messages.first().map(|first| &**first) {
         Some(Message::User(content)) => content.iter().any(|block| match block {
-            Content::Text { text } => text.contains(beginning),
+            Content::Text { text } | Content::Document { text, .. } => text.contains(beginning),
             Content::Image { .. } => false,
         }),
         Some(Message::Assistant(_) | Message::ToolResult(_)) | None => false,

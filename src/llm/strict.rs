@@ -99,6 +99,9 @@ fn image(media_type: &str, data: &str, accepted: &[&str], at: &Value) -> Checked
     ensure(!data.is_empty() && data.bytes().all(is_base64), "an image without base64 data", at)
 }
 
+/// The only type of documents.
+const DOCUMENTS: [&str; 1] = ["application/pdf"];
+
 /// Checks an image in a data URL.
 fn data_url(url: &str, accepted: &[&str], at: &Value) -> Checked {
     let parts = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));

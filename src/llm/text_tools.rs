@@ -104,7 +104,7 @@ fn result_as_text(result: &ToolResult) -> Vec<Content> {
                 text.push_str(part);
                 text.push('\n');
             }
-            Content::Image { .. } => others.push(content.clone()),
+            Content::Image { .. } | Content::Document { .. } => others.push(content.clone()),
         }
     }
     text.push_str("</tool_result>");

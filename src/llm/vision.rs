@@ -65,7 +65,7 @@ fn has_image(content: &[Content], is_refused: fn(&str) -> bool) -> bool {
 fn texts(content: &[Content], is_refused: fn(&str) -> bool, instead: &str) -> Vec<Content> {
     let text = |content: &Content| match content {
         Content::Image { mime_type, .. } if is_refused(mime_type) => Content::text(instead),
-        Content::Text { .. } | Content::Image { .. } => content.clone(),
+        Content::Text { .. } | Content::Image { .. } | Content::Document { .. } => content.clone(),
     };
     content.iter().map(text).collect()
 }

@@ -228,6 +228,8 @@ pub struct Settings {
     pub block_images: bool,
     /// Image limits.
     pub image_limits: image::Limits,
+    /// The maximum number of pages of a PDF document that the model reads as a document; `None` if it reads the text of all documents.
+    pub max_document_pages: Option<u64>,
     /// Pages may be fetched from this machine and from private networks.
     pub web_fetch_private: bool,
     /// The network through which pages are fetched.
@@ -249,6 +251,7 @@ impl Default for Settings {
             read_first: ReadFirst::default(),
             block_images: false,
             image_limits: image::Limits::default(),
+            max_document_pages: None,
             web_fetch_private: false,
             network: Network::default(),
             max_output_lines: None,

@@ -1,6 +1,7 @@
-//! `read`: lines of a text file, or an image.
+//! `read`: lines of a text file or of the text of a PDF document, or an image.
 
 mod image;
+mod pdf;
 
 use crate::arguments::Arguments;
 use crate::path::{PathArgument, Purpose};
@@ -12,6 +13,7 @@ use crate::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
 use pintle_base::image::Format;
+use pintle_base::pdf::is_pdf;
 use pintle_base::text::sniff::{self, Kind};
 use pintle_base::text::truncate::{self, Limits, size};
 use pintle_base::text::{encoding, lines, terminal};
@@ -169,6 +171,7 @@ impl Page {
                 ctx.read_tracker.saw(lines.version.clone(), lines.digest);
                 match Format::detect(&lines.head) {
                     Some(format) => image::read(ctx, self, &path, format, lines.size).await,
+                    None if is_pdf(&lines.head) => pdf::read(ctx, self, &path, lines, window).await,
                     None => self.show(lines, window),
                 }
             }

@@ -200,7 +200,7 @@ impl Prepared for Call {
                     Content::Text { text } => {
                         content.push(Content::text(format!("{heading}{text}\n\n")));
                     }
-                    image @ Content::Image { .. } => {
+                    image @ (Content::Image { .. } | Content::Document { .. }) => {
                         content.extend([Content::text(heading), image]);
                     }
                 }

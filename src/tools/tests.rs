@@ -157,6 +157,7 @@ async fn a_preview_tells_the_changes_of_a_call_and_makes_none() {
 pub(super) fn text(result: &ToolResult) -> String {
     let texts = result.content.iter().map(|content| match content {
         Content::Text { text } => text.as_str(),
+        Content::Document { .. } => "<document>",
         Content::Image { .. } => "<image>",
     });
     let text: String = texts.collect();

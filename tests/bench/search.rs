@@ -127,7 +127,7 @@ impl Bench {
         let result = self.runtime.block_on(call.run(&self.ctx));
         let took = began.elapsed();
         let text = result.content.into_iter().map(|content| match content {
-            Content::Text { text } => text,
+            Content::Text { text } | Content::Document { text, .. } => text,
             Content::Image { .. } => String::new(),
         });
         (took, text.collect())

@@ -340,7 +340,8 @@ fn tools_act_behind_a_command_prefix_and_read_only() {
     for (name, content, want) in [
         ("text", &b"from here\n"[..], Ok("from here")),
         ("a picture", &include_bytes!("../../editors/vscode/media/icon.png")[..], Ok("\"image\"")),
-        ("neither", b"\xff\xfe\x00\x01", Err("is neither text nor an image")),
+        ("a document", &pintle_testing::pdf::with_text(&["from here"]), Ok("from here")),
+        ("neither", b"\xff\xfe\x00\x01", Err("is neither text, an image nor a PDF document")),
     ] {
         std::fs::write(&note, content).unwrap();
         let attach = ["--wrap", wrap, "-C", cwd, "--file", note.to_str().unwrap()];

@@ -63,6 +63,7 @@ mod models;
 mod moved;
 mod notes;
 mod odd_calls;
+mod pdf;
 mod peers;
 mod pi;
 mod pi_rpc;

@@ -76,7 +76,7 @@ pub(crate) fn chat((text, call): &Said) -> String {
 }
 
 /// A reply in the format of OpenAI's Responses.
-fn responses((text, call): &Said) -> String {
+pub(crate) fn responses((text, call): &Said) -> String {
     let mut events = vec![json!({"type": "response.created", "response": {"output": []}})];
     let message = |content: Value| json!({"type": "message", "content": content});
     events.push(json!({"type": "response.output_item.added", "output_index": 0, "item": message(json!([]))}));
@@ -105,7 +105,7 @@ fn responses((text, call): &Said) -> String {
 }
 
 /// A reply in Google's format.
-fn gemini((text, call): &Said) -> String {
+pub(crate) fn gemini((text, call): &Said) -> String {
     let chunk =
         |part: Value| json!({"responseId": "r", "candidates": [{"content": {"parts": [part]}}]});
     let mut chunks: Vec<Value> =

@@ -1,4 +1,4 @@
-//! What the tests of all crates share: random seeds, waiting for conditions, an ssh server, and tests that cannot run everywhere.
+//! What the tests of all crates share: random seeds, waiting for conditions, an ssh server, a writer of PDF documents, and tests that cannot run everywhere.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -8,6 +8,7 @@
 )]
 
 pub mod chance;
+pub mod pdf;
 pub mod skips;
 pub mod sshd;
 pub mod waiting;

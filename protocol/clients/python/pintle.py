@@ -2363,8 +2363,22 @@ class ContentImage(TypedDict):
     data: str
 
 
+class ContentDocument(TypedDict):
+    type: Literal["document"]
+    # The media type: `application/pdf`.
+    mimeType: str
+    # The document's bytes in base64.
+    data: str
+    # The file's name.
+    name: str
+    # The number of pages.
+    pages: int
+    # The document's text, within the limits of the tool that read it.
+    text: str
+
+
 # One block of a tool's result, as the model sees it.
-Content: TypeAlias = Union["ContentText", "ContentImage"]
+Content: TypeAlias = Union["ContentText", "ContentImage", "ContentDocument"]
 
 class ToolDetails(TypedDict, total=False):
     """Details of a tool's result that only clients need."""

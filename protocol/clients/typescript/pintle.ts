@@ -1734,6 +1734,19 @@ export type Content =
     mimeType: string;
     /** The image's bytes in base64. */
     data: string;
+  }
+  | /** A document, and its text for models that accept no documents. */ {
+    type: "document";
+    /** The media type: `application/pdf`. */
+    mimeType: string;
+    /** The document's bytes in base64. */
+    data: string;
+    /** The file's name. */
+    name: string;
+    /** The number of pages. */
+    pages: number;
+    /** The document's text, within the limits of the tool that read it. */
+    text: string;
   };
 
 /** Details of a tool's result that only clients need. */

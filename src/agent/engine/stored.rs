@@ -6,6 +6,8 @@ use crate::error::{Action, Error, ErrorKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_base::image::Format;
+use pintle_base::pdf;
+use pintle_exec::Lines;
 use pintle_llm::ModelRef;
 use pintle_protocol::content::{Input, LineRange};
 use pintle_protocol::history::{ItemAt, OutlineEntry, SessionTreeResult};
@@ -191,7 +193,7 @@ impl EngineHandle {
     /// of this machine, and else is part of the input itself.
     ///
     /// # Errors
-    /// The session does not exist, the disk failed, or tools act elsewhere and the data is neither text nor an image.
+    /// The session does not exist, the disk failed, or tools act elsewhere and the data is neither text, an image nor a PDF document with text.
     pub async fn keep_input(
         &self,
         id: &SessionId,
@@ -200,7 +202,7 @@ impl EngineHandle {
     ) -> Result<Input, Error> {
         let bytes = self.redacted(bytes);
         if !self.services().env.is_this_machine() {
-            return input_of(name, bytes);
+            return input_of(name, bytes).await;
         }
         let (store, id) = (self.services().store.clone(), id.clone());
         let path = in_background(move || store.keep_input(&id, name, &bytes)).await?;
@@ -210,9 +212,9 @@ impl EngineHandle {
     /// Returns an input with data of this machine, for tools that act elsewhere.
     ///
     /// # Errors
-    /// The data is neither text nor an image.
-    pub fn inline_input(&self, name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
-        input_of(name, self.redacted(bytes))
+    /// The data is neither text, an image nor a PDF document with text.
+    pub async fn inline_input(&self, name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
+        input_of(name, self.redacted(bytes)).await
     }
 
     /// Replaces the known secrets in text.
@@ -240,15 +242,24 @@ impl EngineHandle {
 }
 
 /// Returns data as an input that needs no file.
-fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
+async fn input_of(name: &str, bytes: Vec<u8>) -> Result<Input, Error> {
     if let Some(format) = Format::detect(&bytes) {
         let data = STANDARD.encode(&bytes);
         return Ok(Input::Image { mime_type: format.mime_type().to_owned(), data });
     }
-    let Ok(text) = String::from_utf8(bytes) else {
-        let what = format!("the content of {name} is neither text nor an image");
-        return Err(Error::new(ErrorKind::Invalid, what)
-            .hint("copy it to the machine that the tools run on"));
+    let refused = |what: String| {
+        Error::new(ErrorKind::Invalid, what).hint("copy it to the machine that the tools run on")
+    };
+    let text = if pdf::is_pdf(bytes.get(..Lines::HEAD_BYTES).unwrap_or(&bytes)) {
+        // Takes long, so it runs outside of the async executor.
+        match tokio::task::spawn_blocking(move || pdf::text(bytes, || false)).await {
+            Ok(Ok(text)) => text.in_lines(),
+            Ok(Err(error)) => return Err(refused(format!("{name}: it {error}"))),
+            Err(_) => return Err(refused(format!("{name}: reading it failed"))),
+        }
+    } else {
+        let what = || format!("the content of {name} is neither text, an image nor a PDF document");
+        String::from_utf8(bytes).map_err(|_| refused(what()))?
     };
     let range = LineRange { start: 1, end: (text.lines().count() as u64).max(1) };
     Ok(Input::Selection { path: name.to_owned(), range, text })

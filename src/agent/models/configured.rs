@@ -79,6 +79,10 @@ impl ModelSource for ConfiguredModels {
         self.endpoint(model).is_ok_and(|endpoint| endpoint.searches_web(&model.id))
     }
 
+    fn takes_documents(&self, model: &ModelRef) -> bool {
+        self.endpoint(model).is_ok_and(|endpoint| endpoint.takes_documents(&model.id))
+    }
+
     fn refresh(&self) -> Vec<Notice> {
         self.settings.refresh();
         let untold = self.settings.take_untold().into_iter();

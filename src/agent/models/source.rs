@@ -25,6 +25,11 @@ pub trait ModelSource: Send + Sync {
         false
     }
 
+    /// Returns true if the provider of this model accepts PDF documents for it.
+    fn takes_documents(&self, _: &ModelRef) -> bool {
+        false
+    }
+
     /// Reloads changed settings and returns the problems that have not been reported.
     fn refresh(&self) -> Vec<Notice> {
         Vec::new()
@@ -76,6 +81,11 @@ impl Models {
     /// Returns true if the provider of this model can search the web for it.
     pub fn searches_web(&self, model: &ModelRef) -> bool {
         self.0.searches_web(model)
+    }
+
+    /// Returns true if the provider of this model accepts PDF documents for it.
+    pub fn takes_documents(&self, model: &ModelRef) -> bool {
+        self.0.takes_documents(model)
     }
 
     /// Reloads changed settings and returns the problems that have not been reported. Cheap if nothing changed.

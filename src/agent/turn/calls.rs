@@ -644,10 +644,11 @@ async fn finish<H: TurnHost>(
 /// Redacts provider keys in the text that the model reads. Other credentials stay: an edit must find a project's files unchanged.
 fn redact(ctx: &TurnContext, result: &mut ToolResult) {
     for content in &mut result.content {
-        if let Content::Text { text } = content
+        if let Some(text) = content.as_text()
             && let Cow::Owned(redacted) = ctx.ambient.secrets().redact(text)
         {
-            *text = redacted;
+            // A document with a key is only shown as text.
+            *content = Content::text(redacted);
         }
     }
 }
@@ -684,7 +685,8 @@ fn join_texts(content: &mut Vec<Content>, guard: Guard) {
     let max_bytes = guard.max_chars.max(CEILING.max_chars);
     let of_block = |block: &Content| match block {
         Content::Text { text } => text.len().min(max_bytes),
-        Content::Image { .. } => 0,
+        // A document's text is limited by the tool.
+        Content::Image { .. } | Content::Document { .. } => 0,
     };
     // Twice as much leaves room for the remarks that tools add to a long text.
     if content.iter().map(of_block).sum::<usize>() <= 2 * max_bytes {
@@ -694,7 +696,7 @@ fn join_texts(content: &mut Vec<Content>, guard: Guard) {
     for block in content.drain(..) {
         match block {
             Content::Text { text } => texts.push(text),
-            Content::Image { .. } => others.push(block),
+            Content::Image { .. } | Content::Document { .. } => others.push(block),
         }
     }
     content.push(Content::text(texts.join("\n")));

@@ -211,7 +211,7 @@ async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Co
     for block in result.content {
         match block {
             Content::Text { text: more } => text.push_str(&more),
-            Content::Image { .. } => content.push(block),
+            Content::Image { .. } | Content::Document { .. } => content.push(block),
         }
     }
     if result.is_error {

@@ -58,7 +58,7 @@ pub(crate) struct Run {
     /// Store no session; delete everything the run keeps on disk when it ends
     #[arg(long, conflicts_with = "session")]
     pub(crate) no_session: bool,
-    /// Attach a file to the task, such as an image or a log; - attaches stdin; repeatable
+    /// Attach a file to the task, such as an image, a PDF document or a log; - attaches stdin; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Vec<PathBuf>,
     /// Offer only these tools, separated by commas; * matches any text

@@ -123,8 +123,10 @@ pub(super) fn content(
 
 fn output_block(block: &Content, is_raw: bool) -> acp::ToolCallContent {
     match block {
-        Content::Text { text } if is_raw => text_content(fenced(&wire::cut(text))),
-        Content::Text { text } => text_content(wire::cut(text)),
+        Content::Text { text } | Content::Document { text, .. } if is_raw => {
+            text_content(fenced(&wire::cut(text)))
+        }
+        Content::Text { text } | Content::Document { text, .. } => text_content(wire::cut(text)),
         Content::Image { mime_type, data } => {
             let image = acp::ImageContent::new(data.clone(), mime_type.clone());
             acp::ToolCallContent::Content(acp::Content::new(acp::ContentBlock::Image(image)))

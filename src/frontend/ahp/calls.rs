@@ -449,7 +449,7 @@ pub(super) fn side(scheme: &str, authority: &str, path: &str) -> FileEditSide {
 
 fn texts(content: &[Content]) -> String {
     let texts = content.iter().map(|block| match block {
-        Content::Text { text } => text.as_str(),
+        Content::Text { text } | Content::Document { text, .. } => text.as_str(),
         Content::Image { .. } => "[image]",
     });
     texts.collect::<Vec<_>>().join("\n")

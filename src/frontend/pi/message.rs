@@ -53,7 +53,9 @@ pub(super) fn cut(message: &mut Value, stop: &str, error: &str) {
 /// Converts a tool result's content into Pi's blocks.
 pub(super) fn content(content: &[Content]) -> Value {
     let block = |content: &Content| match content {
-        Content::Text { text } => json!({ "type": "text", "text": text }),
+        Content::Text { text } | Content::Document { text, .. } => {
+            json!({ "type": "text", "text": text })
+        }
         Content::Image { mime_type, data } => {
             json!({ "type": "image", "data": data, "mimeType": mime_type })
         }

@@ -5,7 +5,7 @@ use super::{search, turns};
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog;
 use crate::decode::arguments_object;
-use crate::encode::{is_blank, raw, set, tool_name, visible};
+use crate::encode::{document_name, is_blank, raw, set, tool_name, visible};
 use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult};
 use crate::{output_schema, parameters};
 use pintle_protocol::content::Content;
@@ -169,6 +169,11 @@ fn block(content: &Content) -> Option<Value> {
         Content::Image { mime_type, data } => Some(json!({
             "type": "image",
             "source": { "type": "base64", "media_type": mime_type, "data": data }
+        })),
+        Content::Document { mime_type, data, name, .. } => Some(json!({
+            "type": "document",
+            "source": { "type": "base64", "media_type": mime_type, "data": data },
+            "title": document_name(name)
         })),
     }
 }

@@ -102,6 +102,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "custom_tools",
                 "web_search",
                 "text_tools",
+                "documents",
                 "search_price",
                 "verbosity",
                 "silent_overflow",

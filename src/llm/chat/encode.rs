@@ -4,8 +4,8 @@ use super::{CONTENT, REASONING_CONTENT};
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::{self, CallIds, Dialect, EffortField, OutputLimit, ReasoningBack, SystemRole};
 use crate::encode::{
-    GO_ON, accepted_effort, arguments_text, is_blank, is_image, raw, result_text_with_failure,
-    tool_name, visible,
+    GO_ON, accepted_effort, arguments_text, document_name, is_blank, is_media, raw,
+    result_text_with_failure, tool_name, visible,
 };
 use crate::{Assistant, AssistantBlock, Message, Request, ToolResult};
 use crate::{output_schema, parameters};
@@ -108,7 +108,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
                 }
                 messages.push(message);
                 said.extend(
-                    result.content.iter().filter(|content| is_image(content)).filter_map(part),
+                    result.content.iter().filter(|content| is_media(content)).filter_map(part),
                 );
             }
             Message::Assistant(assistant) => {
@@ -175,6 +175,11 @@ fn part(content: &Content) -> Option<Value> {
         Content::Image { mime_type, data } => Some(json!({
             "type": "image_url",
             "image_url": { "url": format!("data:{mime_type};base64,{data}") }
+        })),
+        // Source: developers.openai.com/api/docs/guides/file-inputs, November 2026.
+        Content::Document { mime_type, data, name, .. } => Some(json!({
+            "type": "file",
+            "file": { "filename": document_name(name), "file_data": format!("data:{mime_type};base64,{data}") }
         })),
     }
 }

@@ -81,7 +81,7 @@ fn contents(request: &Request) -> Vec<Value> {
                 let at = open.iter().position(|call| call.id == result.call_id);
                 let call = at.map(|at| open.remove(at));
                 let mut response = response(result, call);
-                let shown: Vec<Value> = result.content.iter().filter_map(image).collect();
+                let shown: Vec<Value> = result.content.iter().filter_map(media).collect();
                 match (is_third, shown.is_empty()) {
                     (_, true) => {}
                     (true, false) => set(&mut response, "parts", Value::Array(shown)),
@@ -119,14 +119,15 @@ fn part(content: &Content) -> Option<Value> {
     match content {
         Content::Text { text } if is_blank(text) => None,
         Content::Text { text } => Some(json!({ "text": text })),
-        Content::Image { .. } => image(content),
+        Content::Image { .. } | Content::Document { .. } => media(content),
     }
 }
 
-fn image(content: &Content) -> Option<Value> {
+/// Encodes content that is not text.
+fn media(content: &Content) -> Option<Value> {
     match content {
         Content::Text { .. } => None,
-        Content::Image { mime_type, data } => {
+        Content::Image { mime_type, data } | Content::Document { mime_type, data, .. } => {
             Some(json!({ "inlineData": { "mimeType": mime_type, "data": data } }))
         }
     }

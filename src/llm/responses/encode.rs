@@ -7,8 +7,8 @@ use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::Dialect;
 use crate::decode::text;
 use crate::encode::{
-    accepted_effort, arguments_text, is_blank, is_image, raw, result_text_with_failure, set,
-    tool_name, visible,
+    accepted_effort, arguments_text, document_name, is_blank, is_media, raw,
+    result_text_with_failure, set, tool_name, visible,
 };
 use crate::{Assistant, AssistantBlock, Effort, Message, Request, ToolResult, ToolSpec};
 use crate::{output_schema, parameters};
@@ -153,15 +153,21 @@ fn part(content: &Content) -> Option<Value> {
             "detail": "auto",
             "image_url": format!("data:{mime_type};base64,{data}")
         })),
+        // Source: developers.openai.com/api/docs/guides/file-inputs, November 2026.
+        Content::Document { mime_type, data, name, .. } => Some(json!({
+            "type": "input_file",
+            "filename": document_name(name),
+            "file_data": format!("data:{mime_type};base64,{data}")
+        })),
     }
 }
 
 fn output(result: &ToolResult) -> Value {
     let said = result_text_with_failure(result);
-    if !result.content.iter().any(is_image) {
+    if !result.content.iter().any(is_media) {
         return Value::from(said);
     }
-    let images = result.content.iter().filter(|content| is_image(content)).filter_map(part);
+    let images = result.content.iter().filter(|content| is_media(content)).filter_map(part);
     let text = json!({ "type": "input_text", "text": said });
     std::iter::once(text).chain(images).collect()
 }

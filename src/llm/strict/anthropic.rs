@@ -2,7 +2,7 @@
 //!
 //! Source of a rule without one: the error texts in `tests/fixtures/provider-errors.json` and npm `@anthropic-ai/sdk` 1.12.0.
 
-use super::{Checked, distinct, ensure, id, image, is_blank, is_name, list, only, text};
+use super::{Checked, DOCUMENTS, distinct, ensure, id, image, is_blank, is_name, list, only, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -254,7 +254,7 @@ fn server_calls(body: &Value, messages: &[Value]) -> Checked {
 /// One block of a message.
 fn block(model: &str, role: &str, block: &Value) -> Checked {
     let kind = text(block, "type");
-    let is_users = matches!(kind, "image" | "tool_result");
+    let is_users = matches!(kind, "image" | "document" | "tool_result");
     let is_models = kind == "tool_use" || is_thinking(block) || kind == "server_tool_use";
     ensure(!is_users || role == "user", "a user's block in a reply", block)?;
     ensure(!is_models || role == "assistant", "a model's block in a user message", block)?;
@@ -268,6 +268,12 @@ fn block(model: &str, role: &str, block: &Value) -> Checked {
             only(block, &["type", "source", "cache_control"])?;
             let source = &block["source"];
             image(text(source, "media_type"), text(source, "data"), &IMAGES, block)
+        }
+        // Source: platform.claude.com/docs/en/build-with-claude/pdf-support.
+        "document" => {
+            only(block, &["type", "source", "title", "context", "citations", "cache_control"])?;
+            let source = &block["source"];
+            image(text(source, "media_type"), text(source, "data"), &DOCUMENTS, block)
         }
         "thinking" => {
             // No marker: "cache_control cannot be set" on thinking.
@@ -304,7 +310,7 @@ fn result(model: &str, block: &Value) -> Checked {
     ensure(is_said, "a failure without content", block)?;
     for part in content {
         match text(part, "type") {
-            "text" | "image" => self::block(model, "user", part)?,
+            "text" | "image" | "document" => self::block(model, "user", part)?,
             _ => ensure(false, "a block that no result may contain", block)?,
         }
     }

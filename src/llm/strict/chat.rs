@@ -3,7 +3,7 @@
 //! Source of a rule without one: the error texts in `tests/fixtures/provider-errors.json` and npm `openai` 7.57.0.
 
 use super::{
-    Checked, data_url, distinct, ensure, id, is_blank, is_name, list, object_text, only,
+    Checked, DOCUMENTS, data_url, distinct, ensure, id, is_blank, is_name, list, object_text, only,
     parameters, text,
 };
 use serde_json::Value;
@@ -179,6 +179,13 @@ fn part(role: &str, part: &Value) -> Checked {
             only(part, &["type", "image_url"])?;
             ensure(role == "user", "an image outside of a user message", part)?;
             data_url(text(&part["image_url"], "url"), &IMAGES, part)
+        }
+        // Source: developers.openai.com/api/docs/guides/file-inputs.
+        "file" => {
+            only(part, &["type", "file"])?;
+            ensure(role == "user", "a document outside of a user message", part)?;
+            ensure(!text(&part["file"], "filename").is_empty(), "a document without a name", part)?;
+            data_url(text(&part["file"], "file_data"), &DOCUMENTS, part)
         }
         // Mistral's.
         "thinking" => {

@@ -2,7 +2,7 @@
 //!
 //! Source of a rule without one: the error texts in `tests/fixtures/provider-errors.json` and npm `@google/genai` 3.1.0.
 
-use super::{Checked, distinct, ensure, image, is_name, list, only, text};
+use super::{Checked, DOCUMENTS, distinct, ensure, image, is_name, list, only, text};
 use serde_json::Value;
 
 /// Source: ai.google.dev/gemini-api/docs/image-understanding. GIF is not among them ("Unsupported MIME type: image/gif").
@@ -119,7 +119,10 @@ fn part(is_third: bool, role: &str, part: &Value) -> Checked {
             let is_said = !text(part, "text").is_empty() || part.get("thoughtSignature").is_some();
             ensure(is_said, "empty text", part)
         }
-        "inlineData" => image(text(value, "mimeType"), text(value, "data"), &IMAGES, part),
+        "inlineData" => {
+            let accepted = [&IMAGES[..], &DOCUMENTS].concat();
+            image(text(value, "mimeType"), text(value, "data"), &accepted, part)
+        }
         "functionCall" => {
             only(value, &["name", "args", "id"])?;
             ensure(is_function(text(value, "name")), "a call's name has the wrong form", part)?;
@@ -132,7 +135,8 @@ fn part(is_third: bool, role: &str, part: &Value) -> Checked {
             for shown in list(value, "parts") {
                 ensure(is_third, "an image in a result for an older model", part)?;
                 let shown = &shown["inlineData"];
-                image(text(shown, "mimeType"), text(shown, "data"), &RESULT_IMAGES, part)?;
+                let accepted = [&RESULT_IMAGES[..], &DOCUMENTS].concat();
+                image(text(shown, "mimeType"), text(shown, "data"), &accepted, part)?;
             }
             Ok(())
         }

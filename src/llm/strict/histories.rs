@@ -4,6 +4,7 @@
 //! empty and odd texts, malformed calls, failed and interrupted work. Each goes to every model of [`MODELS`].
 
 use crate::catalog::{self, Api, Dialect};
+use crate::documents;
 use crate::remote::encode;
 use crate::{
     Assistant, AssistantBlock, BuiltIn, Effort, Endpoint, Message, Opaque, Request, ToolResult,
@@ -182,7 +183,16 @@ fn texts() -> impl Strategy<Value = String> {
 fn content() -> impl Strategy<Value = Content> {
     let image = select(&["image/png", "image/jpeg", "image/gif", "image/webp"][..])
         .prop_map(|mime| Content::Image { mime_type: mime.to_owned(), data: "AA==".to_owned() });
-    prop_oneof![4 => texts().prop_map(Content::text), 1 => image]
+    let document = (texts(), select(&["a.pdf", "", "é\n\"b\".pdf"][..]), 1..90_u64).prop_map(
+        |(text, name, pages)| Content::Document {
+            mime_type: "application/pdf".to_owned(),
+            data: "JVBERg==".to_owned(),
+            name: name.to_owned(),
+            pages,
+            text,
+        },
+    );
+    prop_oneof![6 => texts().prop_map(Content::text), 1 => image, 1 => document]
 }
 
 /// A user message, which is never empty.
@@ -522,6 +532,8 @@ fn check(
     if catalog::takes_images(provider, model) == Some(false) {
         vision::without_images(&mut request);
     }
+    let takes_documents = endpoint.takes_documents(model);
+    documents::fit(&mut request, takes_documents.then_some(api));
     let body = encode(api, &request, dialect);
     super::check(api, model, &body).and_then(|()| match provider {
         "mistral" => super::check_mistral(&body),

@@ -3,7 +3,8 @@
 //! Source of a rule without one: the error texts in `tests/fixtures/provider-errors.json` and npm `openai` 7.57.0.
 
 use super::{
-    Checked, data_url, distinct, ensure, id, is_name, list, object_text, only, parameters, text,
+    Checked, DOCUMENTS, data_url, distinct, ensure, id, is_name, list, object_text, only,
+    parameters, text,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -219,6 +220,12 @@ fn part(part: &Value) -> Checked {
         "input_image" => {
             only(part, &["type", "detail", "image_url"])?;
             data_url(text(part, "image_url"), &IMAGES, part)
+        }
+        // Source: developers.openai.com/api/docs/guides/file-inputs.
+        "input_file" => {
+            only(part, &["type", "filename", "file_data"])?;
+            ensure(!text(part, "filename").is_empty(), "a document without a name", part)?;
+            data_url(text(part, "file_data"), &DOCUMENTS, part)
         }
         _ => ensure(false, "a part of an unknown type", part),
     }

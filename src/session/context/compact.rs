@@ -194,7 +194,7 @@ fn push(text: &mut String, role: &str, content: &str) {
 
 pub(super) fn plain_text(blocks: &[Content]) -> String {
     let texts = blocks.iter().map(|block| match block {
-        Content::Text { text } => text.as_str(),
+        Content::Text { text } | Content::Document { text, .. } => text.as_str(),
         Content::Image { .. } => "(an image)",
     });
     texts.collect::<Vec<_>>().join("\n")

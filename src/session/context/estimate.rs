@@ -11,6 +11,9 @@ const BYTES_PER_TOKEN: u64 = 4;
 /// Tokens per image, once it is scaled for a model.
 const IMAGE_TOKENS: u64 = 1_200;
 
+/// Tokens per page of a document, which models read as text and image. Providers state 1,500 to 3,000.
+pub const DOCUMENT_PAGE_TOKENS: u64 = 2_000;
+
 /// Tokens per message envelope.
 const MESSAGE_TOKENS: u64 = 4;
 
@@ -37,6 +40,10 @@ pub fn content(blocks: &[Content]) -> u64 {
     let tokens = |block: &Content| match block {
         Content::Text { text: content } => text(content),
         Content::Image { .. } => IMAGE_TOKENS,
+        // The document or its text, whichever the model reads.
+        Content::Document { pages, text: content, .. } => {
+            text(content).max(pages.saturating_mul(DOCUMENT_PAGE_TOKENS))
+        }
     };
     blocks.iter().map(tokens).sum()
 }

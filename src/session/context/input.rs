@@ -195,7 +195,7 @@ mod tests {
         let lines: Vec<String> = plain(&blocks)
             .into_iter()
             .map(|content| match content {
-                Content::Text { text } => text,
+                Content::Text { text } | Content::Document { text, .. } => text,
                 Content::Image { .. } => "<image>".to_owned(),
             })
             .collect();

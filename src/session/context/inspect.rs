@@ -79,7 +79,9 @@ fn message(message: &Message) -> ContextMessage {
 
 fn block(content: &Content) -> ContextBlock {
     match content {
-        Content::Text { text } => ContextBlock::Text { text: text.clone() },
+        Content::Text { text } | Content::Document { text, .. } => {
+            ContextBlock::Text { text: text.clone() }
+        }
         Content::Image { mime_type, data } => {
             ContextBlock::Image { mime_type: mime_type.clone(), bytes: data.len() as u64 }
         }

@@ -154,7 +154,9 @@ fn call(item: &Item, call: &ToolCall, text: &mut String) {
     }
     for content in call.output.iter().flat_map(|output| &output.content) {
         match content {
-            Content::Text { text: output } => fence(text, "", output),
+            Content::Text { text: output } | Content::Document { text: output, .. } => {
+                fence(text, "", output);
+            }
             Content::Image { mime_type, .. } => write_note(text, &format!("An image, {mime_type}")),
         }
     }

@@ -30,7 +30,7 @@ fn block(block: &Value) -> Content {
 /// Converts a user's message into the engine's input.
 pub(super) fn inputs(content: Vec<Content>) -> Vec<Input> {
     let input = |content| match content {
-        Content::Text { text } => Input::Text { text },
+        Content::Text { text } | Content::Document { text, .. } => Input::Text { text },
         Content::Image { mime_type, data } => Input::Image { mime_type, data },
     };
     content.into_iter().map(input).collect()
@@ -39,7 +39,9 @@ pub(super) fn inputs(content: Vec<Content>) -> Vec<Input> {
 /// Converts content into Pi's blocks.
 pub(super) fn to_pi(content: &[Content]) -> Value {
     let block = |content: &Content| match content {
-        Content::Text { text } => json!({ "type": "text", "text": text }),
+        Content::Text { text } | Content::Document { text, .. } => {
+            json!({ "type": "text", "text": text })
+        }
         Content::Image { mime_type, data } => {
             json!({ "type": "image", "data": data, "mimeType": mime_type })
         }

@@ -73,6 +73,7 @@ fn conversation(text: &str) -> String {
     let said = |content: &[Content]| {
         let texts = content.iter().map(|content| match content {
             Content::Text { text } => text.replace('\n', "⏎"),
+            Content::Document { .. } => "<document>".to_owned(),
             Content::Image { mime_type, .. } => format!("({mime_type})"),
         });
         texts.collect::<Vec<_>>().join(" ")

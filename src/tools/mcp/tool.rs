@@ -316,7 +316,7 @@ pub async fn marked(
             Content::Image { data, .. } => {
                 content.push(picture(settings, cancel, &data).await);
             }
-            text @ Content::Text { .. } => content.push(text),
+            text @ (Content::Text { .. } | Content::Document { .. }) => content.push(text),
         }
     }
     content

@@ -62,6 +62,7 @@ fn scene() -> (tempfile::TempDir, PathBuf) {
 fn text(content: &[Content]) -> String {
     let texts = content.iter().map(|content| match content {
         Content::Text { text } => text.as_str(),
+        Content::Document { .. } => "<document>",
         Content::Image { .. } => "<image>",
     });
     texts.collect()

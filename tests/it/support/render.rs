@@ -37,6 +37,7 @@ pub(crate) fn content(blocks: &[Content]) -> String {
     let texts = blocks.iter().map(|block| match block {
         Content::Text { text } if text.len() > 2000 => "(a long text)",
         Content::Text { text } => text.as_str(),
+        Content::Document { .. } => "<document>",
         Content::Image { .. } => "<image>",
     });
     texts.collect::<Vec<_>>().join(" ")

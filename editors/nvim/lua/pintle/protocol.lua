@@ -1047,7 +1047,7 @@
 ---@field details? pintle.ToolDetails Details for clients.
 
 ---One block of a tool's result, as the model sees it.
----@alias pintle.Content pintle.Content.text|pintle.Content.image
+---@alias pintle.Content pintle.Content.text|pintle.Content.image|pintle.Content.document
 
 ---Text.
 ---@class pintle.Content.text
@@ -1059,6 +1059,15 @@
 ---@field type "image" 
 ---@field mimeType string The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
 ---@field data string The image's bytes in base64.
+
+---A document, and its text for models that accept no documents.
+---@class pintle.Content.document
+---@field type "document" 
+---@field mimeType string The media type: `application/pdf`.
+---@field data string The document's bytes in base64.
+---@field name string The file's name.
+---@field pages integer The number of pages.
+---@field text string The document's text, within the limits of the tool that read it.
 
 ---Details of a tool's result that only clients need.
 ---@class pintle.ToolDetails

@@ -130,7 +130,7 @@ local items = {
   toolCall = function(item, state)
     local lines = { M.tool_head(item, state) }
     for _, content in ipairs(vim.tbl_get(item, "output", "content") or {}) do
-      local text = content.type == "text" and content.text or image_line(content)
+      local text = content.type == "image" and image_line(content) or content.text
       if text ~= "" then
         extend(lines, text, M.BODY)
       end

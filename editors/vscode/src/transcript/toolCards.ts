@@ -225,7 +225,7 @@ function commandOf(input: unknown): string | undefined {
 }
 
 function textOf(content: Content[]): string {
-  return content.map((each) => (each.type === "text" ? each.text : imageLine(each))).join("\n");
+  return content.map((each) => (each.type === "image" ? imageLine(each) : each.text)).join("\n");
 }
 
 /** What stands for a picture: its kind and how large its file is. */

@@ -14,8 +14,9 @@ use pintle_base::text::tool_names::{allows, names_tool};
 use pintle_llm::{ModelRef, Provider};
 use pintle_protocol::event::{Event, TurnLimits};
 use pintle_protocol::ids::TurnId;
-use pintle_tools::Folders;
+use pintle_session::context::estimate;
 use pintle_tools::mcp::AllowedTools;
+use pintle_tools::{self as tools, Folders};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use tokio_util::sync::CancellationToken;
@@ -74,7 +75,7 @@ impl Session {
             tools: TurnTools {
                 list: clients::tools(&self.tools(), self.extensions()),
                 withheld: self.withheld_tools(),
-                settings: Arc::clone(&self.services.tool_settings),
+                settings: self.tool_settings(window),
                 read_tracker: self.view.read_tracker.clone(),
                 client: self.questions.requests(),
                 servers: self.turn_servers(),
@@ -109,6 +110,21 @@ impl Session {
         let model = self.settings.model.to_string();
         self.record(Some(turn_id), Event::TurnStarted { model });
         self.publish_state();
+    }
+
+    /// Returns the tools' settings, for a model with this window.
+    fn tool_settings(&self, window: Option<u64>) -> Arc<tools::Settings> {
+        /// The part of the window that a document may take.
+        const DOCUMENT_PART: u64 = 4;
+        /// The window of an unknown model, for this purpose.
+        const WINDOW: u64 = 200_000;
+        let settings = &self.services.tool_settings;
+        if !self.services.models.takes_documents(&self.settings.model) {
+            return Arc::clone(settings);
+        }
+        let tokens = window.unwrap_or(WINDOW) / DOCUMENT_PART;
+        let max_document_pages = Some(tokens / estimate::DOCUMENT_PAGE_TOKENS);
+        Arc::new(tools::Settings { max_document_pages, ..tools::Settings::clone(settings) })
     }
 
     /// Returns the configured fallback, unless it is the session's model.

@@ -275,6 +275,7 @@ fn call(out: &mut String, call: &ToolCall) {
                 let is_file = call.kind == pintle_protocol::item::ToolKind::Read;
                 code::block(out, if is_file { code::ending(path) } else { "" }, text);
             }
+            Content::Document { text, .. } => code::block(out, "", text),
             Content::Image { mime_type, data } => image(out, mime_type, data),
         }
     }

@@ -21,7 +21,7 @@ fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
 /// Returns the note, then media type and size of each image.
 fn shown(result: &ToolResult) -> String {
     let pictures = result.content.iter().filter_map(|content| match content {
-        Content::Text { .. } => None,
+        Content::Text { .. } | Content::Document { .. } => None,
         Content::Image { mime_type, data } => {
             let picture = ::image::load_from_memory(&STANDARD.decode(data).unwrap()).unwrap();
             Some(format!(" + {mime_type} {}x{}", picture.width(), picture.height()))
