@@ -1,4 +1,4 @@
-//! Replaces documents by their text for providers that accept none, and where a request would exceed its limits.
+//! Replaces documents by their text for providers that accept none, and if a request would exceed its limits.
 
 use super::catalog::Api;
 use super::message::Message;

@@ -6,6 +6,7 @@
 mod tools;
 
 use super::error::{Error, ErrorKind};
+use pintle_base::text::words::contains_name;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -127,7 +128,7 @@ impl Omissions {
         };
         let lower = text.to_ascii_lowercase();
         let is_refused = |(name, _): &&(&str, Option<&str>)| {
-            sent.fields.contains(name) && has_word(&lower, name)
+            sent.fields.contains(name) && contains_name(&lower, name)
         };
         let is_about_fields = REFUSALS.iter().any(|words| lower.contains(words));
         let field = OPTIONAL.iter().find(is_refused).filter(|_| is_about_fields);
@@ -155,16 +156,6 @@ impl Omissions {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut state.untold)
     }
-}
-
-/// Returns true if a text contains a name, not as a part of a longer one.
-fn has_word(text: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(at, _)| {
-        let (before, after) = (text.get(..at), text.get(at + name.len()..));
-        !before.is_some_and(|before| before.ends_with(is_part))
-            && !after.is_some_and(|after| after.starts_with(is_part))
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tool calls as text, for models and servers without tool calling: the system prompt describes the tools, and calls are blocks in the
 //! reply's text.
 //!
-//! Chosen by `text_tools` of a provider or model. The conversation keeps ordinary calls and results, so it can go on with any model.
+//! Chosen by `text_tools` of a provider or model. The conversation keeps ordinary calls and results, so any model can continue it.
 
 mod parser;
 

@@ -91,7 +91,7 @@ impl ModelAccess {
         }
     }
 
-    /// Returns the maximum number of input tokens, if known: for an unknown model, the one that its server reports.
+    /// Returns the maximum number of input tokens, if known. For an unknown model, its server may report it.
     pub(crate) fn window(&self) -> Option<u64> {
         let current = self.current();
         let served = || {

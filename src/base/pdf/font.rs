@@ -13,7 +13,7 @@ const AVERAGE_WIDTH: f64 = 0.5;
 /// A font's characters and widths.
 pub(super) struct Font<'a> {
     decoder: Decoder<'a>,
-    /// True if codes have two bytes unless the map says otherwise.
+    /// True if codes have two bytes by default.
     is_composite: bool,
     /// Widths in ems, by code.
     widths: HashMap<u32, f64>,
@@ -56,7 +56,7 @@ impl<'a> Font<'a> {
         if is_composite {
             read.composite_widths(font, document);
         } else {
-            // The glyphs of such fonts have a unit of their own.
+            // Type 3 fonts define their own glyph unit.
             let unit = match font.get_deref(b"FontMatrix", document).and_then(Object::as_array) {
                 Ok(matrix) if subtype == b"Type3" => matrix.first().map_or(0.001, float),
                 _ => 0.001,

@@ -1,4 +1,4 @@
-//! The text of a page, in the order in which its content shows it. Positions determine where a line or a word ends.
+//! Extracts the text of a page in content order. Positions determine the ends of lines and words.
 
 use super::font::{Font, float};
 use super::{MAX_STREAM_BYTES, MAX_TEXT_BYTES};

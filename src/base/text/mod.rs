@@ -23,3 +23,4 @@ pub mod terminal;
 pub mod tool_names;
 pub mod truncate;
 pub mod visible;
+pub mod words;

@@ -111,7 +111,7 @@ fn calls(messages: &[Value]) -> Checked {
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
         if message["role"] == "tool" {
-            // "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'".
+            // "messages with role 'tool' must be a response to a preceding message with 'tool_calls'".
             let id = text(message, "tool_call_id");
             let Some(at) = open.iter().position(|waiting| *waiting == id) else {
                 return ensure(false, "a result without its call", message);

@@ -8,7 +8,7 @@ use crate::documents;
 use crate::remote::encode;
 use crate::{
     Assistant, AssistantBlock, BuiltIn, Effort, Endpoint, Message, Opaque, Request, ToolResult,
-    ToolSpec, invariants, vision,
+    ToolSpec, invariants, text_tools, vision,
 };
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
@@ -70,7 +70,7 @@ const NAMES: &[&str] = &[
     "",
     "1up",
     "-x",
-    "lesen Sie",
+    "größer",
     "читать",
 ];
 
@@ -503,6 +503,7 @@ fn check(
     (api, provider, model): (Api, &str, &str),
     messages: &Arc<Vec<Arc<Message>>>,
     rest: &Rest,
+    has_text_tools: bool,
 ) -> Result<(), String> {
     let dialect = catalog::find(provider).map_or(Dialect::PLAIN, |entry| entry.dialect);
     let mut endpoint = Endpoint::new(provider, api, "http://h");
@@ -534,6 +535,9 @@ fn check(
     }
     let takes_documents = endpoint.takes_documents(model);
     documents::fit(&mut request, takes_documents.then_some(api));
+    if has_text_tools {
+        text_tools::into_text(&mut request);
+    }
     let body = encode(api, &request, dialect);
     super::check(api, model, &body).and_then(|()| match provider {
         "mistral" => super::check_mistral(&body),
@@ -550,8 +554,10 @@ proptest! {
         prop_assert_eq!(invariants::check(&messages), Ok(()));
         let messages = Arc::new(messages);
         for target in MODELS {
-            let checked = check(*target, &messages, &rest);
-            prop_assert_eq!(checked, Ok(()), "{:?}", target);
+            for has_text_tools in [false, true] {
+                let checked = check(*target, &messages, &rest, has_text_tools);
+                prop_assert_eq!(checked, Ok(()), "{:?}, text tools: {}", target, has_text_tools);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An edit that shares no lines with a hunk is applied to the baseline too. Any other edit is not, and appears in the hunk; user lines
 //! inside a hunk are tracked (`user_lines`), and an undo that would remove them is a conflict. A deletion across a hunk's border is split
-//! there, so an undo does not bring back lines beside the hunk that the user deleted. An edit that restores lines removed by the agent
+//! there, so an undo does not bring back deleted lines outside the hunk. An edit that restores lines removed by the agent
 //! inserts them nowhere, since the baseline has them (`restored`). Invariant: the baseline never gets a line that the agent wrote.
 
 use super::content::{Content, lines_of, text_of, whole};
@@ -98,7 +98,7 @@ pub(super) fn fold(
     Folded { content: Some(content), map, inside, restored }
 }
 
-/// Splits a deletion at the borders of the hunks; any other edit stays whole, for nothing tells which of its new lines belong where.
+/// Splits a deletion at the borders of the hunks; any other edit stays whole, since its new lines cannot be assigned to the parts.
 fn split(edit: &Change, hunks: &[Change]) -> Vec<Change> {
     if !edit.new.is_empty() {
         return vec![edit.clone()];

@@ -1,5 +1,6 @@
 //! Chooses the tools to list for the model if the servers have too many. Pure.
 
+use pintle_base::text::words::contains_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Evidence in a conversation about which tools it needs.
@@ -28,12 +29,12 @@ pub(super) fn choose(tools: &[Candidate<'_>], relevance: &Relevance, max: usize)
         return (0..tools.len()).collect();
     }
     let message = relevance.message.to_lowercase();
+    let is_in_message = |name: &str| contains_name(&message, &name.to_lowercase());
     let is_called = |tool: &Candidate<'_>| relevance.called.contains(tool.name);
     let is_named = |tool: &Candidate<'_>| {
-        has_word(&message, tool.name)
-            || (is_distinct(tool.own_name) && has_word(&message, tool.own_name))
+        is_in_message(tool.name) || (is_distinct(tool.own_name) && is_in_message(tool.own_name))
     };
-    let is_of_named_server = |tool: &Candidate<'_>| has_word(&message, tool.server);
+    let is_of_named_server = |tool: &Candidate<'_>| is_in_message(tool.server);
     let mut chosen = BTreeSet::new();
     for is_wanted in [&is_called as &dyn Fn(&Candidate<'_>) -> bool, &is_named, &is_of_named_server]
     {
@@ -61,18 +62,6 @@ pub(super) fn choose(tools: &[Candidate<'_>], relevance: &Relevance, max: usize)
 /// Returns true if a name is unlikely to occur in a sentence by chance.
 fn is_distinct(name: &str) -> bool {
     name.contains(['_', '-', '.', '/']) || name.chars().skip(1).any(char::is_uppercase)
-}
-
-/// Returns true if a lowercase text contains a name, not as a part of a longer one.
-fn has_word(text: &str, name: &str) -> bool {
-    let name = name.to_lowercase();
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    !name.is_empty()
-        && text.match_indices(&name).any(|(at, _)| {
-            let (before, after) = (text.get(..at), text.get(at + name.len()..));
-            !before.is_some_and(|before| before.ends_with(is_part))
-                && !after.is_some_and(|after| after.starts_with(is_part))
-        })
 }
 
 #[cfg(test)]

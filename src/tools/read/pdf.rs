@@ -19,7 +19,7 @@ const MAX_DOCUMENT_BYTES: u64 = 10 * 1024 * 1024;
 /// The maximum number of pages of such a document, whatever the settings allow: that of Anthropic, the lowest.
 const MAX_DOCUMENT_PAGES: u64 = 100;
 
-/// Reads a document, or lines of its text. `file` is what is known of its file.
+/// Reads a document, or lines of its text. `file` describes its file.
 pub(super) async fn read(
     ctx: &ToolContext,
     page: &Page,
