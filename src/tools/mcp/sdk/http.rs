@@ -100,7 +100,9 @@ async fn received(
 ) -> Result<StreamableHttpPostResponse, Error> {
     let status = response.status();
     check_login(&response)?;
-    if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+    // Some servers answer a notification with an empty 200.
+    let is_empty = sent.id.is_none() && status.is_success() && response.content_length() == Some(0);
+    if is_empty || matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
         return Ok(StreamableHttpPostResponse::Accepted);
     }
     if status == StatusCode::NOT_FOUND && sent.has_session {
@@ -462,32 +464,49 @@ mod tests {
         let first = || Sent { id: id(), has_session: false, is_discovery: false };
         let discovery = || Sent { is_discovery: true, ..first() };
         let notification = || Sent { id: None, ..first() };
-        for (name, sent, status, body, want) in [
+        let (json, events) = ("application/json", "text/event-stream");
+        for (name, sent, status, kind, body, want) in [
             (
                 "no session yet",
                 first(),
                 400,
+                json,
                 text,
                 r#"{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"session not found"}}"#,
             ),
-            ("not found", first(), 404, "no", "unexpected server response: HTTP 404 Not Found: no"),
+            (
+                "not found",
+                first(),
+                404,
+                json,
+                "no",
+                "unexpected server response: HTTP 404 Not Found: no",
+            ),
             (
                 "an older server",
                 discovery(),
                 404,
+                json,
                 "no",
                 r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"HTTP 404 Not Found: no"}}"#,
             ),
-            ("a notification", notification(), 200, "ok", "accepted"),
+            ("a notification", notification(), 200, json, "ok", "accepted"),
+            ("an empty stream", notification(), 200, events, "", "accepted"),
             (
                 "refused",
                 notification(),
                 500,
+                json,
                 "no",
                 "unexpected server response: HTTP 500 Internal Server Error: no",
             ),
         ] {
-            let got = received(&LeftOut::default(), response(status, &[], body), sent).await;
+            let got = received(
+                &LeftOut::default(),
+                response(status, &[("content-type", kind)], body),
+                sent,
+            )
+            .await;
             assert_eq!(shown(got).await, want, "{name}");
         }
     }
