@@ -60,7 +60,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Joins the pages, each after a line with its number. No line is longer than [`MAX_LINE_CHARS`].
+    /// Joins the pages, each after a line with its number. No line is longer than 2,000 characters.
     pub fn in_lines(&self) -> String {
         let Self { pages, texts } = self;
         let mut lines = String::new();
