@@ -63,7 +63,7 @@ pub(super) fn fit(request: &mut Request, api: Option<Api>) {
     }
 }
 
-/// Returns the content of a message that may have documents.
+/// Returns the content, if this kind of message can have documents.
 fn content(message: &Message) -> Option<&[Content]> {
     match message {
         Message::User(content) | Message::ToolResult(ToolResult { content, .. }) => Some(content),

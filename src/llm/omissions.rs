@@ -94,7 +94,7 @@ struct Refused {
 #[derive(Debug)]
 pub(super) struct Omittable {
     fields: Vec<&'static str>,
-    /// The names of the tools, in the order of the request.
+    /// Tool names, in request order.
     tools: Vec<Option<String>>,
 }
 

@@ -1,5 +1,7 @@
 //! Servers of the Model Context Protocol, driven by the program: a server of ours does what servers should not.
 
+use crate::login::Provider;
+use crate::mcp_login::mcp;
 use crate::support::program::{Framing, Place, Program, is_running};
 use pintle_testing::waiting::until;
 use serde_json::{Value, json};
@@ -438,6 +440,30 @@ fn too_many_tools_are_listed_by_relevance_and_the_others_are_called_by_name() {
         assert!(got.starts_with(status) && got.contains(text), "{got}");
     }
     assert_eq!(results.len(), 4, "{results:?}");
+}
+
+#[test]
+fn an_error_status_over_http_ends_the_call_with_the_servers_words() {
+    let server = Provider::start(|request| {
+        let message: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        match (message["method"].as_str(), message["params"]["arguments"]["status"].as_u64()) {
+            (Some("tools/call"), Some(status)) => {
+                (u16::try_from(status).unwrap(), "<h1>out of paper</h1>".to_owned())
+            }
+            _ => mcp(request),
+        }
+    });
+    let place = Place::new(&[]);
+    configure(&place, &[("h", json!({"url": format!("{}/mcp", server.url)}))]);
+    for status in [401, 403, 429, 500, 502] {
+        let call = call("mcp__h__echo", json!({"status": status}));
+        let (results, _) = run(&place, FULL, &[call]);
+        let [result] = &results[..] else { panic!("{status}: {results:?}") };
+        assert!(!result.contains("rmcp") && !result.contains("::"), "{status}: {result}");
+        let has_words =
+            result.contains(&format!("HTTP {status}")) && result.contains("out of paper");
+        assert!(has_words || result.contains("log"), "{status}: {result}");
+    }
 }
 
 #[test]

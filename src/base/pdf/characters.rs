@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// The characters of codes.
 #[derive(Debug, Default)]
 pub(super) struct Characters {
-    /// By first code: the last one, and the text of the first in UTF-16. The last unit counts up with the codes.
+    /// Ranges by first code: the last code, and the UTF-16 text for the first one, whose last unit increases with the code.
     ranges: BTreeMap<u32, (u32, Vec<u16>)>,
     /// Ranges of codes that exist, with their length in bytes.
     spaces: Vec<(usize, u32, u32)>,

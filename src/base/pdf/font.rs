@@ -1,4 +1,4 @@
-//! A font of a page: the text and the width of its strings. The font's outlines are not read.
+//! Page fonts: they map strings to text and widths. Outlines are not read.
 
 use super::characters::{Characters, number};
 use lopdf::{Dictionary, Document, Encoding, Object};

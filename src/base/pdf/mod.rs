@@ -251,7 +251,7 @@ struct Names {
 }
 
 impl Names {
-    /// Counts names in the bytes of a document, escaped or not. Those that matter are never compressed.
+    /// Counts relevant names in a document, escaped or not. They are never compressed.
     fn count(bytes: &[u8]) -> Self {
         let mut names = Self::default();
         for at in memchr::memchr_iter(b'/', bytes) {

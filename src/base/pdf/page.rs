@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         Some(shown.finish())
     }
 
-    /// The resources of a page, or of the nearest node above it.
+    /// The page's resources, or those of its nearest ancestor.
     fn resources(&self, id: ObjectId) -> Option<&'a Dictionary> {
         let document = self.document;
         let mut node = document.get_dictionary(id).ok()?;

@@ -48,7 +48,7 @@ fn is_result(block: &Value) -> bool {
     text(block, "type") == Some("tool_result")
 }
 
-/// Returns the id of a server-run call.
+/// Returns the id if a block is a call that the server runs.
 fn server_call(block: &Value) -> Option<&str> {
     let is_call = matches!(text(block, "type"), Some("server_tool_use" | "mcp_tool_use"));
     text(block, "id").filter(|_| is_call)

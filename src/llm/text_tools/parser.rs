@@ -22,7 +22,7 @@ const LIST: &str = "[TOOL_CALLS]";
 /// The start of a fence that may contain a call.
 const JSON_FENCE: &str = "```json";
 
-/// The start of a result, which a model must not write itself.
+/// Starts a result, which a model must not write itself.
 const RESULT: &str = "<tool_result";
 
 /// A part of a reply.
@@ -265,7 +265,7 @@ fn unfenced(text: &str) -> &str {
     inner.unwrap_or(text)
 }
 
-/// Returns the length of the longest end of a text with which a mark begins.
+/// Returns how many bytes at the end of a text may begin a mark.
 fn shared_end(text: &str, mark: &str) -> usize {
     let is_shared = |length: &usize| mark.get(..*length).is_some_and(|start| text.ends_with(start));
     (1..=mark.len()).rev().find(is_shared).unwrap_or_default()

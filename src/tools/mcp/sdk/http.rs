@@ -10,9 +10,7 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcError, RequestId, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcError, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, SseError, StreamableHttpClient, StreamableHttpError,
     StreamableHttpPostResponse,
@@ -146,8 +144,8 @@ async fn received(
                 (false, true) => format!("HTTP {status}"),
                 (false, false) => format!("HTTP {status}: {quoted}"),
             };
-            if sent.is_discovery && status.is_client_error() && !is_login_status(status) {
-                // A server of an older version: the SDK tries the handshake next.
+            if sent.id.is_some() && !is_login_status(status) {
+                // The SDK would show its own types around another error. For a discovery, it tries the handshake next.
                 let error = ErrorData::invalid_request(problem, None);
                 let error = ServerJsonRpcMessage::error(error, sent.id);
                 return Ok(StreamableHttpPostResponse::Json(error, None));
@@ -251,18 +249,15 @@ fn quoted(body: &[u8]) -> String {
 struct Sent {
     id: Option<RequestId>,
     has_session: bool,
-    is_discovery: bool,
 }
 
 impl Sent {
     fn new(message: &ClientJsonRpcMessage, session: Option<&str>) -> Self {
         let has_session = session.is_some();
         let ClientJsonRpcMessage::Request(request) = message else {
-            return Self { id: None, has_session, is_discovery: false };
+            return Self { id: None, has_session };
         };
-        let is_discovery =
-            !has_session && matches!(request.request, ClientRequest::DiscoverRequest(_));
-        Self { id: Some(request.id.clone()), has_session, is_discovery }
+        Self { id: Some(request.id.clone()), has_session }
     }
 }
 
@@ -410,23 +405,29 @@ mod tests {
                 502,
                 &[("content-type", "text/html")],
                 "<h1>Bad gateway</h1>\n",
-                "unexpected server response: HTTP 502 Bad Gateway: <h1>Bad gateway</h1>",
+                r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"HTTP 502 Bad Gateway: <h1>Bad gateway</h1>"}}"#,
             ),
             (
                 "a status alone",
                 503,
                 &[],
                 "",
-                "unexpected server response: HTTP 503 Service Unavailable",
+                r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"HTTP 503 Service Unavailable"}}"#,
             ),
             (
                 "other JSON",
                 200,
                 json,
                 r#"{"ok":true}"#,
-                r#"unexpected server response: its response is not a JSON-RPC message: {"ok":true}"#,
+                r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"its response is not a JSON-RPC message: {\"ok\":true}"}}"#,
             ),
-            ("nothing", 200, json, "", "unexpected server response: its response is empty"),
+            (
+                "nothing",
+                200,
+                json,
+                "",
+                r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"its response is empty"}}"#,
+            ),
             ("accepted", 202, &[], "", "accepted"),
             ("no login", 401, &[("www-authenticate", "Bearer")], "", "Auth required"),
             (
@@ -447,7 +448,7 @@ mod tests {
         for (name, status, headers, body, want) in rows {
             let left_out = LeftOut::default();
             let id = Some(RequestId::Number(7));
-            let sent = Sent { id, has_session: true, is_discovery: false };
+            let sent = Sent { id, has_session: true };
             let got = received(&left_out, response(*status, headers, body), sent).await;
             assert_eq!(shown(got).await, *want, "{name}");
             let told: &[&str] =
@@ -461,8 +462,7 @@ mod tests {
         let text =
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"session not found"}}"#;
         let id = || Some(RequestId::Number(7));
-        let first = || Sent { id: id(), has_session: false, is_discovery: false };
-        let discovery = || Sent { is_discovery: true, ..first() };
+        let first = || Sent { id: id(), has_session: false };
         let notification = || Sent { id: None, ..first() };
         let (json, events) = ("application/json", "text/event-stream");
         for (name, sent, status, kind, body, want) in [
@@ -480,11 +480,11 @@ mod tests {
                 404,
                 json,
                 "no",
-                "unexpected server response: HTTP 404 Not Found: no",
+                r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"HTTP 404 Not Found: no"}}"#,
             ),
             (
-                "an older server",
-                discovery(),
+                "an older server, asked for its versions",
+                first(),
                 404,
                 json,
                 "no",

@@ -31,10 +31,10 @@ use rmcp::service::{
     PeerRequestOptions, RequestContext, RequestHandle, RoleClient, RunningService,
     RunningServiceCancellationToken, ServiceError,
 };
-use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -386,8 +386,14 @@ fn refused(error: &ClientInitializeError) -> McpClientError {
     }
 }
 
-/// Returns an error with its causes.
-pub(super) fn with_sources(error: &dyn std::error::Error) -> String {
+/// Returns an error with its causes, without the SDK's description of the transport, which names Rust types.
+pub(super) fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut chain = std::iter::successors(Some(error), |error| error.source());
+    let transport = chain.find_map(|error| error.downcast_ref::<DynamicTransportError>());
+    let error = match transport {
+        Some(transport) => &*transport.error,
+        None => error,
+    };
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
