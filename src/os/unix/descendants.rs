@@ -2,19 +2,14 @@
 //!
 //! On Linux they carry the command's mark in their environment, or descend from a process that does. Other systems have no `/proc`, so only
 //! the process group is known. Blocking, a few milliseconds.
-#![expect(clippy::disallowed_methods, reason = "exec reads /proc")]
+#![expect(clippy::disallowed_methods, reason = "reads /proc")]
 
+use super::family::{CONNECTION_PREFIX, MARK};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
-
-/// The variable that marks a command's processes.
-pub(super) const MARK: &str = "PINTLE_COMMAND";
-
-/// The prefix of connection marks. No command has such a mark.
-pub(super) const CONNECTION_PREFIX: &str = "way-";
 
 /// Returns the live processes that carry this mark or are in `known`, with all their descendants. Zombies are excluded.
 pub(super) fn living(mark: &str, known: &[Pid]) -> Vec<Pid> {
@@ -78,7 +73,6 @@ pub(super) fn command_lines(pids: &[Pid]) -> Vec<String> {
 }
 
 /// Returns the processes below one, without it.
-#[cfg(target_os = "linux")]
 pub(super) fn below(top: Pid) -> Vec<Pid> {
     let parents = all().filter_map(|pid| Some((pid, living_parent(pid)?))).collect();
     with_children(&parents, BTreeSet::from([top.as_raw()]))

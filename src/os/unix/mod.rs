@@ -1,0 +1,16 @@
+//! Linux and macOS.
+
+mod descendants;
+pub mod errors;
+pub mod family;
+pub mod file;
+pub mod folder;
+pub mod lock;
+pub mod names;
+pub mod pipe;
+pub mod process;
+pub mod replace;
+pub mod signals;
+pub mod socket;
+pub mod streams;
+pub mod terminal;
