@@ -8,6 +8,7 @@ use super::{Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Se
 use pintle_base::ambient::{Ambient, Secret};
 use pintle_base::private_files;
 use pintle_llm::catalog;
+use pintle_os::System;
 use pintle_os::file::Facts;
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry as Slot;
@@ -285,14 +286,20 @@ fn folders(ambient: &Ambient) -> Result<Folders, Error> {
             source: Source::Variable("PINTLE_HOME"),
         });
     }
-    // According to the XDG rules, a relative path there counts as not set.
+    // According to the XDG rules, a relative path there counts as not set; Windows has variables of its own.
     let xdg = |name, fallback: &str| {
         let set = ambient.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         set.or_else(|| Some(ambient.home()?.join(fallback))).map(|path| path.join("pintle"))
     };
-    let (Some(config), Some(data)) =
-        (xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_DATA_HOME", ".local/share"))
-    else {
+    let (config, data) = match System::CURRENT {
+        System::Linux | System::MacOs => {
+            (xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_DATA_HOME", ".local/share"))
+        }
+        System::Windows => {
+            (xdg("APPDATA", "AppData/Roaming"), xdg("LOCALAPPDATA", "AppData/Local"))
+        }
+    };
+    let (Some(config), Some(data)) = (config, data) else {
         return Err(Error::new("no home directory to store sessions in")
             .hint("set HOME, or set PINTLE_HOME to a directory of your choice"));
     };
