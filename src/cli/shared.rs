@@ -34,8 +34,8 @@ const LOG: &str = "engine.log";
 /// Size limit for the address file.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
-/// The longest path of a socket, in bytes. Source: `sockaddr_un`.
-const MAX_SOCKET_PATH: usize = 107;
+/// The longest path of a socket, in bytes, without the final zero. Source: `sockaddr_un`.
+const MAX_SOCKET_PATH: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
 
 /// A listening engine's address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

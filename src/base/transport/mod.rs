@@ -5,6 +5,7 @@
 
 pub mod codec;
 pub mod envelope;
+mod hangup;
 pub mod memory;
 pub mod socket;
 pub mod stdio;

@@ -63,10 +63,16 @@ async fn write(
     Ok(())
 }
 
+/// Without blocking. macOS has no flag to send without a signal; the program ignores that signal.
+#[cfg(not(target_os = "macos"))]
+const FLAGS: MsgFlags = MsgFlags::MSG_DONTWAIT.union(MsgFlags::MSG_NOSIGNAL);
+#[cfg(target_os = "macos")]
+const FLAGS: MsgFlags = MsgFlags::MSG_DONTWAIT;
+
 async fn write_all(socket: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         // The socket is blocking, for the thread that reads.
-        match send(socket.as_raw_fd(), bytes, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL) {
+        match send(socket.as_raw_fd(), bytes, FLAGS) {
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(Errno::EINTR) => {}
             Err(Errno::EAGAIN) => room(socket.try_clone()?).await?,

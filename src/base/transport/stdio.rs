@@ -9,8 +9,7 @@
 //! Why threads: stdin and stdout may be pipes, sockets, files or terminals, and blocking calls treat them all alike.
 
 use super::codec::{Decoder, Framing};
-use super::{Frame, INCOMING_CAPACITY, Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
-use nix::errno::Errno;
+use super::{Frame, INCOMING_CAPACITY, Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport, hangup};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -103,7 +102,7 @@ fn open_writer(
 /// Starts the thread that watches for the hang-up.
 pub(super) fn watch(stdout: OwnedFd, hangup: CancellationToken) -> io::Result<()> {
     spawn("hangup", move || {
-        if wait_for_hangup(&stdout) {
+        if hangup::wait(&stdout) {
             hangup.cancel();
         }
     })
@@ -212,21 +211,4 @@ fn write_all(stdout: &mut File, mut bytes: &[u8]) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Blocks until the reading end of stdout is closed. Returns false if that cannot be observed, as with a file.
-fn wait_for_hangup(stdout: &OwnedFd) -> bool {
-    loop {
-        // No events asked for: only POLLERR and POLLHUP, which are always reported, wake it.
-        let mut fds = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
-        match poll(&mut fds, PollTimeout::NONE) {
-            Ok(_) => {
-                let [fd] = &fds;
-                let events = fd.revents().unwrap_or(PollFlags::empty());
-                return events.intersects(PollFlags::POLLERR | PollFlags::POLLHUP);
-            }
-            Err(Errno::EINTR) => {}
-            Err(_) => return false,
-        }
-    }
 }

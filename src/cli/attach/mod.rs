@@ -90,10 +90,10 @@ fn is_own(socket: &UnixStream) -> bool {
         .is_ok_and(|peer| peer.uid() == nix::unistd::geteuid().as_raw())
 }
 
-/// The socket's directory belongs to this user.
+/// Returns true if the listening process belongs to this user: the token is not sent to another user's process.
 #[cfg(not(target_os = "linux"))]
-fn is_own(_: &UnixStream) -> bool {
-    true
+fn is_own(socket: &UnixStream) -> bool {
+    nix::unistd::getpeereid(socket).is_ok_and(|(user, _)| user == nix::unistd::geteuid())
 }
 
 /// Starts an engine that outlives this process, and waits until it listens.
