@@ -50,9 +50,8 @@ pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait for output after the shell has ended, if a background process keeps the pipe open.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// The pipe capacity; the default is 64 KB, and the maximum for a user 1 MB.
-#[cfg(target_os = "linux")]
-const PIPE_BYTES: i32 = 1024 * 1024;
+/// The pipe capacity. On Linux the default is 64 KB, and the maximum for a user 1 MB; other systems have no larger one than 64 KB.
+const PIPE_BYTES: i32 = if cfg!(target_os = "linux") { 1024 * 1024 } else { 64 * 1024 };
 
 /// The number of bytes read at once. A command that prints little leaves most of the buffer untouched.
 const READ_BYTES: usize = 256 * 1024;
@@ -260,6 +259,7 @@ impl Shell {
         let beginning =
             owner.map_or_else(|| format!("{marks}-"), |owner| format!("{marks}-{owner}-"));
         descendants::kill_all(|| descendants::marked(&beginning));
+        descendants::forget(&beginning);
     }
 }
 

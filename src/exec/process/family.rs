@@ -30,6 +30,7 @@ pub(crate) struct Family {
 impl Family {
     /// Creates a handle to the processes that carry this mark, in the group of `leader` or not.
     pub(crate) fn new(leader: Option<Pid>, mark: String) -> Self {
+        descendants::began(&mark, leader);
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }
 
@@ -41,6 +42,9 @@ impl Family {
     /// The leader has been waited for.
     pub(super) fn leader_ended(&mut self) {
         let leader = self.leader.take();
+        if let Some(leader) = leader {
+            descendants::leader_ended(&self.mark, leader);
+        }
         self.known.retain(|pid| Some(*pid) != leader);
     }
 

@@ -31,6 +31,10 @@ const NO_SUPERVISOR: &str =
 
 impl Started {
     /// Starts a process with these streams: stdin, stdout and stderr.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(clippy::unused_async, reason = "only a supervisor is waited for")
+    )]
     pub(super) async fn new(launch: &Launch, streams: [BorrowedFd<'_>; 3]) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(supervisor) = &launch.supervisor {
@@ -136,13 +140,18 @@ impl Started {
     }
 
     /// Lets background processes of the command run on until its mark is released.
+    #[cfg(target_os = "linux")]
     pub(super) fn retain(self, supervisor: &Supervisor, mark: String) {
-        #[cfg(target_os = "linux")]
         if let Self::Guarded(guarded) = self {
             supervisor.retain(mark, guarded);
         }
-        #[cfg(not(target_os = "linux"))]
-        let _ = (supervisor, mark);
+    }
+
+    /// Does nothing: there is no supervisor.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn retain(self, supervisor: &Supervisor, _mark: String) {
+        drop(self);
+        match *supervisor {}
     }
 }
 
