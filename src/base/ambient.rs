@@ -212,8 +212,7 @@ impl Ambient {
     pub fn program(&self) -> std::io::Result<PathBuf> {
         match &self.program {
             Some(program) => Ok(program.to_path_buf()),
-            None if cfg!(target_os = "linux") => Ok(PathBuf::from("/proc/self/exe")),
-            None => std::env::current_exe(),
+            None => pintle_os::process::this_program(),
         }
     }
 }

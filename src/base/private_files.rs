@@ -5,17 +5,14 @@
 //! file's size when it was opened. Blocking.
 #![expect(clippy::disallowed_methods, reason = "this module is how the others open files")]
 
+use pintle_os::file::{self, Facts};
+use pintle_os::lock;
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, Read};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The permission bits of private files.
-const PRIVATE_FILE: u32 = 0o600;
-
-/// The permission bits of folders that only their owner may enter.
-const PRIVATE_FOLDER: u32 = 0o700;
+pub use pintle_os::file::{is_readable_by_others, tighten};
 
 /// How to treat a symbolic link in the last component of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +32,12 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 fn open_with(path: &Path, links: Links) -> io::Result<(File, Metadata)> {
-    // `std` sets O_CLOEXEC itself.
-    let mut flags = nix::fcntl::OFlag::O_NONBLOCK | nix::fcntl::OFlag::O_NOCTTY;
-    if links == Links::Refused {
-        flags |= nix::fcntl::OFlag::O_NOFOLLOW;
-    }
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    let mut options = OpenOptions::new();
+    let options = match links {
+        Links::Followed => file::never_wait(&mut options),
+        Links::Refused => file::never_follow(&mut options),
+    };
+    let file = options.read(true).open(path)?;
     let facts = file.metadata()?;
     is_regular(&facts)?;
     Ok((file, facts))
@@ -79,9 +76,8 @@ pub fn read_with(path: &Path, max_bytes: u64, links: Links) -> io::Result<Vec<u8
 /// # Errors
 /// Those of [`read_with`], and [`io::ErrorKind::PermissionDenied`] if other users can open the file.
 pub fn read_secret(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    const OTHERS: u32 = 0o066;
     let (file, facts) = open_with(path, Links::Refused)?;
-    if facts.mode() & OTHERS != 0 {
+    if facts.is_open_to_others() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "other users may open it"));
     }
     read_whole(file, &facts, max_bytes)
@@ -133,8 +129,7 @@ pub fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<us
 /// # Errors
 /// It cannot be opened, or is no regular file.
 pub fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let flags = nix::fcntl::OFlag::O_NONBLOCK;
-    let file = options.mode(PRIVATE_FILE).custom_flags(flags.bits()).open(path)?;
+    let file = file::never_wait(file::private(options)).open(path)?;
     is_regular(&file.metadata()?)?;
     Ok(file)
 }
@@ -153,7 +148,7 @@ pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
 /// # Errors
 /// One cannot be created.
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER).create(path)
+    file::private_folders().recursive(true).create(path)
 }
 
 /// Makes a folder in the system's temporary folder, for its owner alone whatever the umask is. It goes away with the value.
@@ -170,30 +165,7 @@ pub fn temporary_folder(prefix: &str) -> io::Result<tempfile::TempDir> {
 /// It cannot be created.
 #[expect(clippy::disallowed_methods, reason = "the one place that makes temporary folders")]
 pub fn temporary_folder_in(prefix: &str, within: &Path) -> io::Result<tempfile::TempDir> {
-    let permissions = Permissions::from_mode(PRIVATE_FOLDER);
-    tempfile::Builder::new().prefix(prefix).permissions(permissions).tempdir_in(within)
-}
-
-/// Removes all permissions of other users from a file or directory. A world-writable directory with the sticky bit, such as `/tmp`, is
-/// shared on purpose and is left alone.
-///
-/// # Errors
-/// The permissions cannot be changed, because another user owns the file.
-pub fn tighten(path: &Path) -> io::Result<()> {
-    const STICKY: u32 = 0o1000;
-    const OTHERS: u32 = 0o077;
-    let facts = std::fs::symlink_metadata(path)?;
-    let is_shared = facts.is_dir() && facts.mode() & STICKY != 0;
-    let is_private = facts.mode() & OTHERS == 0;
-    if facts.is_symlink() || is_shared || is_private {
-        return Ok(());
-    }
-    std::fs::set_permissions(path, Permissions::from_mode(facts.mode() & 0o7700))
-}
-
-/// Returns true for a file that others than its owner may read.
-pub fn is_readable_by_others(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.mode() & 0o044 != 0)
+    file::as_private_folder(tempfile::Builder::new().prefix(prefix)).tempdir_in(within)
 }
 
 /// A file of secrets that several processes change: for its owner alone, replaced as a whole under a lock. Errors name the file.
@@ -245,7 +217,7 @@ impl SecretFile {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
         let lock = open_private(&folder.join(name), &mut options)?;
-        lock.lock()?;
+        lock::lock(&lock)?;
         Ok(SecretLock { path: self.path.clone(), _lock: lock })
     }
 
@@ -268,14 +240,15 @@ impl SecretLock {
         let mut file = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder)?;
         io::Write::write_all(&mut file, content)?;
         file.as_file().sync_all()?;
-        file.persist(&self.path)?;
-        Ok(())
+        pintle_os::replace::put(file, &self.path, &mut None)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn only_regular_files_within_the_limit_are_read() {
@@ -310,7 +283,7 @@ mod tests {
     fn what_is_private_is_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let mode = |name: &str| std::fs::metadata(at(name)).unwrap().mode() & 0o7777;
+        let mode = |name: &str| std::fs::metadata(at(name)).unwrap().permissions().mode() & 0o7777;
         create_private_folder(&at("a/b")).unwrap();
         write_private(&at("a/b/file"), b"x").unwrap();
         assert_eq!([mode("a"), mode("a/b"), mode("a/b/file")], [0o700, 0o700, 0o600]);

@@ -8,9 +8,9 @@
 use crate::cli::assemble;
 use anyhow::{Context, bail, ensure};
 use ignore::WalkBuilder;
+use pintle_os::file::{self, Facts};
 use std::fs::{self, FileTimes};
 use std::io;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -134,9 +134,10 @@ impl Copy {
                 if to != self.root {
                     fs::create_dir(&to).with_context(wrong)?;
                 }
-                folders.push((to, facts.permissions()));
+                folders.push((to, facts.mode()));
             } else if facts.is_symlink() {
-                symlink(fs::read_link(from).with_context(wrong)?, &to).with_context(wrong)?;
+                file::link_to_file(&fs::read_link(from).with_context(wrong)?, &to)
+                    .with_context(wrong)?;
             } else if facts.is_file() {
                 fs::copy(from, &to).with_context(wrong)?;
                 keep_time(&to, &facts);
@@ -144,9 +145,8 @@ impl Copy {
             // Pipes, sockets and devices hold nothing to copy.
         }
         // Set at the end, since nothing can be written to a read-only directory. Its owner can always remove the copy.
-        for (folder, permissions) in folders {
-            let mode = permissions.mode() | 0o700;
-            fs::set_permissions(&folder, fs::Permissions::from_mode(mode))?;
+        for (folder, mode) in folders {
+            file::set_mode(&folder, mode | 0o700)?;
         }
         Ok(())
     }
@@ -167,6 +167,7 @@ fn keep_time(copy: &Path, facts: &fs::Metadata) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     /// Returns the paths below a directory, with their kinds.
     fn tree(folder: &Path) -> Vec<String> {

@@ -11,7 +11,6 @@ use pintle_base::network::{Reach, proxies};
 use pintle_base::private_files;
 use pintle_base::text::screen;
 use pintle_exec::editor::Editors;
-#[cfg(any(target_os = "linux", target_os = "macos"))]
 use pintle_exec::sandbox;
 use pintle_llm::script::Script;
 use pintle_llm::{ModelRef, catalog};
@@ -258,18 +257,12 @@ fn writable(data: &Path) -> Result<(), String> {
 }
 
 /// Returns the sandbox level, determined by confining a process.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
 fn sandbox(ambient: &Ambient) -> anyhow::Result<String> {
     let Some(program) = assemble::supervisor(ambient) else { return Ok("none".to_owned()) };
     let level = in_runtime(async move { Ok(sandbox::probe(&program).await) })?;
     let gaps = level.gaps(&sandbox::Network::None);
     let gaps = gaps.iter().map(|gap| format!("\n          not stopped: {gap}"));
     Ok(level.summary() + &gaps.collect::<String>())
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn sandbox(_: &Ambient) -> anyhow::Result<String> {
-    Ok("none: available on Linux and, untested, on macOS".to_owned())
 }
 
 /// Returns the web search setting, and whether it has an effect for the configured model.

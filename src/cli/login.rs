@@ -2,7 +2,7 @@
 
 use crate::cli::args::{Login, Logout, Settings};
 use crate::cli::assemble;
-use crate::cli::signals::{self, Signals};
+use crate::cli::signals::Signals;
 use anyhow::Context;
 use pintle_agent::models::{ConfiguredModels, LoginRequest};
 use pintle_base::ambient::{Ambient, Secret};
@@ -10,9 +10,10 @@ use pintle_base::text::screen;
 use pintle_base::text::visible::visible_line;
 use pintle_llm::Error;
 use pintle_llm::login::Prompt;
+use pintle_os::signals::FileSize;
+use pintle_os::terminal::Silent;
 use pintle_protocol::auth::{AuthMethod, ProviderAuth};
 use pintle_protocol::models::KeyState;
-use rustix::termios::{self, LocalModes, OptionalActions};
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ pub(crate) async fn run(wanted: Login, ambient: Ambient) -> anyhow::Result<u8> {
 
 /// Removes a stored login.
 pub(crate) async fn log_out(wanted: Logout, ambient: Ambient) -> anyhow::Result<u8> {
-    let _file_size = signals::file_size()?;
+    let _file_size = FileSize::new()?;
     let models = models(&ambient)?;
     let Logout { provider } = wanted;
     let removed = models.log_out(&provider).await.map_err(|error| explained(&error))?;
@@ -146,15 +147,11 @@ fn key(provider: &str) -> anyhow::Result<Secret> {
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
         return line.map(Secret::new).context("no key on stdin");
     }
-    let before = termios::tcgetattr(&stdin)?;
-    let mut silent = before.clone();
-    // Signals too are read as characters, so that none ends the program before the echo is back.
-    silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
-    termios::tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
+    let silent = Silent::new()?;
     let mut err = screen::err();
     let asked = write!(err, "Key for {}: ", visible_line(provider)).and_then(|()| err.flush());
     let typed = asked.and_then(|()| typed(&mut stdin.lock()));
-    termios::tcsetattr(&stdin, OptionalActions::Flush, &before)?;
+    drop(silent);
     writeln!(err)?;
     typed?.context("no key entered")
 }

@@ -1,7 +1,7 @@
 //! The MCP servers of the settings: where their values come from, and `pintle mcp`, which lists and tries them.
 
 use crate::cli::args::{Mcp, McpList, McpLogin, McpLogout, McpTest};
-use crate::cli::signals::{self, Signals};
+use crate::cli::signals::Signals;
 use crate::cli::{assemble, login};
 use pintle_agent::SharedServers;
 use pintle_agent::config::{Config, TextSource};
@@ -10,6 +10,7 @@ use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
 use pintle_llm::credentials::Printer;
 use pintle_llm::login::Prompt;
+use pintle_os::signals::FileSize;
 use pintle_protocol::mcp::{McpServerState, McpStatus};
 use pintle_tools::mcp::{
     Agreement, LoginPage, LoginTarget, OAuthClient, Origin, Pool, Server, ServerLogins, Values,
@@ -100,7 +101,7 @@ pub(crate) fn servers(config: &Config, ambient: &Ambient) -> SharedServers {
 
 /// Logs in to a server or out of it; lists or tries the current directory's servers. The exit code is 0, or 2 if a server cannot be used.
 pub(crate) async fn run(task: Mcp, ambient: Ambient) -> anyhow::Result<u8> {
-    let _file_size = signals::file_size()?;
+    let _file_size = FileSize::new()?;
     let (settings, is_json) = match &task {
         Mcp::List(McpList { settings, json }) | Mcp::Test(McpTest { settings, json, .. }) => {
             (settings, *json)

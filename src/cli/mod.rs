@@ -43,6 +43,8 @@ use pintle_base::transport::{Transport, stdio};
 use pintle_exec::sandbox;
 use pintle_frontend::listen::{self, Speaks};
 use pintle_frontend::{Ended, Scope, acp, ahp, demo, lsp, mcp as mcp_server, native, pi};
+use pintle_os::process;
+use pintle_os::signals::FileSize;
 use pintle_session::store::Store;
 use signals::Signals;
 use std::ffi::OsString;
@@ -68,11 +70,10 @@ const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 /// Runs the program, and returns its exit code.
 pub fn main() -> ExitCode {
     // Before anything else: the command supervisor is single-threaded, and has no part of the engine.
-    #[cfg(target_os = "linux")]
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == sandbox::ARGUMENT) {
-        return ExitCode::from(sandbox::run_helper(std::env::args_os().skip(2)));
+    if let Some(code) = sandbox::become_supervisor(std::env::args_os().skip(1)) {
+        return ExitCode::from(code);
     }
-    sandbox::hide_this_process();
+    process::hide();
     let ambient = Ambient::system();
     log_to_stderr(&ambient);
     if std::env::args_os().len() == 1 {
@@ -236,7 +237,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         }
         Task::Sessions { task: Sessions::Stored(task) } => sessions::run(task, &ambient),
         Task::Trust(wanted) => in_runtime(async move || {
-            let _file_size = signals::file_size()?;
+            let _file_size = FileSize::new()?;
             trust::run(&wanted, &ambient).await
         }),
         Task::Policy { task } => in_runtime(|| policy::run(task, ambient)),
@@ -348,7 +349,7 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let listening = shared::Listening::begin(&config.folders.data, places, options, &ambient)?;
     let shared::Listening { sockets, address, ended } = listening;
     ambient.secrets().add(&address.token);
-    let mut stdout = stdio::take_stdout()?;
+    let mut stdout = pintle_os::streams::take_stdout()?;
     // The reader may be gone.
     let _ = stdout.write_all(address.announcement(&config.folders.data).as_bytes());
     drop(stdout);
@@ -578,7 +579,7 @@ async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
     let folder = pintle_base::private_files::temporary_folder("pintle-demo-")?;
     let root = assemble::folder(folder.path())?;
-    let stdout: File = stdio::take_stdout()?;
+    let stdout: File = pintle_os::streams::take_stdout()?;
     let is_watched = stdout.is_terminal();
     let (out, hangup) = stdio::open_lines(stdout)?;
     let demo = demo::Demo {

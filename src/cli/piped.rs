@@ -4,6 +4,7 @@
 //! line asks for stdin by name (`-`).
 
 use anyhow::{Context, ensure};
+use pintle_os::errors;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -85,7 +86,7 @@ async fn read_from(
             Ok(Ok(0)) => break,
             Ok(Ok(_)) => {}
             // A closed stdin is an empty one.
-            Ok(Err(error)) if error.raw_os_error() == Some(nix::libc::EBADF) => break,
+            Ok(Err(error)) if errors::is_closed(&error) => break,
             Ok(Err(error)) => return Err(error).context("failed to read stdin"),
             Err(_) if bytes.is_empty() => {
                 piped.remark = Some(format!(

@@ -9,6 +9,7 @@ use pintle_base::private_files;
 use pintle_base::text::screen;
 use pintle_base::transport::stdio;
 use pintle_frontend::run;
+use pintle_os::streams;
 use pintle_protocol::approval::PermissionMode;
 use pintle_session::store::Store;
 use pintle_tools::ReportFinding;
@@ -58,7 +59,7 @@ pub(super) async fn run(mut task: args::Run, ambient: Ambient) -> anyhow::Result
     let Some((prompt, piped)) = prompt(&task, &mut signals).await? else {
         return Ok(signals.code());
     };
-    let stdout = stdio::take_stdout()?;
+    let stdout = streams::take_stdout()?;
     let is_terminal = stdout.is_terminal();
     let (out, hangup) = stdio::open_lines(stdout)?;
     let (engine, handle) = Engine::new(services);

@@ -8,16 +8,15 @@ use anyhow::Context;
 use pintle_base::ambient::Ambient;
 use pintle_base::private_files;
 use pintle_frontend::listen::Sockets;
+use pintle_os::{lock, replace, socket};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 
 /// Held by the engine that listens.
 const LOCK: &str = "engine.lock";
@@ -33,9 +32,6 @@ const LOG: &str = "engine.log";
 
 /// Size limit for the address file.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
-
-/// The longest path of a socket, in bytes, without the final zero. Source: `sockaddr_un`.
-const MAX_SOCKET_PATH: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
 
 /// A listening engine's address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +103,7 @@ impl Listening {
     ) -> anyhow::Result<Self> {
         folder(data)?;
         let lock = open_lock(&data.join(LOCK))?;
-        match lock.try_lock() {
+        match lock::try_lock(&lock) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let holder = Address::read(data).map_or_else(String::new, |address| {
@@ -129,7 +125,7 @@ impl Listening {
             Some(listener) => Some(format!("ws://{}", listener.local_addr()?)),
             None => None,
         };
-        let sockets = Sockets { unix: bind(&socket)?, web };
+        let sockets = Sockets { local: bind(&socket)?, web };
         let address = Address {
             socket,
             token: match &places.token_file {
@@ -154,8 +150,7 @@ impl Listening {
 fn write_whole(folder: &Path, path: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text)?;
-    file.persist(path)?;
-    Ok(())
+    replace::put(file, path, &mut None)
 }
 
 /// Removes an ended engine's files, and then frees the lock.
@@ -177,7 +172,7 @@ impl Drop for Ended {
 pub(crate) fn start_lock(data: &Path) -> anyhow::Result<File> {
     folder(data)?;
     let lock = open_lock(&data.join(START_LOCK))?;
-    lock.lock().context("failed to wait for another client that is starting the engine")?;
+    lock::lock(&lock).context("failed to wait for another client that is starting the engine")?;
     Ok(lock)
 }
 
@@ -271,21 +266,22 @@ fn hex(bytes: &[u8]) -> String {
 /// The remedy if a socket cannot be created.
 const ANOTHER_SOCKET: &str = "choose another path with --listen unix:PATH";
 
-fn bind(path: &Path) -> anyhow::Result<UnixListener> {
-    if path.as_os_str().len() > MAX_SOCKET_PATH {
+fn bind(path: &Path) -> anyhow::Result<socket::Listener> {
+    if path.as_os_str().len() > socket::MAX_PATH_BYTES {
         anyhow::bail!(
-            "{} is too long for a socket path (at most {MAX_SOCKET_PATH} bytes)\n  choose a shorter path with --listen unix:PATH",
-            path.display()
+            "{} is too long for a socket path (at most {} bytes)\n  choose a shorter path with --listen unix:PATH",
+            path.display(),
+            socket::MAX_PATH_BYTES
         );
     }
     match std::fs::symlink_metadata(path) {
-        Ok(found) if !found.file_type().is_socket() => {
+        Ok(found) if !socket::is_socket(found.file_type()) => {
             let path = path.display();
             anyhow::bail!(
                 "cannot listen on {path}: not a socket\n  remove it, or {ANOTHER_SOCKET}"
             );
         }
-        Ok(_) if is_served(path) => {
+        Ok(_) if socket::is_served(path) => {
             let path = path.display();
             anyhow::bail!("another program is listening on {path}\n  stop it, or {ANOTHER_SOCKET}");
         }
@@ -298,27 +294,8 @@ fn bind(path: &Path) -> anyhow::Result<UnixListener> {
                 .with_context(|| format!("cannot inspect {}; {ANOTHER_SOCKET}", path.display()));
         }
     }
-    let before = nix::sys::stat::umask(nix::sys::stat::Mode::from_bits_truncate(0o177));
-    let bound = UnixListener::bind(path);
-    nix::sys::stat::umask(before);
-    bound.with_context(|| format!("cannot listen on {}; {ANOTHER_SOCKET}", path.display()))
-}
-
-/// Returns true if a process listens on a socket, or if the absence of one cannot be verified. Does not wait for an overloaded one.
-fn is_served(path: &Path) -> bool {
-    use nix::fcntl::{FcntlArg, OFlag, fcntl};
-    use nix::sys::socket::{
-        AddressFamily, SockFlag, SockType, UnixAddr, connect, socket as new_socket,
-    };
-    let probe = new_socket(AddressFamily::Unix, SockType::Stream, SockFlag::empty(), None);
-    let Ok(probe) = probe else { return true };
-    if fcntl(&probe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_err() {
-        return true;
-    }
-    match UnixAddr::new(path).and_then(|address| connect(probe.as_raw_fd(), &address)) {
-        Ok(()) => true,
-        Err(error) => error != nix::errno::Errno::ECONNREFUSED,
-    }
+    socket::bind(path)
+        .with_context(|| format!("cannot listen on {}; {ANOTHER_SOCKET}", path.display()))
 }
 
 fn bind_loopback(address: SocketAddr) -> anyhow::Result<TcpListener> {

@@ -3,11 +3,11 @@
 //! One event may deliver a signal several times: `timeout` of coreutils signals its child and then its process group, and closing a terminal
 //! sends SIGHUP from the kernel and from the shell. So a signal counts only if it is another one, or comes [`SAME`] after the last.
 
+use pintle_os::signals::Requests;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -21,47 +21,16 @@ const SAME: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Signals {
     /// `None` if the process belongs to another program, which keeps its signals.
-    received: Option<Received>,
+    received: Option<Requests>,
     stop: CancellationToken,
     code: Arc<AtomicU8>,
     end_timeout: Duration,
 }
 
-#[derive(Debug)]
-struct Received {
-    terminate: Signal,
-    interrupt: Signal,
-    hangup: Signal,
-    /// See [`file_size`].
-    _file_size: Signal,
-}
-
-impl Received {
-    /// Waits for the next signal, and returns its exit code.
-    async fn next(&mut self) -> u8 {
-        tokio::select! {
-            _ = self.terminate.recv() => 143,
-            _ = self.interrupt.recv() => 130,
-            _ = self.hangup.recv() => 129,
-        }
-    }
-}
-
-/// Takes over the signal about a file-size limit, so that the write fails with an error instead of ending the program.
-pub(crate) fn file_size() -> io::Result<Signal> {
-    signal(SignalKind::from_raw(nix::libc::SIGXFSZ))
-}
-
 impl Signals {
     /// Takes the signals over from the system.
     pub(crate) fn new() -> io::Result<Self> {
-        let received = Received {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hangup: signal(SignalKind::hangup())?,
-            _file_size: file_size()?,
-        };
-        Ok(Self { received: Some(received), ..Self::none(CancellationToken::new()) })
+        Ok(Self { received: Some(Requests::new()?), ..Self::none(CancellationToken::new()) })
     }
 
     /// Takes over no signal: the caller fires the token.

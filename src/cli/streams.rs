@@ -3,6 +3,7 @@
 use crate::cli::signals::Signals;
 use pintle_base::transport::codec::Framing;
 use pintle_base::transport::{Transport, stdio};
+use pintle_os::streams;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use tokio_util::sync::CancellationToken;
@@ -49,7 +50,7 @@ impl Streams {
     /// Fails if a stream is closed, or a thread cannot be started.
     pub(crate) fn open(self, framing: Option<Framing>) -> io::Result<Transport> {
         let (input, output) = match self {
-            Self::Process => (stdio::take_stdin()?, stdio::take_stdout()?),
+            Self::Process => (streams::take_stdin()?, streams::take_stdout()?),
             Self::Given { input, output, .. } => (input, output),
         };
         stdio::open(input, output, framing)

@@ -8,14 +8,14 @@
 //! once more immediately before use.
 
 use crate::{Error, files};
+use pintle_os::folder::{self, Held};
+use pintle_os::{errors, file};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A file, or the place for one: a name in a directory that is kept open.
 #[derive(Debug)]
@@ -27,12 +27,12 @@ pub(super) struct Pinned {
     /// The file in that directory.
     at: PathBuf,
     /// Keeps the descriptor open that `folder` and `at` refer to.
-    _held: Arc<OwnedFd>,
+    _held: Arc<Held>,
 }
 
 /// The directories of pinned paths: files in the same directory share a descriptor, since a process has few.
 #[derive(Debug, Default)]
-pub(super) struct Folders(HashMap<PathBuf, Arc<OwnedFd>>);
+pub(super) struct Folders(HashMap<PathBuf, Arc<Held>>);
 
 impl Folders {
     /// Pins a canonical path. Returns `None` if its directory does not exist.
@@ -72,8 +72,8 @@ impl Folders {
 }
 
 impl Pinned {
-    fn new(path: &Path, folder: &Path, name: &OsStr, held: Arc<OwnedFd>) -> Self {
-        let folder = by_descriptor(&held).unwrap_or_else(|| folder.to_path_buf());
+    fn new(path: &Path, folder: &Path, name: &OsStr, held: Arc<Held>) -> Self {
+        let folder = folder::by_descriptor(&held).unwrap_or_else(|| folder.to_path_buf());
         Self { path: path.to_path_buf(), at: folder.join(name), folder, _held: held }
     }
 
@@ -94,20 +94,17 @@ impl Pinned {
 
     /// Opens the file itself.
     pub(super) fn open(&self, options: &mut OpenOptions) -> io::Result<File> {
-        let flags = nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_NONBLOCK;
-        options.custom_flags(flags.bits()).open(&self.at)
+        file::never_follow(options).open(&self.at)
     }
 
-    fn open_as_folder(&self) -> io::Result<OwnedFd> {
-        let flags = nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_DIRECTORY;
-        let folder = OpenOptions::new().read(true).custom_flags(flags.bits()).open(&self.at)?;
-        Ok(folder.into())
+    fn open_as_folder(&self) -> io::Result<Held> {
+        folder::open_below(&self.at)
     }
 
     /// Returns the file's metadata, without following a link.
     pub(super) fn metadata(&self) -> io::Result<Metadata> {
         let facts = std::fs::symlink_metadata(&self.at)?;
-        if facts.is_symlink() { Err(link()) } else { Ok(facts) }
+        if facts.is_symlink() { Err(errors::link()) } else { Ok(facts) }
     }
 }
 
@@ -118,76 +115,32 @@ fn parts(path: &Path) -> Result<(&Path, &OsStr), Error> {
 
 /// Returns the error for a failed operation on a canonical path.
 pub(super) fn failed(path: &Path, error: &io::Error) -> Error {
-    if error.raw_os_error() == Some(nix::libc::ELOOP) {
+    if errors::is_link(error) {
         return Error::Link(path.to_path_buf());
     }
     Error::from_io(path, error)
 }
 
-/// Returns the kernel's error for a path that contains a link.
-fn link() -> io::Error {
-    io::Error::from_raw_os_error(nix::libc::ELOOP)
-}
-
 /// Opens the directory at a canonical path, for the names in it.
-pub(super) fn open_folder(path: &Path) -> io::Result<OwnedFd> {
-    open(path, nix::libc::O_DIRECTORY | WITHOUT_READING)
+pub(super) fn open_folder(path: &Path) -> io::Result<Held> {
+    folder::open(path, canonical)
 }
 
 /// Opens a canonical path so that it can be named by its descriptor.
-pub(super) fn open_to_name(path: &Path) -> io::Result<OwnedFd> {
-    open(path, WITHOUT_READING)
+pub(super) fn open_to_name(path: &Path) -> io::Result<Held> {
+    folder::open_to_name(path, canonical)
 }
 
 /// Opens a canonical path for reading, without blocking.
 pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
-    open(path, nix::libc::O_NONBLOCK | nix::libc::O_NOCTTY).map(File::from)
+    folder::open_to_read(path, canonical)
 }
 
-/// The flag that opens what may be entered or changed and not read, too.
-#[cfg(target_os = "linux")]
-const WITHOUT_READING: i32 = nix::libc::O_PATH;
-
-/// Other systems have no such flag.
-#[cfg(not(target_os = "linux"))]
-const WITHOUT_READING: i32 = 0;
-
-#[cfg(target_os = "linux")]
-fn open(path: &Path, flags: i32) -> io::Result<OwnedFd> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
-    use rustix::io::Errno;
-    let opened = rustix::fs::openat2(
-        CWD,
-        path,
-        OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC,
-        Mode::empty(),
-        ResolveFlags::NO_SYMLINKS,
-    );
-    match opened {
-        // Unknown to the kernel, or to the filter that a container runs under.
-        Err(Errno::NOSYS | Errno::PERM) => open_resolved(path, flags),
-        opened => Ok(opened?),
-    }
+fn canonical(path: &Path) -> Option<PathBuf> {
+    files::canonicalize(path).ok()
 }
 
-#[cfg(not(target_os = "linux"))]
-fn open(path: &Path, flags: i32) -> io::Result<OwnedFd> {
-    open_resolved(path, flags)
-}
-
-/// Opens a path that is canonical now.
-fn open_resolved(path: &Path, flags: i32) -> io::Result<OwnedFd> {
-    if files::canonicalize(path).is_ok_and(|real| real != path) {
-        return Err(link());
-    }
-    let flags = flags | nix::libc::O_NOFOLLOW;
-    OpenOptions::new().read(true).custom_flags(flags).open(path).map(OwnedFd::from)
-}
-
-/// Returns a path to a directory through its descriptor; `None` without `/proc`.
-pub(super) fn by_descriptor(folder: &OwnedFd) -> Option<PathBuf> {
-    /// Set if paths by descriptor work here.
-    static IS_THERE: LazyLock<bool> =
-        LazyLock::new(|| cfg!(target_os = "linux") && Path::new("/proc/self/fd").exists());
-    IS_THERE.then(|| PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())))
+/// Returns a path to a directory through its descriptor; `None` where the system has no such paths.
+pub(super) fn by_descriptor(held: &Held) -> Option<PathBuf> {
+    folder::by_descriptor(held)
 }

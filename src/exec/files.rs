@@ -8,9 +8,10 @@ use crate::change::Digester;
 use crate::{Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window};
 use pintle_base::private_files;
 use pintle_base::text::sniff;
+use pintle_os::file::{self, Facts};
+use pintle_os::{names, replace};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +31,7 @@ pub(super) fn stat(path: &Path) -> Result<Stat, Error> {
         facts.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     let modified_ms =
         modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or_default();
-    Ok(Stat { kind, size: facts.len(), modified_ms, links: facts.nlink() })
+    Ok(Stat { kind, size: facts.len(), modified_ms, links: file::links(path, &facts) })
 }
 
 /// Resolves as much of a path as exists, and links whose target does not.
@@ -63,7 +64,7 @@ pub(super) fn must_be_canonical(path: &Path) -> Result<(), Error> {
 /// Returns the longest existing part of a path, resolved, and the rest.
 fn existing(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
     for base in path.ancestors() {
-        match std::fs::canonicalize(base) {
+        match names::canonicalize(base) {
             Ok(resolved) => {
                 let rest = path.strip_prefix(base).unwrap_or(Path::new(""));
                 return Ok((resolved, rest.to_path_buf()));
@@ -123,8 +124,9 @@ pub(super) fn open_to_search(path: &Path) -> io::Result<io::Take<File>> {
 /// Returns the version of this file; `path` is canonical.
 pub(super) fn version(path: PathBuf, facts: &Metadata) -> Version {
     // Nanoseconds since 1970 need 61 bits until 2040; the file's number on disk changes with each replacement.
-    let time = i128::from(facts.mtime()) * 1_000_000_000 + i128::from(facts.mtime_nsec());
-    let mark = (u128::from(facts.ino()) << 64) | (time.unsigned_abs() & u128::from(u64::MAX));
+    let (seconds, nanos) = facts.modified_at();
+    let time = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+    let mark = (u128::from(facts.serial()) << 64) | (time.unsigned_abs() & u128::from(u64::MAX));
     Version { path, size: facts.len(), mark }
 }
 
@@ -334,5 +336,5 @@ pub(super) fn version_of(pinned: &Pinned) -> Result<Version, Error> {
 }
 
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
-    std::fs::rename(from, to).map_err(|error| Error::from_io(from, &error))
+    replace::rename(from, to).map_err(|error| Error::from_io(from, &error))
 }

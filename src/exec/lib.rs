@@ -23,7 +23,6 @@ pub mod variables;
 pub mod addresses;
 mod beneath;
 pub(crate) mod capture;
-mod descendants;
 pub mod document_log;
 mod files;
 pub(crate) mod process;
@@ -41,7 +40,7 @@ pub use document_log::{DocumentLog, DocumentStep, StepBy};
 pub use error::Error;
 pub use local::Local;
 pub use output::{Fresh, OutputBuffer};
-pub use process::{Process, RunningProgram, signal_name};
+pub use process::{Process, RunningProgram};
 pub use read_only::ReadOnly;
 pub use search::{
     Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, LeftOut, MatchLine,
@@ -544,8 +543,7 @@ impl End {
         match self {
             Self::Exited(code) => *code,
             Self::Signalled(name) => {
-                let signal = name.parse::<nix::sys::signal::Signal>();
-                signal.map_or(1, |signal| 128 + signal as i32)
+                pintle_os::process::signal_number(name).map_or(1, |signal| 128 + signal)
             }
             Self::TimedOut | Self::Cancelled => 0,
         }

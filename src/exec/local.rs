@@ -4,7 +4,6 @@
 //! thread that may block.
 
 use crate::beneath::{Folders, Pinned};
-use crate::descendants::MARK;
 use crate::process::{self, Drains, Launch, Shell};
 use crate::replace::Staged;
 use crate::sandbox::{Confinement, Found, Temporary};
@@ -18,6 +17,8 @@ use crate::{
 };
 use pintle_base::ambient::{Ambient, Secrets};
 use pintle_base::private_files;
+use pintle_os::family::{self, MARK};
+use pintle_os::file::Facts;
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ pub struct Options {
     pub command_prefix: Option<String>,
     /// How to treat provider keys, regardless of the variable policy.
     pub provider_keys: ProviderKeys,
-    /// This program, which becomes the command supervisor when started with [`sandbox::ARGUMENT`](crate::sandbox::ARGUMENT). Without one,
+    /// This program, which becomes the command supervisor when started as [`become_supervisor`](crate::sandbox::become_supervisor) says. Without one,
     /// commands cannot be confined, and those that leave their session outlive a killed engine.
     pub supervisor: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.
@@ -77,16 +78,9 @@ pub enum ProviderKeys {
     Passed,
 }
 
-#[cfg(target_os = "linux")]
 fn supervisor(options: &Options) -> Option<Arc<process::Supervisor>> {
-    let supervisor = process::Supervisor::new(options.supervisor.as_ref()?);
-    let plain = options.without_namespaces;
-    Some(Arc::new(if plain { supervisor.without_namespaces() } else { supervisor }))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn supervisor(_options: &Options) -> Option<Arc<process::Supervisor>> {
-    None
+    let program = options.supervisor.as_ref()?;
+    process::Supervisor::new(program, options.without_namespaces).map(Arc::new)
 }
 
 /// Returns paths as a walk encounters them. A missing path is made canonical from its nearest existing ancestor.
@@ -227,7 +221,6 @@ impl StandIn {
 
 /// Returns a program's path: as given, or found in the program's `PATH`.
 fn in_path(program: &Program) -> Option<String> {
-    use std::os::unix::fs::PermissionsExt;
     let Program { command, cwd, variables, .. } = program;
     let folders = match variables.iter().rev().find(|(name, _)| name == "PATH") {
         _ if command.contains('/') => String::new(),
@@ -235,10 +228,7 @@ fn in_path(program: &Program) -> Option<String> {
         None => return None,
     };
     let candidates = folders.split(':').map(|folder| cwd.join(folder).join(command));
-    let is_program = |path: &PathBuf| {
-        path.metadata()
-            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
+    let is_program = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_executable());
     candidates.into_iter().find(is_program).map(|path| path.to_string_lossy().into_owned())
 }
 
@@ -527,13 +517,11 @@ impl Environment for Local {
     async fn release(&self, owner: &str) {
         if self.has_run.load(Ordering::Relaxed) {
             let (marks, owner) = (self.shell.marks.clone(), owner.to_owned());
-            #[cfg(target_os = "linux")]
             let supervisor = self.shell.supervisor.clone();
             let temporary =
                 self.temporaries.lock().unwrap_or_else(PoisonError::into_inner).remove(&owner);
             let ended = owner.clone();
             let release = move || {
-                #[cfg(target_os = "linux")]
                 if let Some(supervisor) = supervisor {
                     supervisor.release(&format!("{marks}-{ended}-"));
                 }
@@ -547,7 +535,7 @@ impl Environment for Local {
 
     async fn end_abandoned(&self, owner: &str) -> Vec<String> {
         let owner = owner.to_owned();
-        let ended = tokio::task::spawn_blocking(move || process::end_abandoned(&owner)).await;
+        let ended = tokio::task::spawn_blocking(move || family::end_abandoned(&owner)).await;
         ended.unwrap_or_default()
     }
 }

@@ -5,29 +5,24 @@
 //! a process with an unread pipe dies at its next line.
 
 use crate::capture::Capture;
-use crate::descendants::{self, CONNECTION_PREFIX, MARK};
 use crate::sandbox::{self, Confinement};
 use crate::wrapped::Envelope;
 use crate::{Command, End, Error, Program, Ran, WriteLog};
-use family::KILL_TO_END;
-use nix::sys::signal::Signal;
+use pintle_os::family::{self, CONNECTION_PREFIX, Ending, KILL_TO_END, MARK};
+use pintle_os::{pipe, process as os};
 use progress::Pending;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 mod connection;
 mod drain;
-mod family;
 mod program;
 mod program_output;
 mod progress;
@@ -36,7 +31,7 @@ mod started;
 pub(super) use connection::{Connection, Lost, Order, never_run};
 pub(super) use drain::Drains;
 use drain::Leftover;
-pub(crate) use family::Family;
+pub(crate) use pintle_os::family::Family;
 pub use program::{Process, RunningProgram};
 pub(super) use program_output::{Answer, output};
 use started::Started;
@@ -49,9 +44,6 @@ pub(super) const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long to wait for output after the shell has ended, if a background process keeps the pipe open.
 const GRACE: Duration = Duration::from_millis(100);
-
-/// The pipe capacity. On Linux the default is 64 KB, and the maximum for a user 1 MB; other systems have no larger one than 64 KB.
-const PIPE_BYTES: i32 = if cfg!(target_os = "linux") { 1024 * 1024 } else { 64 * 1024 };
 
 /// The number of bytes read at once. A command that prints little leaves most of the buffer untouched.
 const READ_BYTES: usize = 256 * 1024;
@@ -73,13 +65,7 @@ pub(super) struct Shell {
     pub(super) supervisor: Option<Arc<Supervisor>>,
 }
 
-#[cfg(target_os = "linux")]
 pub(super) use sandbox::Supervisor;
-
-/// There is no supervisor on this system.
-#[cfg(not(target_os = "linux"))]
-#[derive(Debug)]
-pub(super) enum Supervisor {}
 
 /// How to start and stop a command's process and learn of its end.
 #[derive(Debug)]
@@ -258,41 +244,18 @@ impl Shell {
     pub(super) fn release(marks: &str, owner: Option<&str>) {
         let beginning =
             owner.map_or_else(|| format!("{marks}-"), |owner| format!("{marks}-{owner}-"));
-        descendants::kill_all(|| descendants::marked(&beginning));
-        descendants::forget(&beginning);
+        family::end_marked(&beginning);
     }
-}
-
-/// Kills the processes that an owner's commands left when their engine was killed. Returns their command lines. Blocking.
-pub(super) fn end_abandoned(owner: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    descendants::kill_all(|| {
-        let left = descendants::abandoned(owner);
-        lines.extend(descendants::command_lines(&left));
-        left
-    });
-    lines.sort();
-    lines.dedup();
-    lines
 }
 
 async fn start(launch: &Launch) -> io::Result<(Started, pipe::Receiver)> {
     // One pipe for both, so that the output keeps its order.
-    let (reader, writer) = io::pipe()?;
-    widen(&reader);
-    let stdin = started::nothing()?;
+    let (reader, writer) = pipe::wide_output()?;
+    let stdin = pipe::nothing()?;
     // The other ends are closed here when this function returns.
-    let streams = [stdin.as_fd(), writer.as_fd(), writer.as_fd()];
+    let streams = [&stdin, &writer, &writer].map(pipe::borrow);
     let child = Started::new(launch, streams).await?;
-    Ok((child, pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?))
-}
-
-/// Lets a flood come in few large pieces. The system may refuse; then it comes in more.
-fn widen(pipe: &impl std::os::fd::AsFd) {
-    #[cfg(target_os = "linux")]
-    let _ = nix::fcntl::fcntl(pipe, nix::fcntl::FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
-    #[cfg(not(target_os = "linux"))]
-    let _ = pipe;
+    Ok((child, reader))
 }
 
 struct Running {
@@ -385,7 +348,7 @@ impl Running {
                     break;
                 }
                 Event::Enough => {
-                    self.family.signal(Signal::SIGKILL).await;
+                    self.family.end(Ending::Forced).await;
                     enough_at = None;
                 }
             }
@@ -400,10 +363,10 @@ impl Running {
 
     /// Reads only the pipe's current content: a background process may print forever.
     async fn take_the_rest(&mut self, buffer: &mut [u8]) -> Option<ExitStatus> {
-        let mut left = usize::try_from(PIPE_BYTES).unwrap_or_default();
+        let mut left = pipe::WIDE_BYTES;
         while left > 0 {
             let pipe = self.pipe.as_ref()?;
-            let read = nix::unistd::read(pipe, buffer).ok().filter(|read| *read > 0)?;
+            let read = pipe::read_now(pipe, buffer).ok().flatten().filter(|read| *read > 0)?;
             left = left.saturating_sub(read);
             if let Some(ended) = self.take(buffer.get(..read).unwrap_or_default()).await {
                 return Some(ended);
@@ -427,7 +390,7 @@ impl Running {
         };
         let text = self.capture.push(inside.as_deref().unwrap_or(bytes)).await;
         self.progress.push(&text);
-        ended.map(|code| ExitStatus::from_raw(code << 8))
+        ended.map(os::exited)
     }
 
     /// Asks the command to end; returns how long it may take.
@@ -436,7 +399,7 @@ impl Running {
         if self.input.take().is_some() {
             return TERM_TO_KILL + 2 * KILL_TO_END;
         }
-        self.family.signal(Signal::SIGTERM).await;
+        self.family.end(Ending::Asked).await;
         TERM_TO_KILL
     }
 
@@ -502,19 +465,10 @@ async fn read(pipe: Option<&mut pipe::Receiver>, buffer: &mut [u8]) -> io::Resul
 
 fn end_of(status: Option<&io::Result<ExitStatus>>) -> End {
     let Some(Ok(status)) = status else { return End::Signalled("unknown".to_owned()) };
-    match (status.code(), status.signal()) {
+    match (status.code(), os::ended_by(*status)) {
         (Some(code), _) => End::Exited(code),
-        (None, Some(signal)) => {
-            let name = Signal::try_from(signal).map(|signal| signal.as_str().to_owned());
-            End::Signalled(name.unwrap_or_else(|_| format!("signal {signal}")))
-        }
-        (None, None) => End::Signalled("unknown".to_owned()),
+        (None, signal) => End::Signalled(signal.unwrap_or_else(|| "unknown".to_owned())),
     }
-}
-
-/// Returns a signal's name, such as `SIGKILL`.
-pub fn signal_name(number: i32) -> Option<&'static str> {
-    Signal::try_from(number).ok().map(Signal::as_str)
 }
 
 #[cfg(test)]

@@ -14,15 +14,14 @@
 use crate::beneath::{self, Pinned};
 use crate::{After, Before, Error, FileContent, Version, files};
 use pintle_base::private_files;
-use std::fs::{File, Metadata, OpenOptions, Permissions};
+use pintle_os::file::{self, Facts};
+use pintle_os::lock;
+use pintle_os::replace as os;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
-
-/// The mode of a new file before the user's mask; the one `open` uses.
-const NEW_FILE_MODE: u32 = 0o666;
 
 /// The prefix of temporary file names. These files lie next to the files they will replace.
 const PREFIX: &str = ".pintle-";
@@ -67,7 +66,7 @@ fn beside<'a>(pinned: &'a Pinned, content: &'a FileContent) -> Result<Staged<'a>
         Some(_) => Some(pinned.open(OpenOptions::new().read(true).write(true)).map_err(failed)?),
         None => None,
     };
-    if old.as_ref().is_some_and(|facts| facts.nlink() > 1) {
+    if old.as_ref().is_some_and(|facts| file::links(pinned.at(), facts) > 1) {
         return Ok(Staged::Into(pinned, content));
     }
     let mut temporary = match temporary_in(pinned.folder()) {
@@ -79,61 +78,21 @@ fn beside<'a>(pinned: &'a Pinned, content: &'a FileContent) -> Result<Staged<'a>
     };
     content.write_to(temporary.as_file_mut()).map_err(failed)?;
     if let (Some(facts), Some(old)) = (&old, &held)
-        && !take_over(old, facts, temporary.as_file()).map_err(failed)?
+        && !os::take_over(old, facts, temporary.as_file()).map_err(failed)?
     {
         return Ok(Staged::Into(pinned, content));
     }
     Ok(Staged::Beside(temporary, held, pinned, content))
 }
 
-/// Copies everything but the content from the old file to the new one. Returns false if something cannot be copied.
-fn take_over(old: &File, facts: &Metadata, new: &File) -> io::Result<bool> {
-    let fresh = new.metadata()?;
-    let is_owned_alike = (fresh.uid(), fresh.gid()) == (facts.uid(), facts.gid());
-    if !is_owned_alike
-        && std::os::unix::fs::fchown(new, Some(facts.uid()), Some(facts.gid())).is_err()
-    {
-        return Ok(false);
-    }
-    let are_copied = copy_attributes(old, new).is_ok();
-    // Last: changing the owner clears some of the bits, and an access list changes others.
-    new.set_permissions(facts.permissions())?;
-    Ok(are_copied)
-}
-
-/// Copies extended attributes, access lists among them. Labels that the system itself gives to each file are left to it.
-fn copy_attributes(old: &File, new: &File) -> io::Result<()> {
-    /// The maximum sizes on Linux.
-    const MAX_BYTES: usize = 64 * 1024;
-    const OF_THE_SYSTEM: [&[u8]; 2] = [b"security.selinux", b"com.apple.provenance"];
-    let mut names = vec![0_u8; MAX_BYTES];
-    let length = match rustix::fs::flistxattr(old, names.as_mut_slice()) {
-        Ok(length) => length,
-        Err(rustix::io::Errno::NOTSUP | rustix::io::Errno::NOSYS) => return Ok(()),
-        Err(error) => return Err(error.into()),
-    };
-    names.truncate(length);
-    let mut value = Vec::new();
-    for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
-        if OF_THE_SYSTEM.contains(&name) {
-            continue;
-        }
-        value.resize(MAX_BYTES, 0);
-        let length = rustix::fs::fgetxattr(old, name, value.as_mut_slice())?;
-        value.truncate(length);
-        rustix::fs::fsetxattr(new, name, &value, rustix::fs::XattrFlags::empty())?;
-    }
-    Ok(())
-}
-
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(PREFIX).permissions(Permissions::from_mode(NEW_FILE_MODE));
+    file::as_usual_file(builder.prefix(PREFIX));
     loop {
         let temporary = builder.tempfile_in(folder)?;
         // The lock marks the file as being written. Another process's clean-up may have removed it between these two lines.
-        let is_held = temporary.as_file().lock().is_ok();
-        if !is_held || temporary.as_file().metadata()?.nlink() > 0 {
+        let is_held = lock::lock(temporary.as_file()).is_ok();
+        if !is_held || !file::is_removed(temporary.as_file())? {
             return Ok(temporary);
         }
     }
@@ -148,7 +107,7 @@ pub(super) fn tidy(folder: &Path) -> Result<(), Error> {
         if is_ours
             && is_file
             && let Ok(file) = private_files::open(&entry.path())
-            && file.try_lock().is_ok()
+            && lock::try_lock(&file).is_ok()
         {
             std::fs::remove_file(entry.path()).map_err(failed)?;
         }
@@ -166,14 +125,14 @@ impl Staged<'_> {
     pub(super) fn commit(self) -> Result<Option<File>, Error> {
         match self {
             Self::Keep => Ok(None),
-            Self::Beside(temporary, held, pinned, content) => {
-                match temporary.persist(pinned.at()) {
-                    Ok(_) => Ok(held),
+            Self::Beside(temporary, mut held, pinned, content) => {
+                match os::put(temporary, pinned.at(), &mut held) {
+                    Ok(()) => Ok(held),
                     // A mount point, such as a single file of a container.
-                    Err(error) if error.error.kind() == io::ErrorKind::ResourceBusy => {
+                    Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                         in_place(pinned, content).map(|()| None)
                     }
-                    Err(error) => Err(Error::from_io(pinned.path(), &error.error)),
+                    Err(error) => Err(Error::from_io(pinned.path(), &error)),
                 }
             }
             Self::Into(pinned, content) => in_place(pinned, content).map(|()| None),
@@ -253,7 +212,7 @@ fn is_late(old: &File, pinned: &Pinned, seen: Option<&Version>) -> io::Result<bo
         return Ok(true);
     }
     // Both times come from the file system's clock.
-    let age = pinned.metadata()?.mtime() - old.metadata()?.mtime();
+    let age = pinned.metadata()?.modified_at().0 - old.metadata()?.modified_at().0;
     if age > LATELY_SECONDS {
         return Ok(false);
     }

@@ -14,13 +14,13 @@ use super::files::Cancellable;
 use super::walk::{self, Fact};
 use super::{Error, beneath};
 use pintle_base::private_files;
+use pintle_os::file::{self, Facts};
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -203,7 +203,7 @@ fn compare(known: &Files, found: Vec<Fact>) -> Compared {
     let mut changed = found;
     changed.retain(|(path, facts)| {
         let seen = left.remove(path.as_os_str());
-        !seen.is_some_and(|s| s.mark == mark(facts) && s.state.mode == Some(mode(facts)))
+        !seen.is_some_and(|s| s.mark == mark(facts) && s.state.mode == Some(facts.mode()))
     });
     Compared { changed, gone: left.into_keys().map(PathBuf::from).collect() }
 }
@@ -214,9 +214,10 @@ fn is_fresh(facts: &Metadata) -> bool {
     const TICK: Duration = Duration::from_millis(20);
     /// Where files have times in seconds only, or in two.
     const COARSE_TICK: Duration = Duration::from_secs(2);
-    let tick = if facts.ctime_nsec() == 0 { COARSE_TICK } else { TICK };
-    let seconds = u64::try_from(facts.ctime()).unwrap_or_default();
-    let nanos = u32::try_from(facts.ctime_nsec()).unwrap_or_default();
+    let (seconds, nanos) = facts.changed_at();
+    let tick = if nanos == 0 { COARSE_TICK } else { TICK };
+    let seconds = u64::try_from(seconds).unwrap_or_default();
+    let nanos = u32::try_from(nanos).unwrap_or_default();
     let changed = UNIX_EPOCH + Duration::new(seconds, nanos);
     SystemTime::now().duration_since(changed).is_ok_and(|age| age < tick)
         || changed > SystemTime::now()
@@ -246,12 +247,10 @@ pub(super) fn remember(
 
 /// Gives the file at a canonical path its permission bits back.
 pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
-    use std::os::unix::fs::PermissionsExt;
     let failed = |error: io::Error| beneath::failed(path, &error);
     let held = beneath::open_to_name(path).map_err(failed)?;
     let at = beneath::by_descriptor(&held);
-    let permissions = std::fs::Permissions::from_mode(mode);
-    std::fs::set_permissions(at.as_deref().unwrap_or(path), permissions).map_err(failed)
+    file::set_mode(at.as_deref().unwrap_or(path), mode).map_err(failed)
 }
 
 fn state(
@@ -266,30 +265,27 @@ fn state(
     let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default());
     file.read_to_end(&mut content)?;
     let StoredContent { sha256, is_lost } = keep(&content);
-    let (size, mode) = (content.len() as u64, Some(mode(facts)));
+    let (size, mode) = (content.len() as u64, Some(facts.mode()));
     Ok(FileState { sha256, size, mode, is_lost })
 }
 
 /// Returns a file too large to be kept. Its mark represents its content.
 fn lost(facts: &Metadata, mark: u128) -> ScannedFile {
-    let (size, mode) = (facts.len(), Some(mode(facts)));
+    let (size, mode) = (facts.len(), Some(facts.mode()));
     ScannedFile {
         mark,
         state: FileState { sha256: format!("{mark:064x}"), size, mode, is_lost: true },
     }
 }
 
-fn mode(facts: &Metadata) -> u32 {
-    facts.mode() & 0o7777
-}
-
 /// Time of change, size and number on the disk.
 fn mark(facts: &Metadata) -> u128 {
     let mut hasher = DefaultHasher::new();
-    for part in [facts.mtime(), facts.mtime_nsec(), facts.ctime(), facts.ctime_nsec()] {
+    let (modified, changed) = (facts.modified_at(), facts.changed_at());
+    for part in [modified.0, modified.1, changed.0, changed.1] {
         hasher.write_i64(part);
     }
-    u128::from(hasher.finish()) << 64 | u128::from(facts.len() ^ facts.ino().rotate_left(32))
+    u128::from(hasher.finish()) << 64 | u128::from(facts.len() ^ facts.serial().rotate_left(32))
 }
 
 #[cfg(test)]

@@ -140,11 +140,10 @@ impl Error {
     /// Creates an error of the file or program that provides a key. If the machine has run out of a resource, neither a key nor a login
     /// helps.
     pub fn of_key(error: &(impl fmt::Display + ?Sized), message: impl Into<String>) -> Self {
-        const LACKING: [i32; 4] =
-            [nix::libc::EMFILE, nix::libc::ENFILE, nix::libc::ENOMEM, nix::libc::EAGAIN];
         // `SecretFile` wraps errors and keeps only their text.
         let text = error.to_string();
-        if LACKING.iter().any(|number| text.contains(&format!("(os error {number})"))) {
+        let mut lacking = pintle_os::errors::OUT_OF_RESOURCES.iter();
+        if lacking.any(|number| text.contains(&format!("(os error {number})"))) {
             return Self::new(ErrorKind::Overloaded, message)
                 .hint("close sessions, or raise the limit (`ulimit -n` for open files)");
         }

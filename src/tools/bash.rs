@@ -454,7 +454,7 @@ fn with_unsaved(mut result: ToolResult, unsaved: &[PathBuf]) -> ToolResult {
 /// Returns the signal that a shell reports as an exit code, because its own child died of it.
 fn signal_of(code: i32) -> Option<(&'static str, i32)> {
     let number = code.checked_sub(128)?;
-    Some((pintle_exec::signal_name(number)?, number))
+    Some((pintle_os::process::signal_name(number)?, number))
 }
 
 /// Describes where the full output is, for the model: ` Full output: PATH`. Empty if it was not kept.

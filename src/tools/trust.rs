@@ -6,6 +6,7 @@
 
 use crate::permissions::{Decision, Origin, Rule};
 use pintle_base::private_files;
+use pintle_os::{lock, replace};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -352,7 +353,7 @@ impl Answers {
         options.create(true).truncate(false).write(true);
         let lock =
             private_files::open_private(&folder.join(format!("{FILE_NAME}.lock")), &mut options)?;
-        lock.lock()?;
+        lock::lock(&lock)?;
         let mut kept = read(path)?;
         let has_changed = change(&mut kept);
         let text = toml::to_string(&kept).map_err(io::Error::other)?;
@@ -360,7 +361,7 @@ impl Answers {
         file.write_all(HEADER.as_bytes())?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
-        file.persist(path)?;
+        replace::put(file, path, &mut None)?;
         Ok(has_changed)
     }
 }

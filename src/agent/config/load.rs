@@ -8,11 +8,11 @@ use super::{Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Se
 use pintle_base::ambient::{Ambient, Secret};
 use pintle_base::private_files;
 use pintle_llm::catalog;
+use pintle_os::file::Facts;
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry as Slot;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The maximum size of a settings file.
@@ -30,7 +30,7 @@ pub struct ReadFile {
 /// Metadata that changes when a file is written or replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    id: (u64, u64),
+    serial: u64,
     size: u64,
     modified_ns: (i64, i64),
     changed_ns: (i64, i64),
@@ -41,10 +41,10 @@ impl Stamp {
     pub(super) fn read(path: &Path) -> Option<Self> {
         let meta = std::fs::metadata(path).ok()?;
         Some(Self {
-            id: (meta.dev(), meta.ino()),
+            serial: meta.serial(),
             size: meta.len(),
-            modified_ns: (meta.mtime(), meta.mtime_nsec()),
-            changed_ns: (meta.ctime(), meta.ctime_nsec()),
+            modified_ns: meta.modified_at(),
+            changed_ns: meta.changed_at(),
         })
     }
 }

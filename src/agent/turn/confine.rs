@@ -1,6 +1,7 @@
 //! What commands may do under a session's permissions, as sandbox settings. Pure.
 
 use pintle_exec::sandbox::{Confinement, Grade, JudgeNames, NamePatterns, Names};
+use pintle_os::System;
 use pintle_protocol::approval::PermissionMode;
 use pintle_tools::permissions::rules::{DeniedPrograms, RestrictedFiles};
 use pintle_tools::permissions::{Compiled, Places, Sandbox, Zone, places};
@@ -78,7 +79,8 @@ pub(super) fn confinement(
         places.listed(),
     );
     // Only a profile of `sandbox-exec` takes them as a text.
-    let names = if cfg!(target_os = "macos") { names.with_patterns(patterns()) } else { names };
+    let names =
+        if System::CURRENT == System::MacOs { names.with_patterns(patterns()) } else { names };
     let (writable, read_only) = match mode {
         PermissionMode::ReadOnly => (Vec::new(), roots),
         PermissionMode::Ask | PermissionMode::AutoEdit | PermissionMode::Full => {

@@ -5,7 +5,6 @@
 
 pub mod codec;
 pub mod envelope;
-mod hangup;
 pub mod memory;
 pub mod socket;
 pub mod stdio;

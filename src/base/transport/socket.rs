@@ -1,21 +1,13 @@
-//! Links over Unix sockets.
+//! Links over the sockets of a shared engine.
 //!
 //! As with stdio, threads read and watch for hang-up, and cost nothing while a client is silent. Writing is a future that the caller polls
 //! alongside the frontend, so an event reaches several clients without a thread switch.
-//!
-//! Tokio's socket is not used because it also waits for writability, so that each read by a client would wake the engine. Here only a
-//! client that does not read causes a wait.
 
 use super::codec::Framing;
 use super::stdio::{Batch, open_reader, watch};
 use super::{Frame, Outgoing, Transport};
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{MsgFlags, send};
-use std::fs::File;
+use pintle_os::socket::{Served, Writer};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -26,18 +18,16 @@ use tokio_util::sync::CancellationToken;
 /// # Errors
 /// A thread could not be started.
 pub fn open(
-    stream: &UnixStream,
+    stream: &Served,
     begun: Vec<u8>,
 ) -> io::Result<(Transport, impl Future<Output = ()> + Send + use<>)> {
-    stream.set_nonblocking(false)?;
-    let fd = || stream.as_fd().try_clone_to_owned();
     let known_framing = Arc::new(OnceLock::new());
-    let incoming = open_reader(File::from(fd()?), begun, Arc::clone(&known_framing))?;
+    let incoming = open_reader(stream.reader()?, begun, Arc::clone(&known_framing))?;
     let hangup = CancellationToken::new();
-    watch(fd()?, hangup.clone())?;
+    watch(stream.watched()?, hangup.clone())?;
     let (outgoing, frames) = Outgoing::channel();
     let transport = Transport { incoming, outgoing, hangup: hangup.clone() };
-    let socket = fd()?;
+    let socket = stream.writer()?;
     let writing = async move {
         if let Err(error) = write(&socket, frames, &known_framing).await {
             tracing::info!("socket: {error}");
@@ -50,46 +40,15 @@ pub fn open(
 
 /// Writes messages until the frontend has ended.
 async fn write(
-    socket: &OwnedFd,
+    socket: &Writer,
     mut frames: mpsc::Receiver<Frame>,
     framing: &OnceLock<Framing>,
 ) -> io::Result<()> {
     let mut batch = Batch::default();
     while let Some(first) = frames.recv().await {
         batch.fill(first, &mut frames, framing.get().copied());
-        write_all(socket, &batch.bytes).await?;
+        socket.write_all(&batch.bytes).await?;
         batch.written();
     }
     Ok(())
-}
-
-/// Without blocking. macOS has no flag to send without a signal; the program ignores that signal.
-#[cfg(not(target_os = "macos"))]
-const FLAGS: MsgFlags = MsgFlags::MSG_DONTWAIT.union(MsgFlags::MSG_NOSIGNAL);
-#[cfg(target_os = "macos")]
-const FLAGS: MsgFlags = MsgFlags::MSG_DONTWAIT;
-
-async fn write_all(socket: &OwnedFd, mut bytes: &[u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        // The socket is blocking, for the thread that reads.
-        match send(socket.as_raw_fd(), bytes, FLAGS) {
-            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
-            Err(Errno::EINTR) => {}
-            Err(Errno::EAGAIN) => room(socket.try_clone()?).await?,
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
-}
-
-/// Waits until the socket is writable or the peer is gone.
-async fn room(socket: OwnedFd) -> io::Result<()> {
-    let waited = tokio::task::spawn_blocking(move || {
-        let mut fds = [PollFd::new(socket.as_fd(), PollFlags::POLLOUT)];
-        match poll(&mut fds, PollTimeout::NONE) {
-            Ok(_) | Err(Errno::EINTR) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    });
-    waited.await.map_err(io::Error::other)?
 }

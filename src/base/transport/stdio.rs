@@ -3,48 +3,22 @@
 //! Threads, because stdin and stdout may be pipes, sockets, files or terminals, and only blocking calls treat
 //! them all alike. They hold no state that anyone waits for; the process ends without joining them.
 //!
-//! Invariant: nothing else writes to the client. [`take_stdout`] sets file descriptor 1 aside before anything
+//! Invariant: nothing else writes to the client. [`streams::take_stdout`] sets stdout aside before anything
 //! runs, so that a stray print, ours or a child's, lands on stderr.
 //!
 //! Why threads: stdin and stdout may be pipes, sockets, files or terminals, and blocking calls treat them all alike.
 
 use super::codec::{Decoder, Framing};
-use super::{Frame, INCOMING_CAPACITY, Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport, hangup};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use super::{Frame, INCOMING_CAPACITY, Incoming, MAX_MESSAGE_BYTES, Outgoing, Transport};
+use pintle_os::streams;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The number of bytes read at once, and gathered into one write.
 const CHUNK_BYTES: usize = 64 * 1024;
-
-/// Sets file descriptor 1 aside and points it at stderr. The returned file is closed in children.
-///
-/// # Errors
-/// Stdout is closed, or there are no descriptors left.
-pub fn take_stdout() -> io::Result<File> {
-    let aside = io::stdout().as_fd().try_clone_to_owned()?;
-    nix::unistd::dup2_stdout(io::stderr())?;
-    Ok(File::from(aside))
-}
-
-/// Sets file descriptor 0 aside and points it at nothing, so that no child can eat the client's messages.
-///
-/// # Errors
-/// Stdin is closed, or there are no descriptors left.
-pub fn take_stdin() -> io::Result<File> {
-    let aside = io::stdin().as_fd().try_clone_to_owned()?;
-    let nothing = nix::fcntl::open(
-        "/dev/null",
-        nix::fcntl::OFlag::O_RDONLY | nix::fcntl::OFlag::O_CLOEXEC,
-        nix::sys::stat::Mode::empty(),
-    )?;
-    nix::unistd::dup2_stdin(nothing)?;
-    Ok(File::from(aside))
-}
 
 /// Opens a link over a reader and a writer.
 ///
@@ -62,7 +36,7 @@ pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<T
 
 /// Starts the reader thread when the first bytes have already been read.
 pub(super) fn open_reader(
-    stdin: File,
+    stdin: impl Read + Send + 'static,
     begun: Vec<u8>,
     known_framing: Arc<OnceLock<Framing>>,
 ) -> io::Result<mpsc::Receiver<Incoming>> {
@@ -85,7 +59,7 @@ fn open_writer(
 ) -> io::Result<(Outgoing, CancellationToken)> {
     let (outgoing, frames) = Outgoing::channel();
     let hangup = CancellationToken::new();
-    let watched = stdout.as_fd().try_clone_to_owned()?;
+    let watched = stdout.try_clone()?;
     spawn("stdout", {
         let hangup = hangup.clone();
         move || {
@@ -100,9 +74,9 @@ fn open_writer(
 }
 
 /// Starts the thread that watches for the hang-up.
-pub(super) fn watch(stdout: OwnedFd, hangup: CancellationToken) -> io::Result<()> {
+pub(super) fn watch(stdout: File, hangup: CancellationToken) -> io::Result<()> {
     spawn("hangup", move || {
-        if hangup::wait(&stdout) {
+        if streams::wait_for_hangup(&stdout) {
             hangup.cancel();
         }
     })
@@ -116,7 +90,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 
 fn read(
     begun: Vec<u8>,
-    mut stdin: File,
+    mut stdin: impl Read,
     incoming: &mpsc::Sender<Incoming>,
     framing: &OnceLock<Framing>,
 ) {
@@ -204,8 +178,7 @@ fn write_all(stdout: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let mut fds = [PollFd::new(stdout.as_fd(), PollFlags::POLLOUT)];
-                poll(&mut fds, PollTimeout::NONE)?;
+                streams::wait_until_writable(stdout)?;
             }
             Err(error) => return Err(error),
         }

@@ -13,11 +13,10 @@ use crate::cli::shared::{self, Address};
 use anyhow::Context;
 use pintle_base::ambient::Ambient;
 use pintle_frontend::listen::{Greeting, Speaks};
+use pintle_os::process;
+use pintle_os::socket::Client;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -45,7 +44,7 @@ pub(crate) fn open(
     speaks: Speaks,
     trust: Vec<PathBuf>,
     ambient: &Ambient,
-) -> anyhow::Result<UnixStream> {
+) -> anyhow::Result<Client> {
     let (socket, address) = connect(data, options)?;
     let cwd = ambient.current_dir()?;
     let greeting = Greeting { token: address.token, speaks, cwd, trust };
@@ -54,7 +53,7 @@ pub(crate) fn open(
 }
 
 /// Connects to the engine that listens, or starts one.
-fn connect(data: &Path, options: &[String]) -> anyhow::Result<(UnixStream, Address)> {
+fn connect(data: &Path, options: &[String]) -> anyhow::Result<(Client, Address)> {
     // Two clients that begin at once start one engine.
     let _starting = shared::start_lock(data)?;
     if let Some(found) = reach(data) {
@@ -76,24 +75,11 @@ fn join_options(options: &[String]) -> String {
     if options.is_empty() { "none".to_owned() } else { options.join(" ") }
 }
 
-fn reach(data: &Path) -> Option<(UnixStream, Address)> {
+fn reach(data: &Path) -> Option<(Client, Address)> {
     let address = Address::read(data)?;
-    let socket = UnixStream::connect(&address.socket).ok()?;
-    is_own(&socket).then_some((socket, address))
-}
-
-/// Returns true if the listening process belongs to this user: the token is not sent to another user's process.
-#[cfg(target_os = "linux")]
-fn is_own(socket: &UnixStream) -> bool {
-    use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
-    getsockopt(socket, PeerCredentials)
-        .is_ok_and(|peer| peer.uid() == nix::unistd::geteuid().as_raw())
-}
-
-/// Returns true if the listening process belongs to this user: the token is not sent to another user's process.
-#[cfg(not(target_os = "linux"))]
-fn is_own(socket: &UnixStream) -> bool {
-    nix::unistd::getpeereid(socket).is_ok_and(|(user, _)| user == nix::unistd::geteuid())
+    let socket = Client::connect(&address.socket).ok()?;
+    // The token is not sent to another user's process.
+    socket.is_own().then_some((socket, address))
 }
 
 /// Starts an engine that outlives this process, and waits until it listens.
@@ -104,7 +90,7 @@ fn start(data: &Path, options: &[String]) -> anyhow::Result<()> {
     command.args(["serve", "--listen", "--idle-exit", IDLE_EXIT_S]).args(options);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     // A terminal's Ctrl-C is for this client alone.
-    command.process_group(0);
+    process::ignore_interrupts(&mut command);
     let mut engine = command.spawn().context("cannot start the engine")?;
     let mut ready = String::new();
     if let Some(stdout) = engine.stdout.take() {
@@ -124,7 +110,7 @@ fn start(data: &Path, options: &[String]) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// Fails if no thread can be started.
-pub(crate) fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
+pub(crate) fn pass_on(mut socket: &Client) -> anyhow::Result<u8> {
     let is_over = Arc::new(AtomicBool::new(false));
     let to_engine = socket.try_clone()?;
     let input = std::thread::Builder::new().name("input".to_owned());
@@ -150,7 +136,7 @@ pub(crate) fn pass_on(mut socket: &UnixStream) -> anyhow::Result<u8> {
             }
             is_over.store(true, Ordering::Release);
             // Running work finishes, and its end is reported.
-            let _ = to_engine.shutdown(Shutdown::Write);
+            let _ = to_engine.end_input();
         }
     })?;
     let mut stdout = std::io::stdout().lock();

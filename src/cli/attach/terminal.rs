@@ -4,14 +4,12 @@ use super::ENGINE_GONE;
 use super::view::{Out, View};
 use anyhow::Context;
 use pintle_base::text::screen;
+use pintle_os::signals::Interrupts;
+use pintle_os::socket::Client;
 use pintle_protocol::ids::SessionId;
 use serde_json::Value;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::os::unix::net::UnixStream as StdStream;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
-use tokio::net::unix::OwnedWriteHalf;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::io::{AsyncBufReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 
 /// Capacity for lines that were typed and not yet taken: a user types one, a pipe waits.
@@ -21,11 +19,10 @@ const LINES: usize = 16;
 ///
 /// # Errors
 /// Fails if the engine goes away while a message is being sent.
-pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result<u8> {
-    socket.set_nonblocking(true)?;
-    let (read, mut write) = UnixStream::from_std(socket)?.into_split();
+pub(crate) async fn run(socket: Client, session: SessionId) -> anyhow::Result<u8> {
+    let (read, mut write) = socket.into_split()?;
     let mut messages = BufReader::new(read);
-    let mut interrupts = signal(SignalKind::interrupt())?;
+    let mut interrupts = Interrupts::new()?;
     let client = format!("terminal-{}", std::process::id());
     let (mut view, first) = View::new(session, client, io::stdin().is_terminal());
     let mut lines = lines()?;
@@ -60,12 +57,12 @@ pub(crate) async fn run(socket: StdStream, session: SessionId) -> anyhow::Result
                 has_lines = line.is_some();
                 if let Some(line) = line { view.typed(&line) } else { view.ended() }
             }
-            _ = interrupts.recv() => view.interrupted(),
+            () = interrupts.next() => view.interrupted(),
         };
     }
 }
 
-async fn send(write: &mut OwnedWriteHalf, message: &Value) -> anyhow::Result<()> {
+async fn send(write: &mut (impl AsyncWrite + Unpin), message: &Value) -> anyhow::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     write.write_all(&line).await.context("lost the connection to the engine")

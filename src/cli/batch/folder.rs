@@ -18,6 +18,7 @@ use super::list::{Mark, list_digest};
 use crate::cli::args::batch::{FindingsFile, Shard};
 use anyhow::Context;
 use pintle_base::private_files;
+use pintle_os::{lock, replace};
 use pintle_protocol::run::{RunLine, RunResult, RunStatus};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -161,7 +162,7 @@ impl Results {
 
     fn lock(&self, shown: &str) -> anyhow::Result<Held> {
         let lock = self.lock_file(LOCK).with_context(|| shown.to_owned())?;
-        match lock.try_lock() {
+        match lock::try_lock(&lock) {
             Ok(()) => Ok(Held { _lock: lock }),
             Err(TryLockError::WouldBlock) => anyhow::bail!(
                 "{shown}: in use by another batch; wait until it ends, or choose another directory (each shard needs its own)"
@@ -174,7 +175,7 @@ impl Results {
 
     /// Returns true if no worker of a killed batch is still running.
     pub(super) fn is_idle(&self) -> io::Result<bool> {
-        match self.lock_file(WORKERS)?.try_lock() {
+        match lock::try_lock(&self.lock_file(WORKERS)?) {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => Err(error),
@@ -270,7 +271,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> 
     text.push(b'\n');
     let beside = path.with_extension("json.new");
     std::fs::write(&beside, text)?;
-    std::fs::rename(beside, path)
+    replace::rename(beside, path)
 }
 
 #[cfg(test)]

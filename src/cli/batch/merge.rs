@@ -10,6 +10,7 @@ use crate::cli::args::batch::{Merge, Shard};
 use anyhow::{Context, bail, ensure};
 use pintle_base::ambient::Ambient;
 use pintle_base::text::screen;
+use pintle_os::{file, replace};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -128,9 +129,9 @@ fn write(
         super::folder::append_usage(&mut ledger, used).context(USAGE)?;
     }
     write_json(&made.path().join(SUMMARY), summary)?;
-    fs::set_permissions(made.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    file::set_mode(made.path(), 0o755)?;
     // An empty directory is replaced.
-    fs::rename(made.path(), out).with_context(|| format!("--out {shown}"))?;
+    replace::rename(made.path(), out).with_context(|| format!("--out {shown}"))?;
     Ok(())
 }
 

@@ -5,12 +5,12 @@ use super::budget::tokens;
 use super::folder::Used;
 use super::worker::{END_TIMEOUT, Order, READY};
 use pintle_base::ambient::Ambient;
+use pintle_os::process;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::run::{RunLine, RunResult};
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -76,15 +76,16 @@ impl Worker {
     pub(super) fn start(ambient: &Ambient, is_first: bool) -> io::Result<Self> {
         let mut arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
         arguments.insert(1.min(arguments.len()), "--worker".into());
-        let mut child = Command::new(ambient.program()?)
+        let mut command = Command::new(ambient.program()?);
+        command
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(if is_first { Stdio::inherit() } else { Stdio::null() })
-            // A terminal's Ctrl-C is for the batch alone, which stops its workers.
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()?;
+            .kill_on_drop(true);
+        // A terminal's Ctrl-C is for the batch alone, which stops its workers.
+        process::ignore_interrupts(command.as_std_mut());
+        let mut child = command.spawn()?;
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().ok_or_else(|| io::Error::other("no pipe"))?;
         Ok(Self { child, stdin, lines: BufReader::new(stdout).lines() })
@@ -184,7 +185,7 @@ impl Worker {
 
 /// Describes how a process ended.
 fn describe_exit(status: ExitStatus) -> String {
-    match (status.signal(), status.code()) {
+    match (process::signal(status), status.code()) {
         (Some(9), _) => "killed by signal 9, possibly because memory ran out".to_owned(),
         (Some(signal), _) => format!("killed by signal {signal}"),
         (None, Some(code)) => format!("exited with code {code}"),

@@ -19,6 +19,7 @@ use pintle_frontend::run::{
     self, Attached, Destination, EventFilter, FailureConditions, Format, Limits, Options, Output,
     Report, SessionOptions, Stop, USAGE, unstarted,
 };
+use pintle_os::streams;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::run::RunLine;
@@ -80,8 +81,8 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
     let env = Arc::clone(&services.env);
     let named = task.directory.as_deref();
     let base = assemble::working_folder(&task.settings, &ambient, env.as_ref(), named).await?;
-    let stdin = stdio::take_stdin()?;
-    let transport = stdio::open(stdin, stdio::take_stdout()?, Some(Framing::Ndjson))?;
+    let stdin = streams::take_stdin()?;
+    let transport = stdio::open(stdin, streams::take_stdout()?, Some(Framing::Ndjson))?;
     let (engine, handle) = Engine::new(services);
     let (stop, stop_code) = (signals.token(), signals.shared_code());
     let worker = Worker {
@@ -176,7 +177,7 @@ impl Worker {
         log.create(true).append(true);
         let log = private_files::open_private(&order.log, &mut log)
             .with_context(|| format!("the log {}", order.log.display()))?;
-        nix::unistd::dup2_stderr(log).context("cannot redirect stderr to the log")?;
+        streams::redirect_stderr(&log).context("cannot redirect stderr to the log")?;
         let cwd = match &order.dir {
             Some(dir) => self.folder(dir).await?,
             None => self.base.clone(),

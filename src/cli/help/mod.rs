@@ -9,6 +9,7 @@ use crate::cli::args::{Args, Help};
 use clap::CommandFactory;
 use layout::Layout;
 use pintle_base::ambient::Ambient;
+use pintle_os::terminal;
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 
@@ -131,8 +132,7 @@ fn layout(ambient: &Ambient) -> Option<Layout> {
     if !stdout.is_terminal() {
         return None;
     }
-    let size = rustix::termios::tcgetwinsize(&stdout).ok();
-    let columns = size.map_or(0, |size| usize::from(size.ws_col));
+    let columns = terminal::columns().map_or(0, usize::from);
     let is_dumb = ambient.var("TERM") == Some("dumb");
     let is_styled = !is_dumb && ambient.var("NO_COLOR").is_none_or(str::is_empty);
     Some(Layout::new(columns, is_styled))

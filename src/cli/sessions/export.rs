@@ -6,10 +6,9 @@ use super::StoreCommands;
 use crate::cli::args::Exporting;
 use anyhow::Context;
 use pintle_base::text::screen;
+use pintle_os::{file, replace};
 use pintle_session::export;
-use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -32,10 +31,7 @@ impl StoreCommands<'_> {
         let is_there = path.symlink_metadata().is_ok();
         anyhow::ensure!(wanted.force || !is_there, "{}", there(&name));
         let folder = path.parent().context("expected a file, not a directory")?;
-        let file = tempfile::Builder::new()
-            .prefix(".pintle-export-")
-            // The system removes the bits in the user's umask.
-            .permissions(Permissions::from_mode(0o666))
+        let file = file::as_usual_file(tempfile::Builder::new().prefix(".pintle-export-"))
             .tempfile_in(folder)
             .with_context(|| format!("cannot write {}", folder.display()))?;
         let mut out = BufWriter::new(file);
@@ -60,7 +56,8 @@ fn written(done: Result<(), export::Error>) -> anyhow::Result<()> {
 fn persist(file: NamedTempFile, path: &Path, name: &Path, force: bool) -> anyhow::Result<()> {
     if force {
         anyhow::ensure!(!path.is_dir(), "{} is a directory; expected a file", name.display());
-        file.persist(path).with_context(|| format!("failed to write {}", name.display()))?;
+        replace::put(file, path, &mut None)
+            .with_context(|| format!("failed to write {}", name.display()))?;
         return Ok(());
     }
     match file.persist_noclobber(path) {

@@ -10,7 +10,7 @@
 use crate::capture::Capture;
 use crate::process::{Family, TERM_TO_KILL};
 use crate::{Command, End, Error, Ran, TerminalCommand};
-use nix::sys::signal::Signal;
+use pintle_os::family::Ending;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -146,7 +146,7 @@ impl Editor {
             WaitEnd::Stopped(end) => {
                 // A disconnected editor has closed its terminal.
                 let _ = self.calls.send(TerminalCall::Kill { terminal: terminal.clone() }).await;
-                family.signal(Signal::SIGTERM).await;
+                family.end(Ending::Asked).await;
                 let kill_at = Instant::now() + TERM_TO_KILL;
                 // An editor that does not answer is waited for no longer than its command may take.
                 let _ = timeout_at(kill_at, ended).await;

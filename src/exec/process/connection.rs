@@ -6,18 +6,17 @@
 
 use super::{
     Drains, Event, Family, GRACE, Launch, Leftover, READ_BYTES, Running, START_TIMEOUT, Started,
-    at, read, widen,
+    at, read,
 };
 use crate::capture::Capture;
 use crate::wrapped::Envelope;
 use crate::{Command, End, Error, Ran};
+use pintle_os::pipe;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::unix::pipe;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -84,23 +83,16 @@ impl Connection {
     }
 
     async fn start(launch: &Launch) -> io::Result<Self> {
-        let (stdin, input) = io::pipe()?;
-        let (output, stdout) = io::pipe()?;
-        let (errors, stderr) = io::pipe()?;
-        widen(&output);
-        let child = Started::new(launch, [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()]).await?;
+        let (stdin, input) = pipe::input()?;
+        let (output, stdout) = pipe::wide_output()?;
+        let (errors, stderr) = pipe::output()?;
+        let child = Started::new(launch, [&stdin, &stdout, &stderr].map(pipe::borrow)).await?;
         let mut family = child.family(String::new());
-        if let Some(leader) = family.leader {
+        if let Some(leader) = family.leader.clone() {
             family.is_below(leader);
         }
-        Ok(Self {
-            family,
-            child,
-            input: pipe::Sender::from_owned_fd(OwnedFd::from(input))?,
-            output: pipe::Receiver::from_owned_fd(OwnedFd::from(output))?,
-            complaints: Complaints::collect(pipe::Receiver::from_owned_fd(OwnedFd::from(errors))?),
-            idle_since: Instant::now(),
-        })
+        let complaints = Complaints::collect(errors);
+        Ok(Self { family, child, input, output, complaints, idle_since: Instant::now() })
     }
 
     /// How long the connection has been idle.
@@ -110,8 +102,7 @@ impl Connection {
 
     /// Returns false if the program has ended, or printed without being asked.
     pub(crate) fn is_open(&self) -> bool {
-        let read = nix::unistd::read(&self.output, &mut [0]);
-        read == Err(nix::errno::Errno::EAGAIN)
+        matches!(pipe::read_now(&self.output, &mut [0]), Ok(None))
     }
 
     /// Sends a request and its input, and waits for the answer.

@@ -7,11 +7,11 @@ use super::connection::Complaints;
 use super::{Family, GRACE, READ_BYTES, Started};
 use crate::End;
 use crate::capture::Capture;
+use pintle_os::pipe;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 

@@ -3,12 +3,11 @@
 //! Invariant: dropping it, or the future that starts it, kills it and its descendants.
 
 use super::{Family, Launch, Started, TERM_TO_KILL};
-use nix::sys::signal::Signal;
+use pintle_os::family::Ending;
+use pintle_os::pipe;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitStatus;
 use std::time::Duration;
-use tokio::net::unix::pipe;
 use tokio::time::{Instant, timeout};
 
 /// The time that a program has to end by itself once its input is closed.
@@ -52,26 +51,21 @@ impl Process {
     /// Closes the input and waits for the process to exit by itself; otherwise ends it by a signal, with all its descendants.
     pub async fn stop(mut self) {
         if timeout(CLOSE_TO_TERM, self.child.wait()).await.is_err() {
-            self.family.signal(Signal::SIGTERM).await;
+            self.family.end(Ending::Asked).await;
             let _ = timeout(TERM_TO_KILL, self.child.wait()).await;
         }
-        self.family.signal(Signal::SIGKILL).await;
+        self.family.end(Ending::Forced).await;
         self.family.ended_by(Instant::now()).await;
     }
 }
 
 /// Starts a program.
 pub(crate) async fn start(launch: &Launch) -> io::Result<RunningProgram> {
-    let (child_stdin, stdin) = io::pipe()?;
-    let (stdout, child_stdout) = io::pipe()?;
-    let (stderr, child_stderr) = io::pipe()?;
-    let streams = [child_stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
+    let (child_stdin, stdin) = pipe::input()?;
+    let (stdout, child_stdout) = pipe::output()?;
+    let (stderr, child_stderr) = pipe::output()?;
+    let streams = [&child_stdin, &child_stdout, &child_stderr].map(pipe::borrow);
     let child = Started::new(launch, streams).await?;
     let process = Process { family: child.family(launch.mark.clone()), child };
-    Ok(RunningProgram {
-        process,
-        stdin: pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?,
-        stdout: pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?,
-        stderr: pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?,
-    })
+    Ok(RunningProgram { process, stdin, stdout, stderr })
 }

@@ -4,10 +4,9 @@
 //! started here.
 
 use super::{GRACE, Launch, Started};
+use pintle_os::pipe;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::unix::pipe;
 
 /// The program's output.
 #[derive(Debug)]
@@ -23,16 +22,13 @@ const MAX_STDERR_BYTES: u64 = 64 * 1024;
 
 /// Runs a program to its end.
 pub(crate) async fn output(launch: Launch, input: &[u8], max_bytes: u64) -> io::Result<Answer> {
-    let (child_stdin, stdin) = io::pipe()?;
-    let (stdout, child_stdout) = io::pipe()?;
-    let (stderr, child_stderr) = io::pipe()?;
-    let streams = [child_stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
+    let (child_stdin, mut stdin) = pipe::input()?;
+    let (stdout, child_stdout) = pipe::output()?;
+    let (stderr, child_stderr) = pipe::output()?;
+    let streams = [&child_stdin, &child_stdout, &child_stderr].map(pipe::borrow);
     let mut child = Started::new(&launch, streams).await?;
     drop((child_stdin, child_stdout, child_stderr));
     let mut family = child.family(launch.mark.clone());
-    let mut stdin = pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?;
-    let stdout = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?;
-    let stderr = pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?;
     let write = async move {
         // A program that has read enough closes its end; its own message is more useful than this error.
         let _ = stdin.write_all(input).await;

@@ -1,6 +1,7 @@
 use super::progress::PROGRESS;
 use super::*;
-use crate::{descendants, files};
+use crate::files;
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pintle_testing::waiting::until_async;
 use std::sync::{Arc, Mutex};
@@ -46,7 +47,7 @@ fn new_id() -> String {
 }
 
 fn left_of(id: &str) -> Vec<Pid> {
-    descendants::living(&format!("{}-tests-{id}", marks()), &[])
+    family::living(&format!("{}-tests-{id}", marks()))
 }
 
 async fn ran(line: &str) -> Ran {
@@ -209,7 +210,7 @@ async fn a_background_child_does_not_hold_up_the_command() {
     // The child was asked to stay, and does.
     let left = left_of(&id);
     assert_eq!(left.len(), 1);
-    descendants::signal(&left, Signal::SIGKILL);
+    kill(left[0], Signal::SIGKILL).unwrap();
 }
 
 #[tokio::test]

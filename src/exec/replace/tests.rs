@@ -1,6 +1,8 @@
 use super::*;
 use crate::beneath::Folders;
 use std::fs;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 
 fn pin(path: &Path) -> Pinned {
     Folders::default().find(path).unwrap().unwrap()
@@ -201,7 +203,8 @@ fn what_belongs_to_a_file_beside_its_content_is_kept() {
         std::os::unix::fs::chown(&owned, Some(1), Some(2)).unwrap();
         change(&owned);
         let facts = fs::metadata(&owned).unwrap();
-        assert_eq!((facts.uid(), facts.gid()), (1, 2));
+        use std::os::unix::fs::MetadataExt;
+        assert_eq!((MetadataExt::uid(&facts), MetadataExt::gid(&facts)), (1, 2));
     }
 }
 

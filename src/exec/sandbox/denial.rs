@@ -3,6 +3,7 @@
 //! The kernel does not report the denied call, so the program's messages are the only evidence. Best effort: a program that prints nothing,
 //! or fails for an unrelated reason with the same message, is misjudged.
 
+use pintle_os::process::signal_name;
 use serde::{Deserialize, Serialize};
 
 /// The kind of access that the sandbox denied.
@@ -63,11 +64,10 @@ pub fn denial(code: i32, output: &str, was_host_refused: bool) -> Option<Denial>
     if was_host_refused {
         return Some(Denial::Network);
     }
-    if code == BY_SIGNAL + nix::libc::SIGSYS {
-        return Some(Denial::Call);
-    }
-    if code == BY_SIGNAL + nix::libc::SIGXFSZ || code == BY_SIGNAL + nix::libc::SIGXCPU {
-        return Some(Denial::Limit);
+    match signal_name(code - BY_SIGNAL) {
+        Some("SIGSYS") => return Some(Denial::Call),
+        Some("SIGXFSZ" | "SIGXCPU") => return Some(Denial::Limit),
+        Some(_) | None => {}
     }
     let start =
         pintle_base::text::truncate::border_before(output, output.len().saturating_sub(TAIL_BYTES));

@@ -12,7 +12,7 @@
 //! namespaces there is no such network, and no proxy either: Landlock allows a port regardless of the address, so that any machine with a
 //! server on the proxy's port could be reached.
 //!
-//! On macOS, `seatbelt` writes the same confinement as a profile for `sandbox-exec`. It is untested. Elsewhere there is no sandbox.
+//! On macOS, `seatbelt` writes the same confinement as a profile for `sandbox-exec`. It is untested. On Windows there is no sandbox.
 //!
 //! Why a supervisor and not a helper for each command: executing the program costs more than confining a fork of it, and a process above all
 //! commands can end those that left their session and cleared their environment, even if the engine is killed. It has none of the engine's
@@ -26,52 +26,28 @@
 mod denial;
 mod hosts;
 mod level;
+#[cfg(target_os = "linux")]
+mod linux;
 mod names;
+#[cfg(not(target_os = "linux"))]
+mod none;
 mod seatbelt;
 
 #[cfg(target_os = "linux")]
-mod bpf;
-#[cfg(target_os = "linux")]
-mod child;
-#[cfg(target_os = "linux")]
-mod filters;
-#[cfg(target_os = "linux")]
-mod helper;
-#[cfg(target_os = "linux")]
-mod mounts;
-#[cfg(target_os = "linux")]
-mod namespaces;
-#[cfg(target_os = "linux")]
-mod plan;
-#[cfg(target_os = "linux")]
-mod proxy;
-#[cfg(target_os = "linux")]
-mod rules;
-#[cfg(target_os = "linux")]
-mod supervisor;
-#[cfg(target_os = "linux")]
-mod watch;
-#[cfg(target_os = "linux")]
-mod wire;
+use linux as system;
+#[cfg(not(target_os = "linux"))]
+use none as system;
 
 pub use denial::{Denial, denial};
 pub use hosts::{Hosts, Refusal, RefusedHost};
 pub use level::{Grade, Level};
 pub(crate) use names::Found;
 pub use names::{JudgeNames, NamePatterns, Names};
+pub(crate) use seatbelt::profiled;
+pub(crate) use system::{Guarded, Supervisor, not_confined};
+pub use system::{become_supervisor, probe};
 
-#[cfg(target_os = "linux")]
-pub use helper::{ARGUMENT, run as run_helper};
-#[cfg(target_os = "linux")]
-pub(crate) use supervisor::{Guarded, NotConfined};
-#[cfg(target_os = "linux")]
-pub use supervisor::{Supervisor, probe};
-#[cfg(target_os = "linux")]
-pub(crate) use wire::Request;
-
-#[cfg(target_os = "macos")]
-pub(crate) use seatbelt::{PROGRAM as SEATBELT, profile as seatbelt_profile};
-
+use crate::write_log::WriteLog;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -118,7 +94,6 @@ pub struct Confinement {
 
 impl Confinement {
     /// Resolves symbolic links, and leaves out what does not exist.
-    #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn resolve(&mut self) {
         let canonical = |path: &PathBuf| std::fs::canonicalize(path).ok();
         let is_link = |path: &&PathBuf| path.is_symlink();
@@ -142,6 +117,21 @@ impl Confinement {
         let is_missing = |path: &&PathBuf| path.symlink_metadata().is_err();
         self.protected.iter().filter(is_missing).cloned().collect()
     }
+}
+
+/// A command that a supervisor is to start.
+#[derive(Debug)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has a supervisor"))]
+pub(crate) struct Order<'a> {
+    pub(crate) argv: &'a [String],
+    pub(crate) cwd: Option<&'a Path>,
+    /// Each name at most once.
+    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) confinement: Option<&'a Confinement>,
+    /// The programs that an unconfined command must not start.
+    pub(crate) programs: Names,
+    /// Receives the paths that the command changes.
+    pub(crate) writes: Option<WriteLog>,
 }
 
 /// A confined command's directory for temporary files.
@@ -222,22 +212,4 @@ pub struct Report {
     pub kept: Vec<PathBuf>,
     /// The hosts that the proxy refused.
     pub refused: Vec<RefusedHost>,
-}
-
-/// Returns the level that this machine enforces. `_program` is only used on Linux.
-#[cfg(not(target_os = "linux"))]
-pub fn probe(_program: &Path) -> std::future::Ready<Level> {
-    #[cfg(target_os = "macos")]
-    let has_seatbelt = Path::new(SEATBELT).exists();
-    #[cfg(not(target_os = "macos"))]
-    let has_seatbelt = false;
-    std::future::ready(Level { has_seatbelt, ..Level::default() })
-}
-
-/// Keeps other processes of the same user from reading this one's memory and variables, and from tracing it.
-///
-/// Root can still do so; the sandbox closes that for the commands inside.
-pub fn hide_this_process() {
-    #[cfg(target_os = "linux")]
-    let _ = nix::sys::prctl::set_dumpable(false);
 }

@@ -9,8 +9,8 @@
 #![expect(clippy::disallowed_methods, reason = "exec is where folders are listed")]
 
 use super::Confinement;
+use pintle_os::{names as os, socket};
 use std::collections::VecDeque;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -79,6 +79,7 @@ pub(crate) struct Found {
     pub(crate) sockets: Vec<PathBuf>,
 }
 
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux judges each access"))]
 impl Names {
     /// `places` are paths that are secret if they exist, and `listed` directories whose entries are judged.
     pub fn new(
@@ -174,7 +175,7 @@ impl Inner {
         while let Some(folder) = folders.pop_front() {
             for (path, kind) in entries(&folder) {
                 seen += 1;
-                if kind.is_socket() {
+                if socket::is_socket(kind) {
                     sockets.push(path);
                 } else if self.judge.is_secret(&path) {
                     in_workspace.push(path);
@@ -194,8 +195,7 @@ impl Inner {
 }
 
 fn is_dotted(path: &Path) -> bool {
-    use std::os::unix::ffi::OsStrExt;
-    path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
+    path.file_name().is_some_and(|name| os::bytes(name).starts_with(b"."))
 }
 
 /// Returns a directory's entries, sorted; empty if it cannot be read.

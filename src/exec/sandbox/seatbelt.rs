@@ -9,18 +9,13 @@
 //! not even those that rules allow; and resource limits are not enforced. Its processes are ended by their group and mark.
 //!
 //! Source: the comments of the profiles that macOS ships in `/System/Library/Sandbox/Profiles`; the man page of `sandbox-exec`.
-#![cfg_attr(
-    not(any(test, target_os = "macos")),
-    expect(dead_code, reason = "written and tested everywhere, used on macOS")
-)]
-
-use super::{Confinement, Network};
+use super::{Confinement, Level, Network};
+use pintle_os::System;
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// The program that applies a profile.
-#[cfg(target_os = "macos")]
-pub(crate) const PROGRAM: &str = "/usr/bin/sandbox-exec";
+const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 /// The operations of an ordinary program that changes no file and reaches no network.
 const BASE: &str = r#"(version 1)
@@ -42,8 +37,41 @@ const BASE: &str = r#"(version 1)
   (global-name "com.apple.bsd.dirhelper"))
 "#;
 
+/// A command that runs through the program that applies its profile.
+#[derive(Debug)]
+pub(crate) struct Profiled {
+    pub(crate) argv: Vec<String>,
+    /// The variables that it gets besides its own.
+    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) level: Level,
+}
+
+/// Returns true on a system with this kind of profile.
+#[cfg_attr(target_os = "linux", expect(dead_code, reason = "Linux has a supervisor"))]
+pub(crate) fn is_there() -> bool {
+    System::CURRENT == System::MacOs && Path::new(PROGRAM).exists()
+}
+
+/// Returns the same command, confined by a profile; `None` on a system without profiles.
+pub(crate) fn profiled(confinement: &Confinement, argv: &[String]) -> Option<Profiled> {
+    if System::CURRENT != System::MacOs {
+        return None;
+    }
+    let mut confinement = confinement.clone();
+    confinement.resolve();
+    let folder = confinement.temporary.folder();
+    let variables =
+        folder.map(|folder| ("TMPDIR".to_owned(), folder.to_string_lossy().into_owned()));
+    let before = [PROGRAM.to_owned(), "-p".to_owned(), profile(&confinement)];
+    Some(Profiled {
+        argv: before.into_iter().chain(argv.iter().cloned()).collect(),
+        variables: variables.into_iter().collect(),
+        level: Level { has_seatbelt: true, ..Level::default() },
+    })
+}
+
 /// Writes a confinement's profile. Its paths are canonical: the kernel compares paths after resolving links.
-pub(crate) fn profile(confinement: &Confinement) -> String {
+fn profile(confinement: &Confinement) -> String {
     let mut text = BASE.to_owned();
     let rules = |text: &mut String, action: &str, operations: &str, filters: &[String]| {
         for filter in filters {

@@ -3,9 +3,8 @@
 //! Invariant: the kept paths are the first ones whose results together exceed the limit, or all paths while there are
 //! fewer. So the last one is a bound: no path after it is needed.
 
+use pintle_os::names;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// A relative path, ordered as a walk goes: part by part. A part ends before any other byte.
@@ -23,7 +22,7 @@ impl PathKey {
     pub(crate) fn set(&mut self, path: &Path) {
         self.0.clear();
         // No name contains a NUL, so as a separator it sorts a component's end before everything else.
-        let bytes = path.as_os_str().as_bytes().iter();
+        let bytes = names::bytes(path.as_os_str()).iter();
         self.0.extend(bytes.map(|&byte| if byte == b'/' { 0 } else { byte }));
     }
 
@@ -34,7 +33,7 @@ impl PathKey {
                 *byte = b'/';
             }
         }
-        PathBuf::from(OsString::from_vec(bytes))
+        PathBuf::from(names::from_bytes(bytes))
     }
 }
 

@@ -6,9 +6,10 @@
 //! never used again; only an idempotent request is resent.
 
 use super::{COMMON, FAMILY, Wrapped, quote, unreachable};
+use crate::Error;
 use crate::process::{Connection, Launch, Lost};
 use crate::wrapped::Envelope;
-use crate::{Error, descendants};
+use pintle_os::family::CONNECTION_PREFIX;
 use std::path::PathBuf;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -100,7 +101,7 @@ impl Wrapped {
     async fn open(&self) -> Result<Connection, Error> {
         let mark = format!("{}-connection-{}", self.marks, self.ambient.new_id());
         // No command's mark, since background processes outlive the connection.
-        let launch = self.launch(format!("{}{mark}", descendants::CONNECTION_PREFIX));
+        let launch = self.launch(format!("{}{mark}", CONNECTION_PREFIX));
         let script = script(&mark);
         let opening = Connection::open(&launch, script.as_bytes(), Envelope::new(&mark));
         let mut opening = std::pin::pin!(opening);

@@ -3,8 +3,9 @@
 
 use crate::search::PathGlob;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use pintle_os::names;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// An entry below the root.
@@ -137,8 +138,8 @@ fn is_ignored(rules: &BTreeMap<PathBuf, Rules>, path: &Path, is_folder: bool) ->
 }
 
 /// Returns a path as `find .` prints it, without its beginning.
-pub(super) fn plain(name: &[u8]) -> &Path {
-    Path::new(std::ffi::OsStr::from_bytes(name.strip_prefix(b"./").unwrap_or(name)))
+pub(super) fn plain(name: &[u8]) -> Cow<'_, Path> {
+    names::path(name.strip_prefix(b"./").unwrap_or(name))
 }
 
 /// A file's name and content.

@@ -7,8 +7,9 @@ use super::listing::{self, Kind};
 use super::{Wrapped, text_of};
 use crate::search::{LineSearch, Matched, PathGlob, PathKey};
 use crate::{Environment, Error, FileKind, Find, FindOrder, FoundPath, FoundPaths, Grep, Grepped};
+use pintle_os::names;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// How many files are fetched at once if grep is unreliable.
@@ -100,7 +101,7 @@ impl Wrapped {
             }
             let answer = self.on_list("fetch", &grep.root, &[], batch).await?;
             for (name, content) in listing::files(&answer) {
-                add(listing::plain(name), content, &mut matched)?;
+                add(&listing::plain(name), content, &mut matched)?;
             }
         }
         let mut grepped = matched.finish(0);
@@ -116,10 +117,10 @@ impl Wrapped {
         files: Vec<PathBuf>,
     ) -> Result<Vec<PathBuf>, Error> {
         let answer = self.on_list("filter", &grep.root, &[flags, &grep.pattern], &files).await?;
-        let matching: BTreeSet<&Path> =
+        let matching: BTreeSet<Cow<'_, Path>> =
             answer.split(|&byte| byte == b'\n').map(listing::plain).collect();
         // A name with a newline is ambiguous in that response, so such a file is searched directly.
-        let has_newline = |path: &Path| path.as_os_str().as_bytes().contains(&b'\n');
+        let has_newline = |path: &Path| names::bytes(path.as_os_str()).contains(&b'\n');
         let is_wanted = |path: &PathBuf| has_newline(path) || matching.contains(path.as_path());
         Ok(files.into_iter().filter(is_wanted).collect())
     }
@@ -135,7 +136,7 @@ impl Wrapped {
         let mut list = Vec::new();
         for file in files {
             list.extend_from_slice(b"./");
-            list.extend_from_slice(file.as_os_str().as_bytes());
+            list.extend_from_slice(names::bytes(file.as_os_str()));
             list.push(0);
         }
         let arguments: Vec<&str> =

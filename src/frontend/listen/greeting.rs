@@ -3,11 +3,11 @@
 
 use crate::pi;
 use pintle_base::text::credentials;
+use pintle_os::socket::Stream;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::io;
 use std::path::PathBuf;
-use tokio::net::UnixStream;
 
 /// The maximum length of the line, in bytes. Instructions of a client of Pi's may be long.
 const MAX_LINE_BYTES: usize = 256 * 1024;
@@ -83,7 +83,7 @@ const REQUEST: &[u8] = b"GET ";
 ///
 /// # Errors
 /// Returns a message for the client if there is no such line, or the token differs.
-pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, String> {
+pub(super) async fn first(stream: &Stream, token: &str) -> Result<First, String> {
     let mut bytes = Vec::new();
     let mut searched = 0;
     let end = loop {
@@ -116,7 +116,7 @@ pub(super) async fn first(stream: &UnixStream, token: &str) -> Result<First, Str
 }
 
 /// Sends a client the reason why it is not served.
-pub(super) async fn refuse(stream: &UnixStream, why: &str) {
+pub(super) async fn refuse(stream: &Stream, why: &str) {
     let error = json!({ "code": -32000, "message": why, "data": { "code": "notAttached" } });
     let refusal = json!({ "jsonrpc": "2.0", "id": null, "error": error });
     if stream.writable().await.is_ok() {
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use tokio::io::AsyncWriteExt;
 
-    async fn greeted(stream: &UnixStream, token: &str) -> Result<Greeted, String> {
+    async fn greeted(stream: &Stream, token: &str) -> Result<Greeted, String> {
         match first(stream, token).await? {
             First::Greeted(greeted) => Ok(greeted),
             First::Request(bytes) => Err(format!("a request of {} bytes", bytes.len())),
@@ -154,7 +154,7 @@ mod tests {
             (b"{\"attach\":".to_vec(), Err("the connection closed")),
             (vec![b'x'; MAX_LINE_BYTES + 1], Err("invalid handshake; connect")),
         ] {
-            let (mut client, engine) = UnixStream::pair().unwrap();
+            let (mut client, engine) = Stream::pair().unwrap();
             // The engine stops reading at its limit.
             let writing = async move { drop(client.write_all(&bytes).await) };
             let (got, ()) = tokio::join!(
@@ -182,7 +182,7 @@ mod tests {
             ("one that trusts", r#","trust":["/w","/v"]"#, &["/w", "/v"]),
             ("one of a later version", r#","trust":[],"color":"red""#, &[]),
         ] {
-            let (mut client, engine) = UnixStream::pair().unwrap();
+            let (mut client, engine) = Stream::pair().unwrap();
             client.write_all(format!("{}\n", line(more)).as_bytes()).await.unwrap();
             let greeting = greeted(&engine, "t").await.unwrap().greeting;
             let want: Vec<PathBuf> = want.iter().map(PathBuf::from).collect();
@@ -190,7 +190,7 @@ mod tests {
         }
         let (cwd, trust) = (PathBuf::from("/w"), vec![PathBuf::from("/w")]);
         let greeting = Greeting { token: "t".to_owned(), speaks: Speaks::Native, cwd, trust };
-        let (mut client, engine) = UnixStream::pair().unwrap();
+        let (mut client, engine) = Stream::pair().unwrap();
         client.write_all(&greeting.line()).await.unwrap();
         assert_eq!(greeted(&engine, "t").await.unwrap().greeting, greeting);
     }

@@ -14,15 +14,15 @@ use crate::{acp, ahp, lsp, native, pi};
 use gate::{Gate, Handshake, Wire};
 use greeting::{First, Greeted};
 use pintle_agent::EngineHandle;
-use pintle_base::transport::{socket, websocket};
+use pintle_base::transport::{self, websocket};
+use pintle_os::socket::{self, Served};
 use std::collections::VecDeque;
 use std::io;
-use std::net::Shutdown;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::http::StatusCode;
 use tokio_util::sync::CancellationToken;
@@ -41,7 +41,7 @@ const MAX_HANDSHAKES: usize = 32;
 #[derive(Debug)]
 pub struct Sockets {
     /// The socket that `pintle attach` connects to.
-    pub unix: UnixListener,
+    pub local: socket::Listener,
     /// A port of the loopback for WebSockets.
     pub web: Option<TcpListener>,
 }
@@ -65,7 +65,7 @@ pub struct Options {
 
 /// A client that connected.
 enum Came {
-    Unix(UnixStream),
+    Local(socket::Stream),
     Web(TcpStream),
 }
 
@@ -73,7 +73,7 @@ impl Sockets {
     /// Waits for the next client. Cancel-safe.
     async fn accept(&self) -> io::Result<Came> {
         tokio::select! {
-            accepted = self.unix.accept() => accepted.map(|(stream, _)| Came::Unix(stream)),
+            accepted = socket::accept(&self.local) => accepted.map(Came::Local),
             accepted = accept_web(self.web.as_ref()) => accepted.map(Came::Web),
         }
     }
@@ -93,14 +93,16 @@ async fn accept_web(listener: Option<&TcpListener>) -> io::Result<TcpStream> {
 pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> io::Result<Ended> {
     let mut connections = JoinSet::new();
     let leaving = CancellationToken::new();
-    let unix_gate = Gate {
+    let local_gate = Gate {
         token: options.token.clone(),
         address: None,
         origins: options.origins.clone(),
         hosts: options.hosts.clone(),
     };
     let gate = match &sockets.web {
-        Some(listener) => Some(Gate { address: Some(listener.local_addr()?), ..unix_gate.clone() }),
+        Some(listener) => {
+            Some(Gate { address: Some(listener.local_addr()?), ..local_gate.clone() })
+        }
         None => None,
     };
     let mut hosts = Hosts { running: JoinSet::new(), handle: None, cwd: options.cwd.clone() };
@@ -113,12 +115,12 @@ pub async fn serve(sockets: Sockets, engine: EngineHandle, options: Options) -> 
             () = options.stop.cancelled() => break Ended::Stopped,
             Some(_) = connections.join_next() => {}
             accepted = sockets.accept() => match (accepted, &gate) {
-                (Ok(Came::Unix(stream)), _) => {
+                (Ok(Came::Local(stream)), _) => {
                     idle_exit = options.idle_exit;
                     let cwd = options.cwd.clone();
                     let options = native::Options { cwd, stop: leaving.clone(), scope: Scope::Shared };
                     let host = hosts.handle(&engine);
-                    connections.spawn(serve_unix(stream, unix_gate.clone(), (engine.clone(), host), options));
+                    connections.spawn(serve_local(stream, local_gate.clone(), (engine.clone(), host), options));
                 }
                 (Ok(Came::Web(stream)), Some(gate)) => {
                     idle_exit = options.idle_exit;
@@ -201,9 +203,9 @@ async fn until_unused(engine: &EngineHandle, has_no_clients: bool, idle_exit: Op
     }
 }
 
-/// Serves a client of the Unix socket to its end.
-async fn serve_unix(
-    stream: UnixStream,
+/// Serves a client of the local socket to its end.
+async fn serve_local(
+    stream: socket::Stream,
     gate: Gate,
     (engine, host): (EngineHandle, ahp::HostHandle),
     options: native::Options,
@@ -221,8 +223,8 @@ async fn serve_unix(
         }
         Err(_) => return tracing::info!("disconnected a client that sent nothing"),
     };
-    let opened = stream.into_std().and_then(|stream| {
-        let (transport, writing) = socket::open(&stream, rest)?;
+    let opened = Served::new(stream).and_then(|stream| {
+        let (transport, writing) = transport::socket::open(&stream, rest)?;
         Ok((stream, transport, writing))
     });
     let (stream, transport, writing) = match opened {
@@ -253,7 +255,7 @@ async fn serve_unix(
         () = writing => {}
     }
     // The link's threads wait for this.
-    let _ = stream.shutdown(Shutdown::Both);
+    stream.shut_down();
 }
 
 /// Serves a WebSocket client to its end, unless it is let go while it is `waiting` for its handshake.
@@ -280,9 +282,9 @@ async fn serve_web(
     serve_websocket(stream, handshake, (engine, host), options).await;
 }
 
-/// Serves a client that asked for a WebSocket on the Unix socket.
+/// Serves a client that asked for a WebSocket on the local socket.
 async fn serve_request(
-    mut stream: UnixStream,
+    mut stream: socket::Stream,
     begun: Vec<u8>,
     gate: Gate,
     (engine, host): (EngineHandle, ahp::HostHandle),

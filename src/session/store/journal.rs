@@ -12,12 +12,13 @@ use super::entries::Entries;
 use super::entry::{self, Entry, FromLine as _};
 use super::{Error, FORMAT_VERSION, Header, draft, migrate, moves, place};
 use pintle_base::private_files;
+use pintle_os::file::Identity;
+use pintle_os::lock;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -266,10 +267,8 @@ impl Journal {
         let (file, path) = (Arc::clone(&self.file), self.folder.join(FILE));
         let synced = tokio::task::spawn_blocking(move || {
             file.sync_data()?;
-            let open = file.metadata()?;
-            let is_it =
-                |named: fs::Metadata| (named.dev(), named.ino()) == (open.dev(), open.ino());
-            Ok(fs::metadata(path).is_ok_and(is_it))
+            let open = Identity::of(&file)?;
+            Ok(Identity::at(&path).is_ok_and(|named| named == open))
         });
         let path = || self.folder.join(FILE);
         match synced.await.map_err(io::Error::other).flatten() {
@@ -425,7 +424,7 @@ pub(super) fn lock(folder: &Path, session: &SessionId, holder: Holder) -> Result
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     let mut file = private_files::open_private(&path, &mut options).map_err(Error::io(&path))?;
-    match file.try_lock() {
+    match lock::try_lock(&file) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();

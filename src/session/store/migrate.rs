@@ -10,7 +10,8 @@ mod from_1;
 use super::journal::FILE;
 use super::{Error, Header};
 use pintle_base::private_files;
-use std::fs::{self, File};
+use pintle_os::{folder, replace};
+use std::fs;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
@@ -107,8 +108,8 @@ fn replace(
             fs::copy(path, &backup)?;
         }
     }
-    beside.persist(path).map_err(|error| error.error)?;
-    File::open(folder)?.sync_all()
+    replace::put(beside, path, &mut None)?;
+    folder::sync(folder)
 }
 
 #[cfg(test)]

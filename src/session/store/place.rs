@@ -7,9 +7,10 @@
 
 use super::{Error, Header, Journal, list};
 use pintle_base::private_files;
+use pintle_os::file::Identity;
+use pintle_os::replace;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -55,11 +56,12 @@ impl Place {
             }
             None => (None, String::new()),
         };
+        let Identity { device, number } = Identity::at(Path::new(cwd)).ok()?;
         let created = facts.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Some(Self {
             cwd: cwd.to_owned(),
-            device: facts.dev(),
-            inode: facts.ino(),
+            device,
+            inode: number,
             created: created.and_then(|age| u64::try_from(age.as_nanos()).ok()),
             remote,
             below,
@@ -142,7 +144,7 @@ fn read(slug: &Path) -> Vec<Place> {
 fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let fresh = path.with_extension(format!("{}.new", std::process::id()));
     private_files::write_private(&fresh, content)?;
-    fs::rename(fresh, path)
+    replace::rename(fresh, path)
 }
 
 /// Returns the paths under which a directory's sessions know it: its current one, and those from before it was moved.

@@ -6,6 +6,7 @@
 
 use super::moves::Moves;
 use pintle_base::private_files;
+use pintle_os::replace;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -70,7 +71,7 @@ pub fn put(session: &Path, seen: &SeenFiles) -> io::Result<()> {
     let new = session.join(NEW_FILE);
     let text = serde_json::to_vec(seen)?;
     let written = private_files::write_private(&new, &text)
-        .and_then(|()| fs::rename(&new, session.join(FILE)));
+        .and_then(|()| replace::rename(&new, session.join(FILE)));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }

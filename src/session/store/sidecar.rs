@@ -5,6 +5,7 @@
 
 use super::Error;
 use pintle_base::private_files;
+use pintle_os::lock;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -129,7 +130,7 @@ impl SidecarFile {
 
     /// Locks a file. Returns false if another client has locked it.
     fn is_locked(&self, file: &File) -> Result<bool, Error> {
-        match file.try_lock() {
+        match lock::try_lock(file) {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             // A file system without locks has one client's files.

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use pintle_base::private_files;
+use pintle_os::replace;
 use pintle_protocol::event::DeltaField;
 use pintle_protocol::ids::ItemId;
 use serde::{Deserialize, Serialize};
@@ -56,7 +57,7 @@ impl StreamingFile {
             options.write(true).create(true).truncate(true);
             let mut file = private_files::open_private(&new, &mut options)?;
             file.write_all(&serde_json::to_vec(texts)?)?;
-            fs::rename(&new, self.folder.join(FILE))
+            replace::rename(&new, self.folder.join(FILE))
         };
         let written = write();
         if written.is_err() {

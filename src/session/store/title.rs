@@ -6,6 +6,7 @@
 
 use super::{Error, Journal};
 use pintle_base::private_files;
+use pintle_os::replace;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -24,7 +25,7 @@ impl Journal {
         let path = self.folder().join(FILE);
         let fresh = self.folder().join(format!("{FILE}.new"));
         let written = private_files::write_private(&fresh, title.unwrap_or_default().as_bytes());
-        let moved = written.and_then(|()| fs::rename(&fresh, &path));
+        let moved = written.and_then(|()| replace::rename(&fresh, &path));
         // Readers of the journal detect the change by its modification time.
         let touched = moved.and_then(|()| self.touch(fs::metadata(&path)?.modified()?));
         touched.map_err(Error::io(&path))

@@ -1,10 +1,11 @@
 //! Spellings that file systems take for one name: in another case, composed or decomposed. Pure.
 
+use pintle_os::System;
 use std::path::Path;
 use unicode_normalization::UnicodeNormalization;
 
 /// True if the file systems of this system usually ignore case and composition.
-pub const IGNORES_CASE: bool = cfg!(any(target_os = "macos", target_os = "windows"));
+pub const IGNORES_CASE: bool = !matches!(System::CURRENT, System::Linux);
 
 /// How two names are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

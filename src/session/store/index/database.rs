@@ -7,6 +7,7 @@
 
 use crate::store::Error;
 use pintle_base::private_files;
+use pintle_os::replace;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -206,7 +207,7 @@ impl Database {
             from.display(),
             to.display()
         );
-        let _ = fs::rename(&from, &to);
+        let _ = replace::rename(&from, &to);
         for ending in ["-wal", "-shm"] {
             let _ = fs::remove_file(self.data.join(format!("{FILE}{ending}")));
         }

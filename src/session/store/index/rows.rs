@@ -5,11 +5,11 @@ use super::whole;
 use crate::store::draft;
 use crate::store::journal::FILE;
 use crate::store::list;
+use pintle_os::file::Facts;
 use pintle_protocol::methods::SessionSummary;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// A session directory's journal on disk.
@@ -142,7 +142,8 @@ fn journal_files(sessions: &Path) -> Vec<JournalFile> {
 /// Returns a file's size and time in row format.
 pub(super) fn facts_of(facts: &fs::Metadata) -> (i64, i64) {
     let size = i64::try_from(facts.len()).unwrap_or(i64::MAX);
-    (size, facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec()))
+    let (seconds, nanos) = facts.modified_at();
+    (size, seconds.saturating_mul(1_000_000_000).saturating_add(nanos))
 }
 
 /// Inserts a session's row.

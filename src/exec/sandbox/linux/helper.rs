@@ -7,7 +7,6 @@ use super::child::{self, Start};
 use super::filters::Programs;
 use super::namespaces;
 use super::wire::{self, Frame, Kind};
-use crate::descendants;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
@@ -15,13 +14,14 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{ForkResult, Pid};
+use pintle_os::family;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 /// The argument with which the program becomes a supervisor.
-pub const ARGUMENT: &str = "sandbox-exec";
+pub(super) const ARGUMENT: &str = "sandbox-exec";
 
 /// The argument behind it with which it makes no namespaces.
 pub(super) const NO_NAMESPACES: &str = "--without-namespaces";
@@ -64,9 +64,16 @@ struct Helper {
     namespaces: Option<Result<(), String>>,
 }
 
+/// Becomes the supervisor if [`ARGUMENT`] is the first of the program's arguments; returns its exit code then.
+pub fn become_supervisor(arguments: impl IntoIterator<Item = OsString>) -> Option<u8> {
+    let mut arguments = arguments.into_iter();
+    let is_wanted = arguments.next().is_some_and(|argument| argument == ARGUMENT);
+    is_wanted.then(|| run(arguments))
+}
+
 /// Guards the commands of the engine at the other end of stdin, until it is gone. Takes the arguments behind [`ARGUMENT`]; returns the exit
 /// code.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let is_denied = arguments.into_iter().any(|argument| argument == NO_NAMESPACES);
     let denied = is_denied.then(|| Err("not wanted".to_owned()));
     match Helper::start(denied).and_then(Helper::work) {
@@ -263,7 +270,7 @@ impl Helper {
         self.guarded.clear();
         self.reserves.clear();
         loop {
-            let below = descendants::below(Pid::this());
+            let below = family::below(Pid::this());
             let mut is_hopeless = true;
             for pid in &below {
                 // Those of another user, such as what `sudo` runs, cannot be ended.

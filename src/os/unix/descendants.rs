@@ -2,8 +2,8 @@
 //!
 //! They carry the command's mark in their environment, or descend from a process that does. On macOS the environment of Apple's own programs
 //! cannot be read, so the engine also remembers which processes it has seen: `macos` explains how. Blocking, a few milliseconds.
-#![cfg_attr(target_os = "linux", expect(clippy::disallowed_methods, reason = "exec reads /proc"))]
 
+use super::family::{CONNECTION_PREFIX, MARK};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -22,17 +22,14 @@ mod macos;
 #[cfg(target_os = "macos")]
 use macos as system;
 
+#[cfg(target_os = "macos")]
+pub(super) mod watchdog;
+
 // Its layout of arguments is tested on every system.
 #[cfg(any(target_os = "macos", test))]
 mod procargs;
 
 pub(super) use system::{began, forget, leader_ended};
-
-/// The variable that marks a command's processes.
-pub(super) const MARK: &str = "PINTLE_COMMAND";
-
-/// The prefix of connection marks. No command has such a mark.
-pub(super) const CONNECTION_PREFIX: &str = "way-";
 
 /// Returns the live processes that carry this mark or are in `known`, with all their descendants. Zombies are excluded.
 pub(super) fn living(mark: &str, known: &[Pid]) -> Vec<Pid> {
@@ -97,7 +94,6 @@ pub(super) fn command_lines(pids: &[Pid]) -> Vec<String> {
 }
 
 /// Returns the processes below one, without it.
-#[cfg(target_os = "linux")]
 pub(super) fn below(top: Pid) -> Vec<Pid> {
     let rows: Vec<tree::Row> = system::all().filter_map(system::seen).collect();
     with_descendants(&rows, BTreeSet::from([top.as_raw()]))
@@ -105,6 +101,14 @@ pub(super) fn below(top: Pid) -> Vec<Pid> {
         .map(Pid::from_raw)
         .filter(|pid| *pid != top)
         .collect()
+}
+
+/// Returns the live processes with these numbers, those that they started, and all below, without this process.
+#[cfg(target_os = "macos")]
+pub(super) fn numbered(numbers: &BTreeSet<u64>) -> Vec<Pid> {
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    let rows = system::all().filter(|pid| *pid != own).filter_map(system::seen);
+    family(rows, numbers, |_| false).into_iter().map(Pid::from_raw).collect()
 }
 
 fn found(

@@ -2,10 +2,11 @@
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::AsFd;
 
 /// Blocks until the other end of the descriptor is closed. Returns false if that cannot be observed, as with a file.
-pub(in super::super) fn wait(descriptor: &OwnedFd) -> bool {
+pub(in super::super) fn wait(descriptor: &File) -> bool {
     loop {
         // No events asked for: only POLLERR and POLLHUP, which are always reported, wake it.
         let mut fds = [PollFd::new(descriptor.as_fd(), PollFlags::empty())];

@@ -5,11 +5,13 @@ use super::helper::{ARGUMENT, NO_NAMESPACES};
 use super::proxy::{self, Proxy};
 use super::watch::{self, Kept};
 use super::wire::{self, Failure, Frame, Kind, Request, Watched};
-use super::{Confinement, Grade, Level, Names, Network, RefusedHost};
-use crate::descendants;
+use super::{Confinement, Grade, Level, Names, Network, Order, RefusedHost};
 use crate::write_log::WriteLog;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::unistd::Pid;
+use pintle_os::family::{self, Leader};
+use pintle_os::names;
+use pintle_os::pipe::BorrowedEnd;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -30,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(1);
 ///
 /// Dropping it ends all of its commands.
 #[derive(Debug)]
-pub struct Supervisor {
+pub(crate) struct Supervisor {
     program: PathBuf,
     /// Arguments behind [`ARGUMENT`].
     arguments: Vec<&'static str>,
@@ -51,32 +53,49 @@ const EXECUTE: [&str; 2] = ["execute", "enter the directory"];
 /// Why a command could not be confined; inside an [`io::Error`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{step}: {message}")]
-pub(crate) struct NotConfined {
+struct NotConfined {
     step: String,
     message: String,
+}
+
+/// Returns why a command could not be confined, if that is why it did not start.
+pub(crate) fn not_confined(error: &io::Error) -> Option<String> {
+    error.get_ref()?.downcast_ref::<NotConfined>().map(ToString::to_string)
 }
 
 impl Supervisor {
     /// `program` is this program: it becomes the supervisor with [`ARGUMENT`]. On Linux, `/proc/self/exe` is it also after
     /// an update has replaced the file.
-    pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self {
-            program: program.into(),
-            arguments: Vec::new(),
+    ///
+    /// `without_namespaces` makes no namespaces, as on a kernel that denies them.
+    #[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
+    pub(crate) fn new(program: &Path, without_namespaces: bool) -> Option<Self> {
+        Some(Self {
+            program: program.to_path_buf(),
+            arguments: if without_namespaces { vec![NO_NAMESPACES] } else { Vec::new() },
             process: Mutex::default(),
             left: Mutex::default(),
-        }
+        })
     }
 
-    /// Makes no namespaces, as on a kernel that denies them.
-    #[must_use]
-    pub fn without_namespaces(mut self) -> Self {
-        self.arguments = vec![NO_NAMESPACES];
-        self
+    /// Starts a command. The streams are stdin, stdout and stderr.
+    pub(crate) async fn start(
+        &self,
+        order: Order<'_>,
+        streams: [BorrowedEnd<'_>; 3],
+    ) -> io::Result<Guarded> {
+        let request = Request {
+            argv: order.argv.to_vec(),
+            cwd: order.cwd.map(|cwd| names::bytes(cwd.as_os_str()).to_vec()),
+            variables: order.variables,
+            confinement: order.confinement.cloned(),
+            ..Request::default()
+        };
+        self.spawn(request, streams, order.writes, order.programs).await
     }
 
     /// Returns the level enforced for a confined command on this machine, determined by confining a process.
-    pub async fn level(&self) -> Level {
+    async fn level(&self) -> Level {
         let confinement = Confinement { minimum: Grade::None, ..Confinement::default() };
         let watched = Watched { files: true, ..Watched::default() };
         let request = Request { confinement: Some(confinement), watched, ..Request::default() };
@@ -94,7 +113,7 @@ impl Supervisor {
     }
 
     /// Starts a command. The streams are stdin, stdout and stderr. An unconfined command starts none of the programs that `names` denies.
-    pub(crate) async fn spawn(
+    async fn spawn(
         &self,
         mut request: Request,
         streams: [BorrowedFd<'_>; 3],
@@ -201,7 +220,7 @@ impl Supervisor {
         let is_released = |(mark, _): &mut (String, Guarded)| mark.starts_with(beginning);
         let released: Vec<_> = lock(&self.left).extract_if(.., is_released).collect();
         for (_, guarded) in released {
-            descendants::kill_all(|| descendants::below(guarded.pid));
+            family::end_below(guarded.pid);
         }
     }
 }
@@ -212,7 +231,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Returns the level enforced for a confined command on this machine. `program` is as for [`Supervisor::new`].
 pub async fn probe(program: &Path) -> Level {
-    let supervisor = Supervisor::new(program);
+    let Some(supervisor) = Supervisor::new(program, false) else { return Level::default() };
     let level = supervisor.level().await;
     // The supervisor takes a moment to end, and the caller need not wait for it.
     drop(tokio::task::spawn_blocking(move || drop(supervisor)));
@@ -278,7 +297,7 @@ pub(crate) struct Guarded {
 
 impl Guarded {
     /// Returns the keeper's process id, the ancestor of all the command's processes. The id is not reused while this value lives.
-    pub(crate) fn pid(&self) -> Pid {
+    pub(crate) fn leader(&self) -> Leader {
         self.pid
     }
 

@@ -1,14 +1,41 @@
 //! The processes of one command, wherever they went: signalled together, and killed when the command is no longer
 //! awaited.
 
-use crate::descendants;
+use super::descendants;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getpgid};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
+/// The variable that marks a command's processes.
+pub const MARK: &str = "PINTLE_COMMAND";
+
+/// The prefix of connection marks. No command has such a mark.
+pub const CONNECTION_PREFIX: &str = "way-";
+
+/// The first process of a command, which leads its group.
+pub type Leader = Pid;
+
+/// How a process is asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// By SIGTERM: it may tidy up.
+    Asked,
+    /// By SIGKILL.
+    Forced,
+}
+
+impl Ending {
+    fn signal(self) -> Signal {
+        match self {
+            Self::Asked => Signal::SIGTERM,
+            Self::Forced => Signal::SIGKILL,
+        }
+    }
+}
+
 /// The time to wait after the last signal: a process that remains belongs to another user, or hangs in the kernel.
-pub(super) const KILL_TO_END: Duration = Duration::from_secs(2);
+pub const KILL_TO_END: Duration = Duration::from_secs(2);
 
 /// The interval between two checks whether all processes have exited.
 const LOOK: Duration = Duration::from_millis(20);
@@ -18,29 +45,31 @@ const KILL_ROUNDS: usize = 5;
 
 /// The command's processes. Dropping it while armed kills them.
 #[derive(Debug)]
-pub(crate) struct Family {
+pub struct Family {
     /// The group's leader, until it has been waited for; its process id may be reused after that.
-    pub(super) leader: Option<Pid>,
-    pub(super) mark: String,
+    pub leader: Option<Pid>,
+    /// The mark of its processes.
+    pub mark: String,
     /// Processes found earlier. One that has lost both mark and parent cannot be found in any other way.
     known: Vec<Pid>,
-    pub(super) is_armed: bool,
+    /// True while dropping it kills the processes.
+    pub is_armed: bool,
 }
 
 impl Family {
     /// Creates a handle to the processes that carry this mark, in the group of `leader` or not.
-    pub(crate) fn new(leader: Option<Pid>, mark: String) -> Self {
+    pub fn new(leader: Option<Pid>, mark: String) -> Self {
         descendants::began(&mark, leader);
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }
 
     /// All processes below this one belong to it too.
-    pub(super) fn is_below(&mut self, top: Pid) {
+    pub fn is_below(&mut self, top: Pid) {
         self.known.push(top);
     }
 
     /// The leader has been waited for.
-    pub(super) fn leader_ended(&mut self) {
+    pub fn leader_ended(&mut self) {
         let leader = self.leader.take();
         if let Some(leader) = leader {
             descendants::leader_ended(&self.mark, leader);
@@ -49,11 +78,13 @@ impl Family {
     }
 
     /// Releases the background processes of a command that ended by itself.
-    pub(crate) fn let_go(mut self) {
+    pub fn let_go(mut self) {
         self.is_armed = false;
     }
 
-    pub(crate) async fn signal(&mut self, signal: Signal) {
+    /// Ends all of them, also those that left the group.
+    pub async fn end(&mut self, ending: Ending) {
+        let signal = ending.signal();
         let (leader, mark, known) = (self.leader, self.mark.clone(), self.known.clone());
         let sent = move || signal_now(leader, &mark, &known, signal);
         if let Ok(found) = tokio::task::spawn_blocking(sent).await {
@@ -62,7 +93,7 @@ impl Family {
     }
 
     /// Waits until all processes have exited, and kills them after the given time.
-    pub(crate) async fn ended_by(&mut self, kill_at: Instant) {
+    pub async fn ended_by(&mut self, kill_at: Instant) {
         let mut is_killed = false;
         loop {
             let (mark, known) = (self.mark.clone(), self.known.clone());
@@ -74,7 +105,7 @@ impl Family {
                 return;
             }
             if now >= kill_at && !is_killed {
-                self.signal(Signal::SIGKILL).await;
+                self.end(Ending::Forced).await;
                 is_killed = true;
             }
             sleep(LOOK).await;
@@ -115,3 +146,40 @@ fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) ->
     }
     family
 }
+
+/// Kills the processes whose mark starts with `beginning`, and their descendants.
+pub fn end_marked(beginning: &str) {
+    descendants::kill_all(|| descendants::marked(beginning));
+    descendants::forget(beginning);
+}
+
+/// Kills the processes that an owner's commands left when their engine was killed. Returns their command lines.
+pub fn end_abandoned(owner: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    descendants::kill_all(|| {
+        let left = descendants::abandoned(owner);
+        lines.extend(descendants::command_lines(&left));
+        left
+    });
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// Returns the processes below one, without it.
+pub fn below(top: Leader) -> Vec<Leader> {
+    descendants::below(top)
+}
+
+/// Kills the processes below one, without it.
+pub fn end_below(top: Leader) {
+    descendants::kill_all(|| descendants::below(top));
+}
+
+/// Returns the living processes with this mark, and their descendants.
+pub fn living(mark: &str) -> Vec<Leader> {
+    descendants::living(mark, &[])
+}
+
+#[cfg(target_os = "macos")]
+pub use descendants::watchdog::{become_watchdog, watch};

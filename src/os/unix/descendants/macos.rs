@@ -5,11 +5,12 @@
 //! processes: its first one, and all that a search found since. When the first one ends, those in its group are searched too.
 //!
 //! A process is overlooked if its program hides the environment, it left its group, and the process that started it ended between two
-//! searches. After the engine was killed, only marks are left.
+//! searches. The watchdog learns all numbers, and ends these processes when the engine is gone.
 #![expect(unsafe_code, reason = "libproc has no safe wrapper")]
 
 use super::procargs;
 use super::tree::{Identity, Row, family};
+use super::watchdog::Watchdog;
 use nix::libc::{self, c_int, c_void};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,18 +32,36 @@ struct UniqueIdentifier {
     reserved: [u64; 3],
 }
 
-/// The numbers of the processes of each command, by its mark.
-static REMEMBERED: Mutex<BTreeMap<String, BTreeSet<u64>>> = Mutex::new(BTreeMap::new());
+/// What this process knows of its commands' processes.
+struct Memory {
+    /// Their numbers, by the command's mark.
+    numbers: BTreeMap<String, BTreeSet<u64>>,
+    /// Learns of each.
+    watchdog: Option<Watchdog>,
+}
 
-fn memory() -> MutexGuard<'static, BTreeMap<String, BTreeSet<u64>>> {
-    REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner)
+static MEMORY: Mutex<Memory> = Mutex::new(Memory { numbers: BTreeMap::new(), watchdog: None });
+
+fn memory() -> MutexGuard<'static, Memory> {
+    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reports each process of a command to a watchdog from now on. The first one stays: it watches for the whole process.
+pub(super) fn report_to(watchdog: impl FnOnce() -> Watchdog) {
+    memory().watchdog.get_or_insert_with(watchdog);
 }
 
 /// Remembers a command's first process, which is the leader of its group.
 pub(in super::super) fn began(mark: &str, leader: Option<Pid>) {
     let identity = leader.and_then(|leader| identity(leader.as_raw()));
-    if let Some(identity) = identity.filter(|_| !mark.is_empty()) {
-        memory().entry(mark.to_owned()).or_default().insert(identity.own);
+    let Some(Identity { own, .. }) = identity else { return };
+    let mut memory = memory();
+    if let Some(watchdog) = &memory.watchdog {
+        watchdog.report(own);
+    }
+    // A connection has its mark later.
+    if !mark.is_empty() {
+        memory.numbers.entry(mark.to_owned()).or_default().insert(own);
     }
 }
 
@@ -56,22 +75,28 @@ pub(in super::super) fn leader_ended(mark: &str, leader: Pid) {
 
 /// Forgets the commands whose marks start with `beginning`.
 pub(in super::super) fn forget(beginning: &str) {
-    memory().retain(|mark, _| !mark.starts_with(beginning));
+    memory().numbers.retain(|mark, _| !mark.starts_with(beginning));
 }
 
 /// Returns the numbers of the processes of commands.
 pub(super) fn remembered(is_wanted: &dyn Fn(&str) -> bool) -> BTreeSet<u64> {
     let memory = memory();
-    let wanted = memory.iter().filter(|(mark, _)| is_wanted(mark));
+    let wanted = memory.numbers.iter().filter(|(mark, _)| is_wanted(mark));
     wanted.flat_map(|(_, numbers)| numbers.iter().copied()).collect()
 }
 
 /// Remembers what a search for one command found.
 pub(super) fn remember(is_wanted: impl Fn(&str) -> bool, found: &BTreeSet<i32>) {
     let numbers: Vec<u64> = found.iter().filter_map(|pid| Some(identity(*pid)?.own)).collect();
-    for (mark, known) in memory().iter_mut() {
-        if is_wanted(mark) {
-            known.extend(&numbers);
+    let mut memory = memory();
+    let Memory { numbers: known, watchdog } = &mut *memory;
+    for (_, known) in known.iter_mut().filter(|(mark, _)| is_wanted(mark)) {
+        for number in &numbers {
+            if known.insert(*number)
+                && let Some(watchdog) = watchdog
+            {
+                watchdog.report(*number);
+            }
         }
     }
 }
@@ -110,26 +135,33 @@ fn basic(pid: i32) -> Option<libc::proc_bsdinfo> {
     // Safety: a structure of plain numbers, for which zeros are valid.
     let mut info: libc::proc_bsdinfo = unsafe { std::mem::zeroed() };
     // Safety: `info` is the structure of this request.
-    unsafe { ask(pid, libc::PROC_PIDTBSDINFO, &mut info) }?;
+    unsafe { ask(pid, libc::PROC_PIDTBSDINFO, Zombies::LeftOut, &mut info) }?;
     (info.pbi_status != libc::SZOMB).then_some(info)
 }
 
 fn identity(pid: i32) -> Option<Identity> {
     let mut info = UniqueIdentifier::default();
     // Safety: `info` is the structure of this request.
-    unsafe { ask(pid, UNIQUE_IDENTIFIER, &mut info) }?;
+    unsafe { ask(pid, UNIQUE_IDENTIFIER, Zombies::Included, &mut info) }?;
     Some(Identity { own: info.own, parent: info.parent })
+}
+
+/// Whether a request is answered for a process that has ended and was not waited for.
+#[derive(Clone, Copy)]
+enum Zombies {
+    LeftOut = 0,
+    Included = 1,
 }
 
 /// Fills `info`. `None` if the process has ended or belongs to another user.
 ///
 /// # Safety
 /// `T` is the structure that the system fills for this request.
-unsafe fn ask<T>(pid: i32, request: c_int, info: &mut T) -> Option<()> {
+unsafe fn ask<T>(pid: i32, request: c_int, zombies: Zombies, info: &mut T) -> Option<()> {
     let size = c_int::try_from(size_of::<T>()).ok()?;
     let info = std::ptr::from_mut(info).cast::<c_void>();
     // Safety: the caller vouches for the type; `size` is its size.
-    let filled = unsafe { libc::proc_pidinfo(pid, request, 0, info, size) };
+    let filled = unsafe { libc::proc_pidinfo(pid, request, zombies as u64, info, size) };
     (filled == size).then_some(())
 }
 

@@ -1,4 +1,5 @@
 //! Processes of Linux, from `/proc`.
+#![expect(clippy::disallowed_methods, reason = "reads /proc")]
 
 use super::tree::Row;
 use nix::unistd::Pid;

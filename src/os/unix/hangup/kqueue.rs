@@ -2,10 +2,11 @@
 
 use nix::errno::Errno;
 use nix::sys::event::{EvFlags, EventFilter, FilterFlag, KEvent, Kqueue};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 
 /// Blocks until the other end of the descriptor is closed. Returns false if that cannot be observed.
-pub(in super::super) fn wait(descriptor: &OwnedFd) -> bool {
+pub(in super::super) fn wait(descriptor: &File) -> bool {
     let Ok(queue) = Kqueue::new() else { return false };
     let Ok(ident) = usize::try_from(descriptor.as_raw_fd()) else { return false };
     let event =

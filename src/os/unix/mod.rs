@@ -1,0 +1,17 @@
+//! Linux and macOS.
+
+mod descendants;
+pub mod errors;
+pub mod family;
+pub mod file;
+pub mod folder;
+mod hangup;
+pub mod lock;
+pub mod names;
+pub mod pipe;
+pub mod process;
+pub mod replace;
+pub mod signals;
+pub mod socket;
+pub mod streams;
+pub mod terminal;

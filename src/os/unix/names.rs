@@ -1,0 +1,35 @@
+//! The bytes of file names, and paths as users and models see them.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// Returns the bytes of a name.
+pub fn bytes(name: &OsStr) -> &[u8] {
+    name.as_bytes()
+}
+
+/// Returns the name with these bytes.
+pub fn from_bytes(bytes: Vec<u8>) -> OsString {
+    OsString::from_vec(bytes)
+}
+
+/// Returns the path with these bytes.
+pub fn path(bytes: &[u8]) -> Cow<'_, Path> {
+    Cow::Borrowed(Path::new(OsStr::from_bytes(bytes)))
+}
+
+/// Resolves all links of a path.
+///
+/// # Errors
+/// A part does not exist or cannot be entered.
+pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize()
+}
+
+/// Returns a path as models and clients see it.
+pub fn shown(path: &Path) -> Cow<'_, str> {
+    path.to_string_lossy()
+}

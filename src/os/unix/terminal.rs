@@ -1,0 +1,38 @@
+//! The terminal of this process.
+
+use rustix::termios::{self, LocalModes, OptionalActions, Termios};
+use std::io;
+
+/// Returns the width of the terminal that stdout is, in columns; `None` if it is none.
+pub fn columns() -> Option<u16> {
+    let size = termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(size.ws_col).filter(|columns| *columns > 0)
+}
+
+/// Stdin's terminal without echo, until it is dropped. Each key is read at once, those that send signals too, so that none ends the program
+/// before the echo is back.
+#[derive(Debug)]
+pub struct Silent {
+    before: Termios,
+}
+
+impl Silent {
+    /// Turns the echo off.
+    ///
+    /// # Errors
+    /// Stdin is no terminal.
+    pub fn new() -> io::Result<Self> {
+        let stdin = io::stdin();
+        let before = termios::tcgetattr(&stdin)?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG);
+        termios::tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        let _ = termios::tcsetattr(io::stdin(), OptionalActions::Flush, &self.before);
+    }
+}

@@ -1,0 +1,93 @@
+//! Access lists: files for this user alone.
+#![expect(unsafe_code, reason = "the system's interface for access lists")]
+
+use std::io;
+use std::os::windows::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+use windows_sys::Win32::Foundation::{ERROR_SUCCESS, LocalFree};
+use windows_sys::Win32::Security::Authorization::{
+    ConvertStringSecurityDescriptorToSecurityDescriptorW, SDDL_REVISION_1, SE_FILE_OBJECT,
+    SetNamedSecurityInfoW,
+};
+use windows_sys::Win32::Security::{
+    DACL_SECURITY_INFORMATION, GetSecurityDescriptorDacl, PROTECTED_DACL_SECURITY_INFORMATION,
+    PSECURITY_DESCRIPTOR, SECURITY_ATTRIBUTES,
+};
+
+/// All rights for the owner and the system, inherited by what is created inside, and none for others.
+const OWNER_ONLY: &str = "D:P(A;OICI;FA;;;OW)(A;OICI;FA;;;SY)";
+
+/// A security descriptor that gives access to the owner alone.
+#[derive(Debug)]
+pub(super) struct OwnerOnly {
+    descriptor: PSECURITY_DESCRIPTOR,
+}
+
+impl OwnerOnly {
+    pub(super) fn new() -> io::Result<Self> {
+        let text: Vec<u16> = OWNER_ONLY.encode_utf16().chain([0]).collect();
+        let mut descriptor = ptr::null_mut();
+        // Safety: the text ends with a zero; the descriptor is written on success, and freed when this value is dropped.
+        let made = unsafe {
+            ConvertStringSecurityDescriptorToSecurityDescriptorW(
+                text.as_ptr(),
+                SDDL_REVISION_1,
+                &raw mut descriptor,
+                ptr::null_mut(),
+            )
+        };
+        if made == 0 { Err(io::Error::last_os_error()) } else { Ok(Self { descriptor }) }
+    }
+
+    /// Returns what a call that creates something takes. Valid while this value lives.
+    pub(super) fn attributes(&self) -> SECURITY_ATTRIBUTES {
+        SECURITY_ATTRIBUTES {
+            nLength: u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).unwrap_or_default(),
+            lpSecurityDescriptor: self.descriptor,
+            bInheritHandle: 0,
+        }
+    }
+
+    /// Replaces the access list of a file or directory.
+    pub(super) fn apply(&self, path: &Path) -> io::Result<()> {
+        let mut list = ptr::null_mut();
+        let (mut has_list, mut is_default) = (0, 0);
+        // Safety: the descriptor lives as long as `self`; the list points into it.
+        let found = unsafe {
+            GetSecurityDescriptorDacl(
+                self.descriptor,
+                &raw mut has_list,
+                &raw mut list,
+                &raw mut is_default,
+            )
+        };
+        if found == 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let mut wide: Vec<u16> = path.as_os_str().encode_wide().chain([0]).collect();
+        // Safety: the path ends with a zero, and the list is valid until `self` is dropped.
+        let code = unsafe {
+            SetNamedSecurityInfoW(
+                wide.as_mut_ptr(),
+                SE_FILE_OBJECT,
+                DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                list,
+                ptr::null(),
+            )
+        };
+        match code {
+            ERROR_SUCCESS => Ok(()),
+            code => Err(io::Error::from_raw_os_error(code.cast_signed())),
+        }
+    }
+}
+
+impl Drop for OwnerOnly {
+    fn drop(&mut self) {
+        // Safety: the descriptor was allocated by the call in `new`, and nothing uses it any more.
+        unsafe { LocalFree(self.descriptor) };
+    }
+}

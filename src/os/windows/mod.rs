@@ -1,0 +1,17 @@
+//! Windows.
+
+mod access;
+pub mod errors;
+pub mod family;
+pub mod file;
+pub mod folder;
+mod job;
+pub mod lock;
+pub mod names;
+pub mod pipe;
+pub mod process;
+pub mod replace;
+pub mod signals;
+pub mod socket;
+pub mod streams;
+pub mod terminal;

@@ -1,0 +1,40 @@
+//! The bytes of file names, and paths as users and models see them.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Returns the bytes of a name: UTF-8, with unpaired surrogates as three bytes each.
+pub fn bytes(name: &OsStr) -> &[u8] {
+    name.as_encoded_bytes()
+}
+
+/// Returns the name with these bytes. What is not UTF-8 is replaced: no file has such a name.
+pub fn from_bytes(bytes: Vec<u8>) -> OsString {
+    match String::from_utf8(bytes) {
+        Ok(name) => name.into(),
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned().into(),
+    }
+}
+
+/// Returns the path with these bytes.
+pub fn path(bytes: &[u8]) -> Cow<'_, Path> {
+    match std::str::from_utf8(bytes) {
+        Ok(path) => Cow::Borrowed(Path::new(path)),
+        Err(_) => Cow::Owned(from_bytes(bytes.to_vec()).into()),
+    }
+}
+
+/// Resolves all links and short names of a path. Without the prefix `\\?\`, unless the path needs it.
+///
+/// # Errors
+/// A part does not exist or cannot be entered.
+pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    dunce::canonicalize(path)
+}
+
+/// Returns a path as models and clients see it: with `/`, which every program here takes, because shells eat `\`.
+pub fn shown(path: &Path) -> Cow<'_, str> {
+    Cow::Owned(path.to_string_lossy().replace('\\', "/"))
+}

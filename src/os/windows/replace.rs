@@ -1,0 +1,78 @@
+//! Replacing a file by another one.
+//!
+//! A file that another program holds open often cannot be replaced for a moment: virus scanners and indexers open every new file. So each
+//! attempt is repeated for a second.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+use tempfile::NamedTempFile;
+use windows_sys::Win32::Foundation::{
+    ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE,
+};
+
+/// The pauses between attempts, a second in all.
+const PAUSES_MS: [u64; 7] = [1, 5, 20, 50, 150, 300, 500];
+
+/// Moves a finished temporary file into its place. `held` is the old file, which is closed if it is in the way.
+///
+/// # Errors
+/// The system's; a file in use by another program says so.
+pub fn put(temporary: NamedTempFile, place: &Path, held: &mut Option<File>) -> io::Result<()> {
+    let path = temporary.into_temp_path();
+    if std::fs::metadata(place).is_ok_and(|facts| facts.permissions().readonly()) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+    }
+    match std::fs::rename(&path, place) {
+        Ok(()) => {}
+        Err(error) if is_in_use(&error) => {
+            *held = None;
+            rename(&path, place)?;
+        }
+        Err(error) => return Err(error),
+    }
+    // It is no longer there to be removed.
+    let _ = path.keep();
+    Ok(())
+}
+
+/// Renames a file or directory; a file at the new name is replaced.
+///
+/// # Errors
+/// The system's; a file in use by another program says so.
+pub fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
+    let (from, to) = (from.as_ref(), to.as_ref());
+    for pause in PAUSES_MS {
+        match std::fs::rename(from, to) {
+            Err(error) if is_in_use(&error) => {
+                std::thread::sleep(Duration::from_millis(pause));
+            }
+            renamed => return renamed,
+        }
+    }
+    std::fs::rename(from, to).map_err(|error| {
+        if is_in_use(&error) {
+            io::Error::new(error.kind(), format!("another program has the file open ({error})"))
+        } else {
+            error
+        }
+    })
+}
+
+fn is_in_use(error: &io::Error) -> bool {
+    const IN_USE: [i32; 3] = [
+        ERROR_ACCESS_DENIED.cast_signed(),
+        ERROR_SHARING_VIOLATION.cast_signed(),
+        ERROR_USER_MAPPED_FILE.cast_signed(),
+    ];
+    error.raw_os_error().is_some_and(|code| IN_USE.contains(&code))
+}
+
+/// Returns true: a new file gets the access list of its directory, as the old one did.
+///
+/// # Errors
+/// None.
+pub fn take_over(_old: &File, _facts: &Metadata, _new: &File) -> io::Result<bool> {
+    Ok(true)
+}
