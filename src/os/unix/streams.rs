@@ -23,12 +23,7 @@ pub fn take_stdout() -> io::Result<File> {
 /// Stdin is closed, or there are no descriptors left.
 pub fn take_stdin() -> io::Result<File> {
     let aside = io::stdin().as_fd().try_clone_to_owned()?;
-    let nothing = nix::fcntl::open(
-        "/dev/null",
-        nix::fcntl::OFlag::O_RDONLY | nix::fcntl::OFlag::O_CLOEXEC,
-        nix::sys::stat::Mode::empty(),
-    )?;
-    nix::unistd::dup2_stdin(nothing)?;
+    nix::unistd::dup2_stdin(super::pipe::nothing()?)?;
     Ok(File::from(aside))
 }
 
