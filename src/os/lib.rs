@@ -6,6 +6,7 @@
 //! The command sandbox is the exception: Linux's is larger than all of this, and lies in `exec/sandbox`.
 //!
 //! Blocking, unless a function is `async`. No function here decides anything: it does what the caller asks for, or returns the system's error.
+#![expect(clippy::disallowed_methods, reason = "this is where the system is asked")]
 
 #[cfg(unix)]
 mod unix;

@@ -1,5 +1,4 @@
 //! Processes of Linux, from `/proc`.
-#![expect(clippy::disallowed_methods, reason = "reads /proc")]
 
 use super::tree::Row;
 use nix::unistd::Pid;

@@ -2,12 +2,11 @@
 //!
 //! It is this program with [`ARGUMENT`]. The engine writes the number of each process that it sees among its commands' to the watchdog's
 //! stdin, as `macos` remembers them. The pipe closes when the engine ends, however it ends.
-#![expect(clippy::disallowed_methods, reason = "starts this program")]
 
 use super::{kill_all, macos, numbered};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
