@@ -34,10 +34,13 @@ class Program:
     def run(self, *arguments: str, input: str | None = None) -> tuple[int, str]:
         """Returns the exit status and what was printed."""
         env = {**os.environ, "HOME": self.seen_as, "PINTLE_HOME": f"{self.seen_as}/home", "TMPDIR": self.seen_as}
-        done = subprocess.run(
-            [*self.before, self.name, *arguments], cwd=self.folder, env=env, text=True, errors="replace", timeout=TIMEOUT_S,
-            input=input or "", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-        )
+        try:
+            done = subprocess.run(
+                [*self.before, self.name, *arguments], cwd=self.folder, env=env, text=True, errors="replace",
+                timeout=TIMEOUT_S, input=input or "", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"{' '.join(arguments)}: did not end within {TIMEOUT_S} s") from error
         return done.returncode, done.stdout
 
     def expect(self, arguments: tuple[str, ...], wanted: str, input: str | None = None) -> str:
