@@ -103,7 +103,7 @@ pub(super) fn below(top: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// Returns the live processes with these numbers, those that they started, and all below, without this process.
+/// Returns the live processes with these numbers, their children and all further descendants, except this process.
 #[cfg(target_os = "macos")]
 pub(super) fn numbered(numbers: &BTreeSet<u64>) -> Vec<Pid> {
     let own = i32::try_from(std::process::id()).unwrap_or_default();

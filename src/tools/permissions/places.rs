@@ -135,8 +135,7 @@ impl Places {
             || self.private.iter().any(|private| self.is_below(private, root) && private != root)
     }
 
-    /// Returns true if a path may be a directory or lie below it. Where that widens what is restricted, spelling counts only on file systems
-    /// that tell names apart by it.
+    /// Returns true if `path` is `folder` or below it, in any spelling if file systems ignore case. For restrictions only.
     fn is_below(&self, path: &Path, folder: &Path) -> bool {
         path.starts_with(folder) || (self.ignores_case && is_below_in_any_spelling(path, folder))
     }

@@ -286,8 +286,8 @@ impl Rule {
     }
 }
 
-/// Returns how names are compared: where a file system ignores case, a restriction covers each spelling of its paths. An allow rule covers
-/// only what all file systems of the system take for one name.
+/// Returns the ways to compare names. If file systems ignore case, a restriction covers every spelling of its paths, and an allow rule only
+/// composed and decomposed forms, which are equal on all of them.
 fn spellings(ignores_case: bool, decision: Decision) -> &'static [Spelling] {
     match decision {
         _ if !ignores_case => &[Spelling::Exact],

@@ -5,7 +5,7 @@ use nix::unistd::Pid;
 use std::collections::BTreeSet;
 use std::io::Read as _;
 
-/// The supervisor is the parent of what a command leaves, so nothing needs to be remembered.
+/// Does nothing: the supervisor is the parent of leftover processes, so none has to be remembered.
 pub(in super::super) fn began(_mark: &str, _leader: Option<Pid>) {}
 
 /// Does nothing: see [`began`].

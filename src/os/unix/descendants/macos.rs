@@ -1,8 +1,8 @@
 //! Processes of macOS, by libproc and sysctl.
 //!
-//! The system hides the environment of its own programs, such as `/bin/sh` and `sleep`, so marks find only other programs. It numbers all
-//! processes, though, and tells for each which one started it, even if that has ended. So the engine remembers the numbers of each command's
-//! processes: its first one, and all that a search found since. When the first one ends, those in its group are searched too.
+//! The system hides the environment of Apple's programs, such as `/bin/sh` and `sleep`, so marks only find other programs. But every process
+//! has a unique number and keeps its parent's number even after the parent has ended. So the engine remembers the numbers of each command's
+//! processes: the first one, and every process found by a later search. When the first one ends, its group is searched too.
 //!
 //! A process is overlooked if its program hides the environment, it left its group, and the process that started it ended between two
 //! searches. The watchdog learns all numbers, and ends these processes when the engine is gone.
@@ -78,14 +78,14 @@ pub(in super::super) fn forget(beginning: &str) {
     memory().numbers.retain(|mark, _| !mark.starts_with(beginning));
 }
 
-/// Returns the numbers of the processes of commands.
+/// Returns the remembered numbers of these commands.
 pub(super) fn remembered(is_wanted: &dyn Fn(&str) -> bool) -> BTreeSet<u64> {
     let memory = memory();
     let wanted = memory.numbers.iter().filter(|(mark, _)| is_wanted(mark));
     wanted.flat_map(|(_, numbers)| numbers.iter().copied()).collect()
 }
 
-/// Remembers what a search for one command found.
+/// Remembers the result of a search.
 pub(super) fn remember(is_wanted: impl Fn(&str) -> bool, found: &BTreeSet<i32>) {
     let numbers: Vec<u64> = found.iter().filter_map(|pid| Some(identity(*pid)?.own)).collect();
     let mut memory = memory();

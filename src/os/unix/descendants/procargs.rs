@@ -8,8 +8,8 @@ pub(super) struct ProcArgs<'a> {
     pub(super) variables: &'a [u8],
 }
 
-/// Splits the system's answer: the number of arguments, the program's path, zero bytes up to a limit, the arguments, the variables, and what
-/// the system tells a program that is being started. `None` if it is cut off.
+/// Splits the system's answer: the number of arguments, the program's path, zero bytes up to a limit, the arguments, the variables, and
+/// further strings for the dynamic linker. `None` if it is cut off.
 pub(super) fn split(bytes: &[u8]) -> Option<ProcArgs<'_>> {
     let (count, rest) = bytes.split_first_chunk::<4>()?;
     let count = usize::try_from(i32::from_ne_bytes(*count)).ok()?;

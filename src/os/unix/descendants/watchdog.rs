@@ -1,4 +1,5 @@
-//! The watchdog of macOS: a process of its own that ends what an engine's commands left when the engine is gone, even if it was killed.
+//! The watchdog on macOS: a separate process that ends the remaining processes of an engine's commands after the engine has ended, even if
+//! it was killed.
 //!
 //! It is this program with [`ARGUMENT`]. The engine writes the number of each process that it sees among its commands' to the watchdog's
 //! stdin, as `macos` remembers them. The pipe closes when the engine ends, however it ends.
@@ -28,8 +29,8 @@ impl Watchdog {
         Self { program: program.to_owned(), input: Mutex::default() }
     }
 
-    /// Reports a process of a command. A watchdog that has ended is started again; the system may refuse, and then only marks find what is
-    /// left.
+    /// Reports a process of a command. A watchdog that has ended is started again. If it cannot be started, only marks identify leftover
+    /// processes after a kill.
     pub(super) fn report(&self, number: u64) {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = number.to_ne_bytes();

@@ -11,7 +11,7 @@ pub(in super::super) fn wait(descriptor: &File) -> bool {
     let Ok(ident) = usize::try_from(descriptor.as_raw_fd()) else { return false };
     let event =
         |flags| KEvent::new(ident, EventFilter::EVFILT_WRITE, flags, FilterFlag::empty(), 0, 0);
-    // Edge-triggered: it also wakes when the other end has read, and then goes on waiting.
+    // Edge-triggered: a read by the other end also wakes it, and it continues to wait.
     let watched = [event(EvFlags::EV_ADD | EvFlags::EV_CLEAR)];
     let mut changes = &watched[..];
     let mut found = [event(EvFlags::empty())];
