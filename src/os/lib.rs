@@ -6,6 +6,7 @@
 //! The command sandbox is the exception: Linux's is larger than all of this, and lies in `exec/sandbox`.
 //!
 //! Blocking, unless a function is `async`. No function here decides anything: it does what the caller asks for, or returns the system's error.
+#![expect(clippy::disallowed_methods, reason = "this crate wraps the system")]
 
 #[cfg(unix)]
 mod unix;

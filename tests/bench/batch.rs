@@ -31,11 +31,11 @@ const AIM_MS: f64 = 1.0;
 /// The CPU time of all children that have ended and were waited for.
 fn of_children() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
-    let micros = |time: nix::sys::time::TimeVal| {
-        let micros = time.tv_sec() * 1_000_000 + time.tv_usec();
-        Duration::from_micros(u64::try_from(micros).unwrap())
+    let duration = |time: nix::sys::time::TimeVal| {
+        let seconds = Duration::from_secs(u64::try_from(time.tv_sec()).unwrap());
+        seconds + Duration::from_micros(u64::try_from(time.tv_usec()).unwrap())
     };
-    micros(usage.user_time()) + micros(usage.system_time())
+    duration(usage.user_time()) + duration(usage.system_time())
 }
 
 /// The CPU time and the wall time of what runs, for each of a number of tasks, in milliseconds.

@@ -42,6 +42,7 @@ pub(crate) fn run() {
         private: vec![PathBuf::from("/home/u/.config/pintle")],
         readable: Vec::new(),
         opens_variables: false,
+        ignores_case: false,
     };
     let rules: Vec<_> = ["cargo test **", "git commit **", "git push **", "npm run **", "make"]
         .iter()

@@ -262,6 +262,8 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 "src/exec/editor/",
                 // The jobs of Windows, and its pipes.
                 "src/os/windows/",
+                // The processes that macOS tells apart by numbers.
+                "src/os/unix/descendants/",
                 "src/tools/mcp/",
                 "src/tools/read_tracker.rs",
                 "src/session/store/index/database.rs",

@@ -18,8 +18,8 @@ use pintle_tools::permissions::propose::{leaving, needs_to_leave, propose};
 use pintle_tools::permissions::remedy::denial;
 use pintle_tools::permissions::rules::OfProject;
 use pintle_tools::permissions::{
-    self, Action, Call, CallDecision, CheckedPath, Compiled, Context, FilesBelow, InSandbox,
-    Origin, Places, ResolvedPath, Rule, Sandbox, decide, rules,
+    self, Action, Call, CallDecision, CheckedPath, Compiled, Context, FilesBelow, IGNORES_CASE,
+    InSandbox, Origin, Places, ResolvedPath, Rule, Sandbox, decide, rules,
 };
 use pintle_tools::trust::Answers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -473,7 +473,14 @@ impl Permissions {
             Sandbox::Missing
         };
         let opens_variables = self.mode == PermissionMode::Full;
-        let places = Arc::new(Places { roots, home, private, readable, opens_variables });
+        let places = Arc::new(Places {
+            roots,
+            home,
+            private,
+            readable,
+            opens_variables,
+            ignores_case: IGNORES_CASE,
+        });
         let confinement = Arc::new(confinement(&places, &rules, sandbox, self.mode));
         Ready { places, rules, is_trusted, sandbox, confinement, problems }
     }

@@ -116,24 +116,9 @@ impl Names {
         self.0.as_ref().is_some_and(|inner| inner.judge.is_obeyed(path))
     }
 
-    /// Returns true for a file that must not be read.
-    pub(crate) fn is_secret(&self, path: &Path) -> bool {
-        self.0.as_ref().is_some_and(|inner| inner.judge.is_secret(path))
-    }
-
     /// Returns true if any program may be denied.
     pub fn judges_programs(&self) -> bool {
         self.0.as_ref().is_some_and(|inner| inner.judge.judges_programs())
-    }
-
-    /// Returns true for a program that must not be started. The first word is its name or path.
-    pub(crate) fn denies_program(&self, words: &[String]) -> bool {
-        self.0.as_ref().is_some_and(|inner| inner.judge.denies_program(words))
-    }
-
-    /// Returns names of programs of which some calls are denied.
-    pub(crate) fn denied_names(&self) -> Vec<String> {
-        self.0.as_ref().map(|inner| inner.judge.denied_names()).unwrap_or_default()
     }
 
     /// Returns the last walk's result, if there was one.
@@ -220,6 +205,25 @@ fn entries(folder: &Path) -> Vec<(PathBuf, std::fs::FileType)> {
         entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?))).collect();
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     entries
+}
+
+/// What is asked about while a command runs.
+#[cfg(target_os = "linux")]
+impl Names {
+    /// Returns true for a file that must not be read.
+    pub(crate) fn is_secret(&self, path: &Path) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.judge.is_secret(path))
+    }
+
+    /// Returns true for a program that must not be started. The first word is its name or path.
+    pub(crate) fn denies_program(&self, words: &[String]) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.judge.denies_program(words))
+    }
+
+    /// Returns names of programs of which some calls are denied.
+    pub(crate) fn denied_names(&self) -> Vec<String> {
+        self.0.as_ref().map(|inner| inner.judge.denied_names()).unwrap_or_default()
+    }
 }
 
 impl Confinement {

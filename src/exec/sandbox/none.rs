@@ -1,7 +1,7 @@
 //! Systems without a supervisor: commands run below this process, and only a profile confines them.
 
 use super::{Level, Order, RefusedHost, seatbelt};
-use pintle_os::family::Leader;
+use pintle_os::family::{self, Leader};
 use pintle_os::pipe::BorrowedEnd;
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -18,7 +18,9 @@ pub(crate) struct Supervisor(Infallible);
 pub(crate) struct Guarded(Infallible);
 
 impl Supervisor {
-    pub(crate) fn new(_program: &Path, _without_namespaces: bool) -> Option<Self> {
+    /// Returns nothing. The system's own means end what is left when the engine is gone.
+    pub(crate) fn new(program: &Path, _without_namespaces: bool) -> Option<Self> {
+        family::watch(program);
         None
     }
 
@@ -70,9 +72,9 @@ pub(crate) fn not_confined(_error: &io::Error) -> Option<String> {
     None
 }
 
-/// Becomes the supervisor if the program was started as one; returns its exit code then.
-pub fn become_supervisor(_arguments: impl IntoIterator<Item = OsString>) -> Option<u8> {
-    None
+/// Becomes the watchdog of an engine if the program was started as one; returns its exit code then.
+pub fn become_supervisor(arguments: impl IntoIterator<Item = OsString>) -> Option<u8> {
+    family::become_watchdog(arguments)
 }
 
 /// Returns the level enforced for a confined command on this machine.

@@ -59,6 +59,7 @@ pub struct Family {
 impl Family {
     /// Creates a handle to the processes that carry this mark, in the group of `leader` or not.
     pub fn new(leader: Option<Pid>, mark: String) -> Self {
+        descendants::began(&mark, leader);
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }
 
@@ -70,6 +71,9 @@ impl Family {
     /// The leader has been waited for.
     pub fn leader_ended(&mut self) {
         let leader = self.leader.take();
+        if let Some(leader) = leader {
+            descendants::leader_ended(&self.mark, leader);
+        }
         self.known.retain(|pid| Some(*pid) != leader);
     }
 
@@ -146,6 +150,7 @@ fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) ->
 /// Kills the processes whose mark starts with `beginning`, and their descendants.
 pub fn end_marked(beginning: &str) {
     descendants::kill_all(|| descendants::marked(beginning));
+    descendants::forget(beginning);
 }
 
 /// Kills the processes that an owner's commands left when their engine was killed. Returns their command lines.
@@ -175,3 +180,6 @@ pub fn end_below(top: Leader) {
 pub fn living(mark: &str) -> Vec<Leader> {
     descendants::living(mark, &[])
 }
+
+#[cfg(target_os = "macos")]
+pub use descendants::watchdog::{become_watchdog, watch};

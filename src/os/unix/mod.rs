@@ -5,6 +5,7 @@ pub mod errors;
 pub mod family;
 pub mod file;
 pub mod folder;
+mod hangup;
 pub mod lock;
 pub mod names;
 pub mod pipe;

@@ -50,9 +50,17 @@ pub fn input() -> io::Result<(End, Sender)> {
 /// Returns an empty input.
 ///
 /// # Errors
-/// The system has no null device.
+/// There are no descriptors left.
 pub fn nothing() -> io::Result<End> {
-    File::open(Path::new("/dev/null")).map(OwnedFd::from)
+    nothing_of(Path::new("/dev/null"))
+}
+
+/// Opens the null device, or a pipe that nobody writes to where there is none, as in a container with nothing but this program.
+fn nothing_of(device: &Path) -> io::Result<End> {
+    match File::open(device) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(io::pipe()?.0.into()),
+        opened => opened.map(OwnedFd::from),
+    }
 }
 
 /// Borrows an end.
@@ -69,5 +77,22 @@ pub fn read_now(pipe: &Receiver, buffer: &mut [u8]) -> io::Result<Option<usize>>
         Ok(read) => Ok(Some(read)),
         Err(nix::errno::Errno::EAGAIN) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+
+    #[test]
+    fn an_empty_input_needs_no_null_device() {
+        for device in ["/dev/null", "/dev/null/missing", "/missing"] {
+            let read = nothing_of(Path::new(device)).map(File::from).and_then(|mut file| {
+                let mut text = String::new();
+                file.read_to_string(&mut text)
+            });
+            assert_eq!(read.ok(), (device != "/dev/null/missing").then_some(0), "{device}");
+        }
     }
 }

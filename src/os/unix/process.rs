@@ -72,7 +72,6 @@ pub fn signal_number(name: &str) -> Option<i32> {
 ///
 /// # Errors
 /// The system cannot determine the path.
-#[expect(clippy::unnecessary_wraps, reason = "only Linux always knows")]
 #[cfg(target_os = "linux")]
 pub fn this_program() -> io::Result<PathBuf> {
     Ok(PathBuf::from("/proc/self/exe"))

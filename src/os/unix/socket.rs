@@ -33,7 +33,7 @@ impl Client {
         UnixStream::connect(path).map(Self)
     }
 
-    /// Returns true if the listening process belongs to this user. Only Linux can tell; elsewhere the socket's directory belongs to them.
+    /// Returns true if the listening process belongs to this user.
     pub fn is_own(&self) -> bool {
         #[cfg(target_os = "linux")]
         {
@@ -42,7 +42,7 @@ impl Client {
                 .is_ok_and(|peer| peer.uid() == nix::unistd::geteuid().as_raw())
         }
         #[cfg(not(target_os = "linux"))]
-        true
+        nix::unistd::getpeereid(&self.0).is_ok_and(|(user, _)| user == nix::unistd::geteuid())
     }
 
     /// Returns the same connection, for another thread.

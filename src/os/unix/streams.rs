@@ -1,5 +1,6 @@
 //! The standard streams of this process.
 
+use super::hangup;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::File;
@@ -22,12 +23,7 @@ pub fn take_stdout() -> io::Result<File> {
 /// Stdin is closed, or there are no descriptors left.
 pub fn take_stdin() -> io::Result<File> {
     let aside = io::stdin().as_fd().try_clone_to_owned()?;
-    let nothing = nix::fcntl::open(
-        "/dev/null",
-        nix::fcntl::OFlag::O_RDONLY | nix::fcntl::OFlag::O_CLOEXEC,
-        nix::sys::stat::Mode::empty(),
-    )?;
-    nix::unistd::dup2_stdin(nothing)?;
+    nix::unistd::dup2_stdin(super::pipe::nothing()?)?;
     Ok(File::from(aside))
 }
 
@@ -53,17 +49,5 @@ pub fn wait_until_writable(output: &File) -> io::Result<()> {
 
 /// Blocks until the reading end of an output is closed. Returns false if that cannot be observed, as with a file.
 pub fn wait_for_hangup(output: &File) -> bool {
-    loop {
-        // No events asked for: only POLLERR and POLLHUP, which are always reported, wake it.
-        let mut fds = [PollFd::new(output.as_fd(), PollFlags::empty())];
-        match poll(&mut fds, PollTimeout::NONE) {
-            Ok(_) => {
-                let [fd] = &fds;
-                let events = fd.revents().unwrap_or(PollFlags::empty());
-                return events.intersects(PollFlags::POLLERR | PollFlags::POLLHUP);
-            }
-            Err(Errno::EINTR) => {}
-            Err(_) => return false,
-        }
-    }
+    hangup::wait(output)
 }

@@ -12,6 +12,7 @@ pub mod places;
 pub mod propose;
 pub mod remedy;
 pub mod rules;
+mod spelling;
 mod table;
 
 pub use below::FilesBelow;
@@ -19,6 +20,7 @@ pub use command::Analysis;
 pub use decide::{CallDecision, InSandbox, Part, decide};
 pub use places::{Places, Zone};
 pub use rules::{Compiled, Origin, Rule, SandboxUse};
+pub use spelling::IGNORES_CASE;
 
 use pintle_protocol::approval::PermissionMode;
 use schemars::JsonSchema;

@@ -3,10 +3,10 @@
 
 use super::names::{Folded, OBEYED_NAMES, OUTPUT, SECRET_NAMES, is_output};
 use super::rules::{Compiled, Origin};
+use super::spelling::{fold_text, is_below_in_any_spelling, without_private};
 use super::table::VARIABLES;
 use super::{Decision, Kind};
 use std::path::{Component, Path, PathBuf};
-use unicode_normalization::UnicodeNormalization;
 
 /// The places that matter, all canonical.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,8 @@ pub struct Places {
     pub readable: Vec<PathBuf>,
     /// `.env` and its like are ordinary files, as in `full` mode.
     pub opens_variables: bool,
+    /// Names that differ in case or composition may be one file, as [`IGNORES_CASE`](super::IGNORES_CASE) says for this system.
+    pub ignores_case: bool,
 }
 
 /// A path's zone.
@@ -65,8 +67,8 @@ impl Places {
         let text = fold(folder);
         let holds = |path: Folded<'_>| SECRET_NAMES.reach_below(path);
         self.folded(&text, holds)
-            || self.home.as_deref().is_some_and(|home| home.starts_with(folder))
-            || self.private.iter().any(|private| private.starts_with(folder))
+            || self.home.as_deref().is_some_and(|home| self.is_below(home, folder))
+            || self.private.iter().any(|private| self.is_below(private, folder))
             || folder.starts_with("/proc")
     }
 
@@ -129,15 +131,20 @@ impl Places {
     /// files.
     fn is_wide(&self, root: &Path) -> bool {
         root.parent().is_none()
-            || self.home.as_ref().is_some_and(|home| home.starts_with(root))
-            || self.private.iter().any(|private| private.starts_with(root) && private != root)
+            || self.home.as_ref().is_some_and(|home| self.is_below(home, root))
+            || self.private.iter().any(|private| self.is_below(private, root) && private != root)
+    }
+
+    /// Returns true if `path` is `folder` or below it, in any spelling if file systems ignore case. For restrictions only.
+    fn is_below(&self, path: &Path, folder: &Path) -> bool {
+        path.starts_with(folder) || (self.ignores_case && is_below_in_any_spelling(path, folder))
     }
 
     fn secret(&self, path: &Path) -> Option<&'static str> {
         if self.readable.iter().any(|readable| path.starts_with(readable)) {
             return None;
         }
-        if self.private.iter().any(|private| path.starts_with(private)) {
+        if self.private.iter().any(|private| self.is_below(path, private)) {
             return Some("pintle's data and configuration");
         }
         let folded = fold(path);
@@ -174,7 +181,9 @@ impl Places {
             ["home" | "users", _, ..] => Some(2),
             _ => None,
         });
-        find(Folded { parts: &parts, home, is_absolute: folded.starts_with('/') })
+        let is_absolute = folded.starts_with('/');
+        let parts = if is_absolute && home.is_none() { without_private(&parts) } else { &parts };
+        find(Folded { parts, home, is_absolute })
     }
 }
 
@@ -238,13 +247,7 @@ fn fold(path: &Path) -> String {
                 if !text.is_empty() && !text.ends_with('/') {
                     text.push('/');
                 }
-                let name = name.to_string_lossy();
-                // A command names thousands of paths, and hardly a name is not ASCII.
-                let name = if name.is_ascii() {
-                    name.to_ascii_lowercase()
-                } else {
-                    name.nfkc().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase).collect()
-                };
+                let name = fold_text(&name.to_string_lossy());
                 // Windows and some network file systems drop these.
                 text.push_str(name.trim_end_matches([' ', '.']));
             }
@@ -252,11 +255,6 @@ fn fold(path: &Path) -> String {
         }
     }
     text
-}
-
-/// Characters that HFS+ leaves out of a name's comparison.
-fn is_ignored(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{ad}')
 }
 
 #[cfg(test)]
@@ -275,6 +273,7 @@ mod tests {
                 PathBuf::from("/home/u/.config/pintle/skills"),
             ],
             opens_variables: false,
+            ignores_case: false,
         }
     }
 

@@ -3,6 +3,7 @@
 //! `deny` beats `ask`, and `ask` beats `allow`, wherever the rules come from.
 
 use super::command::{Program, Word, usual};
+use super::spelling::{IGNORES_CASE, Spelling, behind_links};
 use super::{Decision, Kind};
 use globset::{GlobBuilder, GlobMatcher};
 use pintle_base::text::globs;
@@ -178,8 +179,8 @@ pub struct Compiled {
 
 #[derive(Debug, Clone)]
 struct PathPattern {
-    /// One matcher for each directory that a relative pattern may be relative to.
-    matchers: Vec<GlobMatcher>,
+    /// At least one matcher for each directory that a relative pattern may be relative to, and how it spells names.
+    matchers: Vec<(Spelling, GlobMatcher)>,
     /// The part before the first special character.
     fixed: PathBuf,
 }
@@ -221,6 +222,17 @@ impl Rule {
     /// The rule is empty, contradicts itself, restricts and leaves the sandbox, or has a pattern that is none.
     pub fn compile(
         &self,
+        origin: Origin,
+        roots: &[PathBuf],
+        home: Option<&Path>,
+    ) -> Result<Compiled, Error> {
+        self.compile_for(IGNORES_CASE, origin, roots, home)
+    }
+
+    /// Like [`Self::compile`], for file systems that ignore case and composition or not.
+    pub(super) fn compile_for(
+        &self,
+        ignores_case: bool,
         origin: Origin,
         roots: &[PathBuf],
         home: Option<&Path>,
@@ -267,15 +279,28 @@ impl Rule {
         if flags.is_some() && (*decision != Decision::Allow || !has_rest) {
             return Err(Error::FlagsWithoutRest);
         }
-        let path =
-            path.as_ref().map(|path| pattern(path, self.decision, roots, home)).transpose()?;
+        let spellings = spellings(ignores_case, *decision);
+        let path = path.as_ref();
+        let path = path.map(|path| pattern(path, *decision, spellings, roots, home)).transpose()?;
         Ok(Compiled { rule: self.clone(), origin, path })
+    }
+}
+
+/// Returns the ways to compare names. If file systems ignore case, a restriction covers every spelling of its paths, and an allow rule only
+/// composed and decomposed forms, which are equal on all of them.
+fn spellings(ignores_case: bool, decision: Decision) -> &'static [Spelling] {
+    match decision {
+        _ if !ignores_case => &[Spelling::Exact],
+        Decision::Allow => &[Spelling::Composed],
+        // A set of characters excludes more when it is folded.
+        Decision::Ask | Decision::Deny => &[Spelling::Folded, Spelling::Exact],
     }
 }
 
 fn pattern(
     text: &str,
     decision: Decision,
+    spellings: &[Spelling],
     roots: &[PathBuf],
     home: Option<&Path>,
 ) -> Result<PathPattern, Error> {
@@ -290,17 +315,25 @@ fn pattern(
             None => roots.iter().map(|root| format!("{}/{text}", escape(root))).collect(),
         })
         .collect();
-    let compile = |glob: &String| {
-        GlobBuilder::new(glob)
+    let ignores_case = spellings != [Spelling::Exact];
+    let behind: Vec<String> = if ignores_case {
+        bases.iter().filter_map(|glob| behind_links(glob)).collect()
+    } else {
+        Vec::new()
+    };
+    let compile = |(spelling, glob): (Spelling, &String)| {
+        GlobBuilder::new(&spelling.of(glob))
             .literal_separator(true)
             .build()
-            .map(|glob| glob.compile_matcher())
+            .map(|glob| (spelling, glob.compile_matcher()))
             .map_err(|error| Error::Pattern {
                 path: text.to_owned(),
                 message: error.kind().to_string(),
             })
     };
-    let matchers: Result<_, _> = bases.iter().map(compile).collect();
+    let globs = bases.iter().chain(&behind);
+    let spelled = globs.flat_map(|glob| spellings.iter().map(move |spelling| (*spelling, glob)));
+    let matchers: Result<_, _> = spelled.map(compile).collect();
     let special = text.find(['*', '?', '[', '{']).unwrap_or(text.len());
     let fixed = text.get(..special).unwrap_or_default();
     let fixed = match (fixed.strip_prefix("~/"), home) {
@@ -349,7 +382,10 @@ impl Compiled {
     pub(super) fn matches_path(&self, kind: Kind, tool: &str, path: &Path) -> Match {
         let is_match = self.is_about_tool(kind, tool)
             && self.path.as_ref().is_none_or(|pattern| {
-                pattern.matchers.iter().any(|matcher| matcher.is_match(path))
+                pattern.matchers.iter().any(|(spelling, matcher)| match spelling {
+                    Spelling::Exact => matcher.is_match(path),
+                    spelling => matcher.is_match(spelling.of(&path.to_string_lossy())),
+                })
             });
         if is_match { Match::Yes } else { Match::No }
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 mod answers;
 mod traced;
+mod volumes;
 
 /// The command table, with its rules.
 const COMMANDS: &str = include_str!("tests/commands.txt");
@@ -21,6 +22,7 @@ fn places() -> Places {
             .into(),
         readable: Vec::new(),
         opens_variables: false,
+        ignores_case: false,
     }
 }
 

@@ -64,8 +64,11 @@ const DENIED: [libc::c_long; 52] = [
     libc::SYS_lookup_dcookie,
     libc::SYS_nfsservctl,
     libc::SYS_vhangup,
-    libc::SYS_kexec_file_load,
+    KEXEC_FILE_LOAD,
 ];
+
+/// `kexec_file_load`, which libc does not name for musl on arm64.
+const KEXEC_FILE_LOAD: libc::c_long = if cfg!(target_arch = "x86_64") { 320 } else { 294 };
 
 /// The new namespaces that `clone` may not make.
 const NAMESPACES: [libc::c_int; 7] = [
@@ -79,7 +82,7 @@ const NAMESPACES: [libc::c_int; 7] = [
 ];
 
 /// Requests that put input into a terminal.
-const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+const TERMINAL_INPUT: [libc::Ioctl; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
 /// Whether a command may create internet sockets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,7 +262,8 @@ mod tests {
     #[test]
     fn arguments_are_judged() {
         let flags = |flags: libc::c_int| [u64::from(flags.unsigned_abs()), 0, 0, 0, 0, 0];
-        let request = |request: u64| [0, request, 0, 0, 0, 0];
+        let bits = |request: libc::Ioctl| u64::from(u32::try_from(request).unwrap());
+        let request = |request: libc::Ioctl| [0, bits(request), 0, 0, 0, 0];
         let socket = |family: libc::c_int, protocol: u64| {
             [u64::from(family.unsigned_abs()), 3, protocol, 0, 0, 0]
         };
@@ -275,7 +279,13 @@ mod tests {
             ("the size of a terminal", ioctl, request(libc::TIOCGWINSZ), ALLOWED, ALLOWED),
             ("input into a terminal", ioctl, request(libc::TIOCSTI), EPERM, EPERM),
             // The kernel reads 32 bits of a request.
-            ("and in more bits", ioctl, [0, (1 << 32) | libc::TIOCSTI, 0, 0, 0, 0], EPERM, EPERM),
+            (
+                "and in more bits",
+                ioctl,
+                [0, (1 << 32) | bits(libc::TIOCSTI), 0, 0, 0, 0],
+                EPERM,
+                EPERM,
+            ),
             ("input into a console", ioctl, request(libc::TIOCLINUX), EPERM, EPERM),
             ("a local socket", libc::SYS_socket, socket(libc::AF_UNIX, 0), ALLOWED, ALLOWED),
             ("the internet", libc::SYS_socket, socket(libc::AF_INET, 6), ALLOWED, EPERM),

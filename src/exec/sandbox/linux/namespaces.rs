@@ -53,6 +53,9 @@ fn write(path: &str, text: &str) -> io::Result<()> {
     std::fs::write(path, text)
 }
 
+/// `SIOCSIFFLAGS`, whose type in libc is not everywhere that of a request.
+const SET_FLAGS: libc::Ioctl = 0x8914;
+
 /// Starts a new network's loopback.
 #[expect(unsafe_code, reason = "a system call without a wrapper")]
 pub(super) fn start_loopback() -> Result<(), Failure> {
@@ -67,7 +70,7 @@ pub(super) fn start_loopback() -> Result<(), Failure> {
     let up = libc::IFF_UP | libc::IFF_RUNNING;
     request.ifr_ifru.ifru_flags = libc::c_short::try_from(up).unwrap_or_default();
     // Safety: the request is of the kind that this call takes, and lives until it returns.
-    let set = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw mut request) };
+    let set = unsafe { libc::ioctl(socket.as_raw_fd(), SET_FLAGS, &raw mut request) };
     Errno::result(set).map(drop).map_err(failed)
 }
 

@@ -1,0 +1,83 @@
+"""Installs the compilers of a target and writes the files that cargo needs to use them."""
+
+import os
+import subprocess
+import tomllib
+from pathlib import Path
+
+from runner.tools import ROOT, Tools
+
+from . import stubs
+from .targets import Target, environment
+
+HERE = Path(__file__).resolve().parent
+# `CARGO_TARGET_DIR` is for builds of the system at hand. All targets share one folder, and with it the programs that run while building.
+BUILD = Path(os.environ.get("PINTLE_PLATFORMS_DIR") or ROOT / "target" / "platforms").resolve()
+
+
+class Toolchain:
+    """A target's installed compilers."""
+
+    def __init__(self, target: Target):
+        self.target = target
+        self.folder = BUILD / "toolchains" / target.name
+        self.zig: Path | None = None
+
+    def install(self) -> "Toolchain":
+        """Installs the tools, unless they are there, and writes the wrappers. Raises `Unavailable`."""
+        tools = Tools()
+        for name in ("rust-sources", *self.target.tools):
+            folder = tools.install(name)
+            if name == "zig":
+                self.zig = folder / "bin" / "zig"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.target.zig is None:
+            _write_windows(self.folder)
+        else:
+            _write_zig(self.folder, self.target.zig)
+        if self.target.is_apple:
+            stubs.write(self.folder / "sdk", stubs.packages(ROOT))
+        return self
+
+    def cargo(self, *arguments: str) -> int:
+        """Runs cargo for the target and returns its exit status."""
+        subcommand, *rest = arguments
+        env = {**os.environ, **environment(self.target, self.folder, self.zig), "CARGO_TARGET_DIR": str(BUILD)}
+        # A toolchain of rustup names its own compiler.
+        env.pop("RUSTUP_TOOLCHAIN", None)
+        env["PATH"] = f"/usr/bin{os.pathsep}{env['PATH']}"
+        command = ["/usr/bin/cargo", subcommand, "-Zbuild-std=std,panic_unwind", "--target", self.target.triple, "--locked"]
+        # Nothing here measures time, so nothing is optimized.
+        slow = [f"--config=profile.dev.package.{name}.opt-level=0" for name in optimized()]
+        return subprocess.run([*command, *slow, *rest], cwd=ROOT, env=env, check=False).returncode
+
+    def program(self, profile: str = "debug") -> Path:
+        """The path of the built program."""
+        name = "pintle.exe" if self.target.zig is None else "pintle"
+        return BUILD / self.target.triple / profile / name
+
+
+def optimized() -> list[str]:
+    """The packages that the workspace optimizes in builds for development."""
+    profile = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["dev"]
+    return [name for name, row in profile["package"].items() if "opt-level" in row]
+
+
+def _write_zig(folder: Path, zig_target: str) -> None:
+    _script(folder / "cc", f'exec "{HERE}/cc" {zig_target} "$@"')
+    _script(folder / "ar", 'exec "$PINTLE_ZIG" ar "$@"')
+
+
+def _write_windows(folder: Path) -> None:
+    shim = folder / "bcryptprimitives.dll"
+    source = HERE / "wine" / "bcryptprimitives.c"
+    compiler = ["x86_64-w64-mingw32-gcc-posix", "-shared", "-O1", "-o", str(shim), str(source), "-ladvapi32"]
+    subprocess.run(compiler, check=True)
+    _script(folder / "run", f'exec "{HERE}/wine/run" "{folder}" "$@"')
+
+
+def _script(path: Path, line: str) -> None:
+    text = f"#!/bin/sh\n{line}\n"
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+        path.chmod(0o755)
