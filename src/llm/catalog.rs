@@ -207,6 +207,9 @@ pub struct Dialect {
     pub text_tools: bool,
     /// True if it accepts PDF documents for models that accept images. Other models get the text of documents.
     pub documents: bool,
+    /// True if the effort can change within a conversation without making its input uncached (Messages, Responses), for models that support
+    /// it.
+    pub effort_updates: bool,
     /// Requested answer length (Responses).
     pub verbosity: Verbosity,
     /// True if it silently accepts more input than the window can contain; only the usage shows it.
@@ -256,6 +259,7 @@ impl Dialect {
         web_search: false,
         text_tools: false,
         documents: false,
+        effort_updates: false,
         verbosity: Verbosity::Unset,
         silent_overflow: false,
         initiator_headers: false,

@@ -22,6 +22,7 @@ pub mod credentials;
 mod decode;
 pub mod delta;
 mod documents;
+mod effort_updates;
 mod encode;
 pub mod endpoint;
 pub mod error;

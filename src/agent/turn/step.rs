@@ -593,9 +593,14 @@ impl<H: TurnHost> Stream<'_, H> {
             blocks,
             origin: self.ctx.llm.current().model.origin(),
             stop: stop.unwrap_or(StopReason::Other),
+            effort: self.ctx.llm.current().model.effort,
         };
-        let skeleton =
-            Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
+        let skeleton = Skeleton {
+            origin: assistant.origin.clone(),
+            stop: assistant.stop,
+            blocks: bones,
+            effort: assistant.effort,
+        };
         let private = (!skeleton.blocks.is_empty()).then(|| to_raw_value(&skeleton).ok()).flatten();
         self.host.record_with(Event::StepCompleted(completed), private);
         StepReply { assistant, calls, usage, cut }

@@ -103,6 +103,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "web_search",
                 "text_tools",
                 "documents",
+                "effort_updates",
                 "search_price",
                 "verbosity",
                 "silent_overflow",

@@ -153,7 +153,12 @@ fn call(id: &str, arguments: &str) -> AssistantBlock {
 }
 
 fn reply(blocks: Vec<AssistantBlock>) -> Message {
-    Message::Assistant(Assistant { blocks, origin: "x/m".to_owned(), stop: StopReason::ToolUse })
+    Message::Assistant(Assistant {
+        effort: None,
+        blocks,
+        origin: "x/m".to_owned(),
+        stop: StopReason::ToolUse,
+    })
 }
 
 fn result(id: &str, content: Vec<Content>, is_error: bool) -> Message {
@@ -384,6 +389,7 @@ fn text_of_legacy_completions_is_read() {
 fn a_reply_and_its_continuation_are_one_message() {
     let text = |text: &str| AssistantBlock::Text { text: text.to_owned(), opaque: None };
     let paused = Message::Assistant(Assistant {
+        effort: None,
         blocks: vec![text("one ")],
         origin: "x/m".to_owned(),
         stop: StopReason::Paused,
