@@ -36,6 +36,7 @@ fn the_file_has_the_shape_that_its_readers_expect() {
         "lmstudio",
         "llamacpp",
         "vllm",
+        "sglang",
         "anthropic",
         "openai",
         "google",
@@ -51,6 +52,7 @@ fn the_file_has_the_shape_that_its_readers_expect() {
     let mut ids = BTreeSet::new();
     let file: ModelsFile = toml::from_str(MODELS_TEXT).unwrap();
     for row in &file.model {
+        assert!(row.checked <= file.date.strftime("%Y-%m").to_string(), "{} is newer", row.id);
         let place = format!("{}/{}", row.provider, row.id);
         assert!(names.contains(&row.provider), "{place} has no provider");
         assert!(ids.insert(place.clone()), "{place} is listed twice");
