@@ -55,7 +55,7 @@ mod sources;
 pub mod sse;
 #[cfg(test)]
 mod strict;
-mod text_tools;
+pub mod text_tools;
 mod trace;
 mod vision;
 pub mod wire;
