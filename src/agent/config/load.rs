@@ -7,7 +7,7 @@ use super::text_source::{TextSource, variables};
 use super::{Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Settings, Source};
 use pintle_base::ambient::{Ambient, Secret};
 use pintle_base::private_files;
-use pintle_llm::catalog;
+use pintle_llm::catalog::{self, update};
 use pintle_os::System;
 use pintle_os::file::Facts;
 use std::collections::BTreeSet;
@@ -15,6 +15,9 @@ use std::collections::btree_map::Entry as Slot;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The stored update of the catalog, in the data directory.
+pub const CATALOG_FILE: &str = "catalog.json";
 
 /// The maximum size of a settings file.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -83,6 +86,7 @@ pub fn load(ambient: &Ambient, flags: Flags) -> Result<Config, Error> {
 pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Config, Error>) {
     let mut files = Vec::new();
     let config = folders(ambient).and_then(|mut folders| {
+        install_catalog(&folders.data, ambient);
         let text = take(&folders.config_file, &mut files)?;
         folders.has_config_file = text.is_some();
         let mut file = match text {
@@ -116,6 +120,16 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
     });
     let config = config.map(|config| Config { files: files.clone(), ..config });
     (files, config)
+}
+
+/// Installs the stored update of the catalog, for the rest of this process. A file that cannot be read counts as an invalid update.
+fn install_catalog(data: &Path, ambient: &Ambient) {
+    let text = private_files::read(&data.join(CATALOG_FILE), update::MAX_BYTES);
+    match text {
+        Ok(text) => update::install(Ok(text), ambient.now_ms()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => update::install(Err(error.to_string()), ambient.now_ms()),
+    }
 }
 
 /// Overrides settings of the files with those of the environment and the command line.
