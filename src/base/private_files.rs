@@ -3,7 +3,6 @@
 //! Whoever can place a file where the program looks controls what is opened: a named pipe without a writer, an endless device, a file of
 //! gigabytes, or one that grows while it is read. [`open`] returns only regular files; [`read`] reads at most a limit, and at most the
 //! file's size when it was opened. Blocking.
-#![expect(clippy::disallowed_methods, reason = "this module is how the others open files")]
 
 use pintle_os::file::{self, Facts};
 use pintle_os::lock;
@@ -246,6 +245,8 @@ impl SecretLock {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "makes the files that are opened")]
+
     use super::*;
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;

@@ -82,13 +82,14 @@ fn is_git(root: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// The variables, the registry, the files that exist, and the shell.
+    type Row<'a> = (&'a [(&'a str, String)], Option<&'a str>, &'a [&'a str], Option<&'a str>);
+
     #[test]
     fn gits_bash_is_found_and_that_of_windows_is_not() {
         const SYSTEM: &str = r"C:\WINDOWS\system32";
         const STORE: &str = r"C:\Users\a\AppData\Local\Microsoft\WindowsApps";
         let usual = r"C:\Program Files\Git\bin\bash.exe";
-        // The variables, the registry, the files that exist, and the shell.
-        type Row<'a> = (&'a [(&'a str, String)], Option<&'a str>, &'a [&'a str], Option<&'a str>);
         let path = |folders: &[&str]| [("PATH", folders.join(";"))];
         let rows: [Row<'_>; 10] = [
             (&path(&[SYSTEM, r"C:\Program Files\Git\cmd"]), None, &[usual], Some(usual)),

@@ -88,9 +88,7 @@ impl Connection {
         let (errors, stderr) = pipe::output()?;
         let child = Started::new(launch, [&stdin, &stdout, &stderr].map(pipe::borrow)).await?;
         let mut family = child.family(String::new());
-        if let Some(leader) = family.leader.clone() {
-            family.is_below(leader);
-        }
+        family.is_below_leader();
         let complaints = Complaints::collect(errors);
         Ok(Self { family, child, input, output, complaints, idle_since: Instant::now() })
     }

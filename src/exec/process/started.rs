@@ -4,8 +4,8 @@
 use super::{Family, Launch, Supervisor};
 use crate::sandbox::{self, Guarded, Level, Order, RefusedHost};
 use pintle_os::family::Leader;
-use pintle_os::pipe::BorrowedEnd;
 use pintle_os::names;
+use pintle_os::pipe::BorrowedEnd;
 use pintle_os::process as os;
 use std::io;
 use std::path::PathBuf;
@@ -66,9 +66,9 @@ impl Started {
     /// Returns the command's processes, by its mark.
     pub(super) fn family(&self, mark: String) -> Family {
         match self {
-            Self::Here { leader, .. } => Family::new(leader.clone(), mark),
+            Self::Here { leader, .. } => Family::new(leader.as_ref(), mark),
             Self::Guarded(guarded) => {
-                let mut family = Family::new(Some(guarded.leader()), mark);
+                let mut family = Family::new(Some(&guarded.leader()), mark);
                 family.is_below(guarded.leader());
                 family
             }

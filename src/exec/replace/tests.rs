@@ -2,7 +2,7 @@ use super::*;
 use crate::beneath::Folders;
 use std::fs;
 use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{self as unix, PermissionsExt};
 
 fn pin(path: &Path) -> Pinned {
     Folders::default().find(path).unwrap().unwrap()
@@ -203,8 +203,7 @@ fn what_belongs_to_a_file_beside_its_content_is_kept() {
         std::os::unix::fs::chown(&owned, Some(1), Some(2)).unwrap();
         change(&owned);
         let facts = fs::metadata(&owned).unwrap();
-        use std::os::unix::fs::MetadataExt;
-        assert_eq!((MetadataExt::uid(&facts), MetadataExt::gid(&facts)), (1, 2));
+        assert_eq!((unix::MetadataExt::uid(&facts), unix::MetadataExt::gid(&facts)), (1, 2));
     }
 }
 

@@ -101,7 +101,7 @@ impl Wrapped {
     async fn open(&self) -> Result<Connection, Error> {
         let mark = format!("{}-connection-{}", self.marks, self.ambient.new_id());
         // No command's mark, since background processes outlive the connection.
-        let launch = self.launch(format!("{}{mark}", CONNECTION_PREFIX));
+        let launch = self.launch(format!("{CONNECTION_PREFIX}{mark}"));
         let script = script(&mark);
         let opening = Connection::open(&launch, script.as_bytes(), Envelope::new(&mark));
         let mut opening = std::pin::pin!(opening);

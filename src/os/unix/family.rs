@@ -58,7 +58,8 @@ pub struct Family {
 
 impl Family {
     /// Creates a handle to the processes that carry this mark, in the group of `leader` or not.
-    pub fn new(leader: Option<Pid>, mark: String) -> Self {
+    pub fn new(leader: Option<&Leader>, mark: String) -> Self {
+        let leader = leader.copied();
         descendants::began(&mark, leader);
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }
@@ -66,6 +67,11 @@ impl Family {
     /// All processes below this one belong to it too.
     pub fn is_below(&mut self, top: Pid) {
         self.known.push(top);
+    }
+
+    /// All processes below the leader belong to it too, also those of another mark.
+    pub fn is_below_leader(&mut self) {
+        self.known.extend(self.leader);
     }
 
     /// The leader has been waited for.

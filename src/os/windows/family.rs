@@ -62,12 +62,15 @@ pub struct Family {
 
 impl Family {
     /// Creates a handle to the processes of this job.
-    pub fn new(leader: Option<Leader>, mark: String) -> Self {
-        Self { job: leader.clone(), leader, mark, is_armed: true }
+    pub fn new(leader: Option<&Leader>, mark: String) -> Self {
+        Self { job: leader.cloned(), leader: leader.cloned(), mark, is_armed: true }
     }
 
     /// Does nothing: all processes below one of a job belong to it.
     pub fn is_below(&mut self, _top: Leader) {}
+
+    /// Does nothing, for the same reason.
+    pub fn is_below_leader(&mut self) {}
 
     /// The first process has been waited for.
     pub fn leader_ended(&mut self) {

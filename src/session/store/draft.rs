@@ -45,7 +45,7 @@ pub(super) fn create(folder: &Path) -> io::Result<()> {
 pub(super) fn is_shown(folder: &Path) -> bool {
     let is_named =
         folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
-    !is_named && !(IS_MARKED && folder.join(MARKER).exists())
+    !(is_named || IS_MARKED && folder.join(MARKER).exists())
 }
 
 /// Removes leftovers of killed processes next to this directory.
