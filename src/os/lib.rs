@@ -1,11 +1,11 @@
 //! What differs between operating systems: the one place for their interfaces.
 //!
-//! `unix` serves Linux and macOS, `windows` Windows; both have the same modules with the same functions, so that no other code asks for
-//! the system it was built for. A module's documentation says what each system guarantees.
+//! `unix` serves Linux and macOS, `windows` Windows; both have the same modules with the same functions, so no other code depends on
+//! the target system. Each module documents the guarantees on each system.
 //!
 //! The command sandbox is the exception: Linux's is larger than all of this, and lies in `exec/sandbox`.
 //!
-//! Blocking, unless a function is `async`. No function here decides anything: it does what the caller asks for, or returns the system's error.
+//! Functions block unless they are `async`. They make no decisions: each performs one operation or returns the system's error.
 #![expect(clippy::disallowed_methods, reason = "this crate wraps the system")]
 
 #[cfg(unix)]
@@ -23,7 +23,7 @@ pub use system::{
     terminal,
 };
 
-/// The operating system, where a decision depends on it: what paths mean, and which commands exist.
+/// The operating system, for decisions that depend on it, such as the meaning of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum System {
     /// Linux.

@@ -41,7 +41,7 @@ def play(chain: Toolchain, arguments: list[str]) -> int:
         return code
     program = chain.program("release" if "--release" in arguments else "debug")
     try:
-        rounds.play(chain.target, program, print)
+        rounds.play(chain.target, program, chain.folder, print)
     except rounds.Failed as error:
         print(f"{chain.target.name}: {error}", file=sys.stderr)
         return 1
@@ -58,6 +58,7 @@ COMMANDS = {"check": check, "build": build, "play": play, "cargo": cargo}
 SUITE = (
     ("play", "x86_64-unknown-linux-musl"),
     ("play", "aarch64-unknown-linux-musl"),
+    ("play", "x86_64-pc-windows-gnu"),
     ("check", "aarch64-apple-darwin"),
 )
 ALL = (

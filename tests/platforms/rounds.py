@@ -26,14 +26,17 @@ class Failed(Exception):
 
 
 class Program:
-    """A program with what is written before it, and the folder in which it works, as this machine and as the program name it."""
+    """A program with what is written before it, and the folder in which it works, as this machine and as the program name it.
 
-    def __init__(self, before: list[str], name: str, folder: Path, seen_as: str):
+    `home` is for what runs the program."""
+
+    def __init__(self, before: list[str], name: str, folder: Path, seen_as: str, home: str = ""):
         self.before, self.name, self.folder, self.seen_as = before, name, folder, seen_as
+        self.home = home or seen_as
 
     def run(self, *arguments: str, input: str | None = None) -> tuple[int, str]:
         """Returns the exit status and what was printed."""
-        env = {**os.environ, "HOME": self.seen_as, "PINTLE_HOME": f"{self.seen_as}/home", "TMPDIR": self.seen_as}
+        env = {**os.environ, "HOME": self.home, "PINTLE_HOME": f"{self.seen_as}/home", "TMPDIR": self.home}
         try:
             done = subprocess.run(
                 [*self.before, self.name, *arguments], cwd=self.folder, env=env, text=True, errors="replace",
@@ -64,8 +67,15 @@ def in_emulator(emulator: list[str], binary: Path, folder: Path) -> Program:
     return Program(emulator, str(binary), folder, str(folder))
 
 
-def program_of(target: Target, binary: Path, folder: Path) -> Program:
-    """The built program, in the way in which this machine can run it."""
+def under_wine(wine: Path, binary: Path, folder: Path) -> Program:
+    """A program for Windows, which sees this machine's files on drive Z."""
+    return Program([str(wine)], str(binary), folder, "Z:" + str(folder).replace("/", "\\"), str(folder))
+
+
+def program_of(target: Target, binary: Path, folder: Path, tools: Path) -> Program:
+    """The built program, in the way in which this machine can run it. `tools` is the folder of the toolchain."""
+    if "wine" in target.tools:
+        return under_wine(tools / "run", binary, folder)
     if "qemu" in target.tools:
         return in_emulator(["qemu-aarch64-static"], binary, folder)
     if target.triple.endswith("-musl"):
@@ -73,10 +83,10 @@ def program_of(target: Target, binary: Path, folder: Path) -> Program:
     return in_emulator([], binary, folder)
 
 
-def play(target: Target, binary: Path, say) -> None:
+def play(target: Target, binary: Path, tools: Path, say) -> None:
     """Runs all rounds, and names each. Raises `Failed`."""
     with tempfile.TemporaryDirectory() as name:
-        program = program_of(target, binary, Path(name))
+        program = program_of(target, binary, Path(name), tools)
         for round in (version, doctor, demo, serve):
             round(program)
             say(f"{target.name}: {round.__name__} passed")

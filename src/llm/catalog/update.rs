@@ -49,7 +49,7 @@ impl Update {
     /// Parses an update.
     ///
     /// # Errors
-    /// The text is not an update; the message names the field.
+    /// The text is not an update; the message includes the field.
     pub fn parse(text: &[u8], today: Date) -> Result<Self, String> {
         if text.trim_ascii().is_empty() {
             return Err("the file is empty".to_owned());
@@ -177,7 +177,7 @@ pub fn check_new(text: &[u8], now_ms: u64) -> Result<Update, Refused> {
 /// The reason why an update is not installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// It is not an update; the message names the field.
+    /// It is not an update; the message includes the field.
     Invalid(String),
     /// It is older than the built-in catalog.
     Older(String),

@@ -6,12 +6,12 @@ use std::io;
 pub const OUT_OF_RESOURCES: [i32; 4] =
     [nix::libc::EMFILE, nix::libc::ENFILE, nix::libc::ENOMEM, nix::libc::EAGAIN];
 
-/// Returns true for the error about a symbolic link where none may be.
+/// Returns true if a path was rejected because it contains a symbolic link.
 pub fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(nix::libc::ELOOP)
 }
 
-/// Returns the error about a symbolic link where none may be.
+/// Returns the error for a path rejected because it contains a symbolic link.
 pub fn link() -> io::Error {
     io::Error::from_raw_os_error(nix::libc::ELOOP)
 }

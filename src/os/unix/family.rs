@@ -88,7 +88,7 @@ impl Family {
         self.is_armed = false;
     }
 
-    /// Ends all of them, also those that left the group.
+    /// Ends all of them, including processes that left the group.
     pub async fn end(&mut self, ending: Ending) {
         let signal = ending.signal();
         let (leader, mark, known) = (self.leader, self.mark.clone(), self.known.clone());

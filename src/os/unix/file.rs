@@ -8,13 +8,13 @@ use std::path::Path;
 /// The permission bits of private files.
 const PRIVATE_FILE: u32 = 0o600;
 
-/// The permission bits of a new file before the user's mask; those that `open` uses.
+/// The permission bits of a new file before the umask is applied, the same as with `open`.
 const USUAL_FILE: u32 = 0o666;
 
 /// The permission bits of folders that only their owner may enter.
 const PRIVATE_FOLDER: u32 = 0o700;
 
-/// Metadata beyond what the standard library offers on every system.
+/// Metadata that the standard library only offers on some systems.
 pub trait Facts {
     /// A number that differs between a file and its replacement.
     fn serial(&self) -> u64;
@@ -126,7 +126,7 @@ pub fn as_private_folder<'b, 'p, 's>(
     builder.permissions(Permissions::from_mode(PRIVATE_FOLDER))
 }
 
-/// Makes `builder` create files with the permissions of files that users create, not private ones.
+/// Makes `builder` create files with default permissions instead of private ones.
 pub fn as_usual_file<'b, 'p, 's>(
     builder: &'b mut tempfile::Builder<'p, 's>,
 ) -> &'b mut tempfile::Builder<'p, 's> {

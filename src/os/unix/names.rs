@@ -1,4 +1,4 @@
-//! The bytes of file names, and paths as users and models see them.
+//! Conversions between names and bytes, and paths for display.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -26,7 +26,7 @@ pub fn variable(name: String) -> String {
     name
 }
 
-/// Returns the names of the files that a program's name stands for.
+/// Returns the possible file names of a program.
 pub fn of_program(name: &str) -> Vec<String> {
     vec![name.to_owned()]
 }

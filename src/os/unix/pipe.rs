@@ -1,4 +1,4 @@
-//! Pipes between this process and those that it starts: asynchronous here, blocking there.
+//! Pipes to child processes: asynchronous on this side, blocking on theirs.
 
 use std::fs::File;
 use std::io;
@@ -68,7 +68,7 @@ pub fn borrow(end: &End) -> BorrowedEnd<'_> {
     end.as_fd()
 }
 
-/// Reads what is in the pipe now; `None` if it is empty and still open. A closed one returns 0.
+/// Reads without waiting; `None` if the pipe is empty and still open, 0 if it is closed.
 ///
 /// # Errors
 /// The system's.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use tokio::process::{Child, Command};
 
-/// Starts a process in a session of its own, with these streams: stdin, stdout and stderr. `_mark` is in its environment already.
+/// Starts a process in a new session with these streams: stdin, stdout and stderr. `_mark` is already in its environment.
 ///
 /// # Errors
 /// The system's.
@@ -86,12 +86,12 @@ pub fn this_program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
-/// Returns `None`: only Windows has a registry that names Git's directory.
+/// Returns `None`, since only Windows has a registry.
 pub fn git_folder() -> Option<PathBuf> {
     None
 }
 
-/// Keeps other processes of the same user from reading this one's memory and variables, and from tracing it, where the system can do so.
+/// Keeps other processes of the same user from reading this one's memory and variables, and from tracing it, if the system supports it.
 pub fn hide() {
     #[cfg(target_os = "linux")]
     let _ = nix::sys::prctl::set_dumpable(false);

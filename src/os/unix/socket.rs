@@ -53,7 +53,7 @@ impl Client {
         self.0.try_clone().map(Self)
     }
 
-    /// Ends what is written; what is read goes on.
+    /// Closes the writing direction; reading continues.
     ///
     /// # Errors
     /// The other side is gone.
@@ -150,7 +150,7 @@ impl Served {
         Ok(Self(stream))
     }
 
-    /// Returns what a thread reads.
+    /// Returns the reading direction, for a thread.
     ///
     /// # Errors
     /// There are no descriptors left.
@@ -158,7 +158,7 @@ impl Served {
         self.0.as_fd().try_clone_to_owned().map(File::from)
     }
 
-    /// Returns what a thread watches, with [`wait_for_hangup`](super::streams::wait_for_hangup).
+    /// Returns a handle for [`wait_for_hangup`](super::streams::wait_for_hangup).
     ///
     /// # Errors
     /// There are no descriptors left.
@@ -166,7 +166,7 @@ impl Served {
         self.reader()
     }
 
-    /// Returns what a future writes to.
+    /// Returns the writing direction, for a future.
     ///
     /// # Errors
     /// There are no descriptors left.

@@ -9,8 +9,8 @@ pub fn columns() -> Option<u16> {
     Some(size.ws_col).filter(|columns| *columns > 0)
 }
 
-/// Stdin's terminal without echo, until it is dropped. Each key is read at once, those that send signals too, so that none ends the program
-/// before the echo is back.
+/// Disables echo on stdin's terminal until it is dropped. Keys that send signals are read like others, so that none of them ends the
+/// program before echo is enabled again.
 #[derive(Debug)]
 pub struct Silent {
     before: Termios,

@@ -15,7 +15,7 @@ use windows_sys::Win32::Security::{
     PSECURITY_DESCRIPTOR, SECURITY_ATTRIBUTES,
 };
 
-/// All rights for the owner and the system, inherited by what is created inside, and none for others.
+/// Full access for the owner and the system, inherited by new files, and none for others.
 const OWNER_ONLY: &str = "D:P(A;OICI;FA;;;OW)(A;OICI;FA;;;SY)";
 
 /// A security descriptor that gives access to the owner alone.
@@ -40,7 +40,7 @@ impl OwnerOnly {
         if made == 0 { Err(io::Error::last_os_error()) } else { Ok(Self { descriptor }) }
     }
 
-    /// Returns what a call that creates something takes. Valid while this value lives.
+    /// Returns the attributes for creating a file or pipe. Valid while this value lives.
     pub(super) fn attributes(&self) -> SECURITY_ATTRIBUTES {
         SECURITY_ATTRIBUTES {
             nLength: u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).unwrap_or_default(),

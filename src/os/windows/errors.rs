@@ -15,14 +15,14 @@ pub const OUT_OF_RESOURCES: [i32; 4] = [
     ERROR_NO_SYSTEM_RESOURCES.cast_signed(),
 ];
 
-/// Returns true for the error about a symbolic link or a junction where none may be.
+/// Returns true if a path was rejected because it contains a symbolic link or a junction.
 pub fn is_link(error: &io::Error) -> bool {
     const LINK: [i32; 2] =
         [ERROR_STOPPED_ON_SYMLINK.cast_signed(), ERROR_CANT_ACCESS_FILE.cast_signed()];
     error.raw_os_error().is_some_and(|code| LINK.contains(&code))
 }
 
-/// Returns the error about a symbolic link or a junction where none may be.
+/// Returns the error for a path rejected because it contains a symbolic link or a junction.
 pub fn link() -> io::Error {
     io::Error::from_raw_os_error(ERROR_STOPPED_ON_SYMLINK.cast_signed())
 }

@@ -17,7 +17,7 @@ const EPOCH: i64 = 116_444_736_000_000_000;
 /// The units of Windows' time in a second.
 const UNITS: i64 = 10_000_000;
 
-/// Metadata beyond what the standard library offers on every system.
+/// Metadata that the standard library only offers on some systems.
 pub trait Facts {
     /// A number that differs between a file and its replacement: the creation time. Windows gives it to a file created within 15 s in place
     /// of another one of the same name, so it is compared with the size and the other times.
@@ -170,7 +170,7 @@ impl PrivateFolders {
     }
 }
 
-/// Does nothing: a folder gets the access list of the one that it lies in.
+/// Does nothing: a folder inherits the access list of its parent.
 pub fn as_private_folder<'b, 'p, 's>(
     builder: &'b mut tempfile::Builder<'p, 's>,
 ) -> &'b mut tempfile::Builder<'p, 's> {

@@ -32,7 +32,7 @@ pub fn open(path: &Path, canonicalize: Canonicalize) -> io::Result<Held> {
     Ok(held)
 }
 
-/// Opens a canonical path so that it stays what it is.
+/// Opens a canonical path so that it cannot be replaced.
 ///
 /// # Errors
 /// Those of [`open`].

@@ -1,4 +1,4 @@
-//! The bytes of file names, and paths as users and models see them.
+//! Conversions between names and bytes, and paths for display.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -31,7 +31,8 @@ pub fn variable(name: String) -> String {
     name.to_uppercase()
 }
 
-/// Returns the names of the files that a program's name stands for: itself, if it has an extension that can be run, else with each of them.
+/// Returns the possible file names of a program: the name itself if its extension is executable, otherwise the name with each such
+/// extension.
 pub fn of_program(name: &str) -> Vec<String> {
     const EXTENSIONS: [&str; 4] = [".exe", ".com", ".cmd", ".bat"];
     let lower = name.to_lowercase();

@@ -1,6 +1,6 @@
-//! Pipes between this process and those that it starts: asynchronous here, blocking there.
+//! Pipes to child processes: asynchronous on this side, blocking on theirs.
 //!
-//! They are named pipes with names that nobody can guess, since anonymous ones cannot be read asynchronously.
+//! Anonymous pipes cannot be read asynchronously, so these are named pipes with unguessable names.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{File, OpenOptions};
@@ -114,7 +114,7 @@ pub fn borrow(end: &End) -> BorrowedEnd<'_> {
     end.as_handle()
 }
 
-/// Reads what is in the pipe now; `None` if it is empty and still open. A closed one returns 0.
+/// Reads without waiting; `None` if the pipe is empty and still open, 0 if it is closed.
 ///
 /// # Errors
 /// The system's.

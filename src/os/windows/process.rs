@@ -19,8 +19,8 @@ use windows_sys::Win32::System::Threading::{
     CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, CREATE_SUSPENDED,
 };
 
-/// Starts a process in a job of its own and without a window, with these streams: stdin, stdout and stderr. Until its mark is released, the
-/// job holds what the process starts.
+/// Starts a process in a new job and without a window, with these streams: stdin, stdout and stderr. The job contains the process's
+/// descendants until its mark is released.
 ///
 /// # Errors
 /// The system's.

@@ -18,7 +18,7 @@ const PAUSES_MS: [u64; 7] = [1, 5, 20, 50, 150, 300, 500];
 /// Moves a finished temporary file into its place. `held` is the old file, which is closed if it is in the way.
 ///
 /// # Errors
-/// The system's; a file in use by another program says so.
+/// The system's; the message mentions if another program has the file open.
 pub fn put(temporary: NamedTempFile, place: &Path, held: &mut Option<File>) -> io::Result<()> {
     let path = temporary.into_temp_path();
     if std::fs::metadata(place).is_ok_and(|facts| facts.permissions().readonly()) {
@@ -40,7 +40,7 @@ pub fn put(temporary: NamedTempFile, place: &Path, held: &mut Option<File>) -> i
 /// Renames a file or directory; a file at the new name is replaced.
 ///
 /// # Errors
-/// The system's; a file in use by another program says so.
+/// The system's; the message mentions if another program has the file open.
 pub fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<()> {
     let (from, to) = (from.as_ref(), to.as_ref());
     for pause in PAUSES_MS {

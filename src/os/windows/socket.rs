@@ -1,6 +1,6 @@
 //! Connections between processes of one user on this machine: named pipes, which only this user may open.
 //!
-//! The path of a socket stands for a pipe whose name is made of it. A pipe has no half-closed state, so a client ends its input with a
+//! A pipe's name is derived from the socket's path. A pipe has no half-closed state, so a client ends its input with a
 //! message of no bytes.
 
 use super::access::OwnerOnly;
@@ -47,7 +47,7 @@ pub struct Listener {
 pub fn bind(path: &Path) -> io::Result<Listener> {
     let name = name(path);
     let next = Mutex::new(instance(&name, true)?);
-    // The file stands for the pipe, so that it is found, and removed with the engine.
+    // A placeholder, which is removed with the engine.
     File::create(path)?;
     Ok(Listener { name, next })
 }
@@ -83,7 +83,7 @@ fn name(path: &Path) -> String {
     format!(r"\\.\pipe\pintle-engine-{:016x}", hasher.finish())
 }
 
-/// Returns true for the file that stands for a pipe.
+/// Returns true for a pipe's placeholder file.
 pub fn is_socket(kind: FileType) -> bool {
     kind.is_file()
 }
@@ -100,7 +100,7 @@ pub fn is_served(path: &Path) -> bool {
 #[derive(Debug)]
 pub struct Client {
     pipe: Arc<NamedPipeClient>,
-    /// Drives the pipe on a thread of its own.
+    /// Drives the pipe on a separate thread.
     runtime: Arc<Driver>,
 }
 
@@ -160,7 +160,7 @@ impl Client {
         Ok(Self { pipe: Arc::clone(&self.pipe), runtime: Arc::clone(&self.runtime) })
     }
 
-    /// Ends what is written; what is read goes on.
+    /// Closes the writing direction; reading continues.
     ///
     /// # Errors
     /// The other side is gone.
@@ -272,7 +272,7 @@ impl Served {
         Ok(Self { pipe: Arc::new(stream), handle: Handle::current() })
     }
 
-    /// Returns what a thread reads.
+    /// Returns the reading direction, for a thread.
     ///
     /// # Errors
     /// None.
@@ -280,7 +280,7 @@ impl Served {
         Ok(Reader { pipe: Arc::clone(&self.pipe), handle: self.handle.clone() })
     }
 
-    /// Returns something that never hangs up: the reader sees the end.
+    /// Returns a handle that never reports a hang-up, since the reader detects the end.
     ///
     /// # Errors
     /// The system's.
@@ -288,7 +288,7 @@ impl Served {
         File::open("NUL")
     }
 
-    /// Returns what a future writes to.
+    /// Returns the writing direction, for a future.
     ///
     /// # Errors
     /// None.

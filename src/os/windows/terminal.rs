@@ -13,8 +13,8 @@ pub fn columns() -> Option<u16> {
     u16::try_from(i32::from(window.right) - i32::from(window.left) + 1).ok()
 }
 
-/// Stdin's console without echo, until it is dropped. Each key is read at once, Ctrl-C too, so that it does not end the program before the
-/// echo is back.
+/// Disables echo on stdin's console until it is dropped. Ctrl-C is read like other keys, so that it does not end the program before echo is
+/// enabled again.
 #[derive(Debug)]
 pub struct Silent {
     before: u32,
