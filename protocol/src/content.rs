@@ -45,6 +45,16 @@ pub enum Input {
         /// The image's bytes in base64.
         data: String,
     },
+    /// A document. Models that do not accept it read its text.
+    #[serde(rename_all = "camelCase")]
+    Document {
+        /// The media type: `application/pdf`.
+        mime_type: String,
+        /// The document's bytes in base64.
+        data: String,
+        /// The document's name, such as its file name.
+        name: String,
+    },
 }
 
 /// A range of lines in a file, counted from 1, both ends included.

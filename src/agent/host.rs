@@ -77,6 +77,13 @@ pub(super) trait TurnHost: Send {
     /// Marks a call as ended.
     fn call_ends(&mut self, item: &ItemId);
 
+    /// Returns true if a client can answer questions and was not asked yet whether this model, as `provider/id`, gets its tools as text.
+    /// It counts as asked from now on.
+    fn offer_text_tools(&mut self, model: &str) -> bool;
+
+    /// Gives this model its tools as text for the rest of the session.
+    fn use_text_tools(&mut self, model: &str);
+
     /// Asks the user for approval.
     fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome>;
 

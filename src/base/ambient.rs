@@ -12,6 +12,7 @@ mod secrets;
 
 pub use secrets::{MIN_SECRET_BYTES, REDACTED, Redactor, Secrets};
 
+use pintle_os::{System, names};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,9 @@ impl Ambient {
     /// The real thing. Variables whose name or value is not UTF-8 are left out.
     pub fn system() -> Self {
         let vars = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter_map(|(name, value)| {
+                Some((names::variable(name.into_string().ok()?), value.into_string().ok()?))
+            })
             .collect();
         Self::new(vars, Source::System)
     }
@@ -178,9 +181,24 @@ impl Ambient {
         }
     }
 
-    /// The user's home folder, from `HOME`.
+    /// The user's home folder, from `HOME`; on Windows from `USERPROFILE`, if `HOME` is not a path of Windows.
     pub fn home(&self) -> Option<PathBuf> {
-        self.var("HOME").map(PathBuf::from)
+        let home = || self.var("HOME").map(PathBuf::from);
+        match System::CURRENT {
+            System::Linux | System::MacOs => home(),
+            System::Windows => home()
+                .filter(|home| home.is_absolute())
+                .or_else(|| self.var("USERPROFILE").map(PathBuf::from)),
+        }
+    }
+
+    /// The folder for temporary files.
+    pub fn temporary(&self) -> PathBuf {
+        let (names, usual): (&[&str], _) = match System::CURRENT {
+            System::Linux | System::MacOs => (&["TMPDIR"], "/tmp"),
+            System::Windows => (&["TMP", "TEMP"], r"C:\Windows\Temp"),
+        };
+        names.iter().find_map(|name| self.var(name)).unwrap_or(usual).into()
     }
 
     /// The folder the program was started in.

@@ -27,6 +27,7 @@ use pintle_llm::credentials::Commands;
 use pintle_llm::http::{Http, Timeouts};
 use pintle_llm::login::Logins;
 use pintle_llm::{Error, ModelRef, Provider, Script, Wire};
+use pintle_os::names;
 use pintle_protocol::approval::PermissionMode;
 use pintle_session::store::Store;
 use pintle_tools::permissions::{Decision, Kind, Rule};
@@ -642,12 +643,12 @@ pub(crate) fn check_copy(settings: &args::Settings, mode: PermissionMode) -> any
 
 /// Returns an existing file's absolute path without symbolic links.
 pub(crate) fn file(path: &Path) -> std::io::Result<PathBuf> {
-    std::fs::canonicalize(path)
+    names::canonicalize(path)
 }
 
 /// Returns an existing directory's absolute path without symbolic links.
 pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
-    let folder = std::fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
+    let folder = names::canonicalize(path).with_context(|| format!("{}", path.display()))?;
     anyhow::ensure!(folder.is_dir(), "not a directory: {}", path.display());
     Ok(folder)
 }

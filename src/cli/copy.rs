@@ -9,6 +9,7 @@ use crate::cli::assemble;
 use anyhow::{Context, bail, ensure};
 use ignore::WalkBuilder;
 use pintle_os::file::{self, Facts};
+use pintle_os::names;
 use std::fs::{self, FileTimes};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ impl Copy {
         let original = assemble::project(folder);
         let temporary = pintle_base::private_files::temporary_folder("pintle-copy-")?;
         let name = original.file_name().unwrap_or("root".as_ref());
-        let root = fs::canonicalize(temporary.path())?.join(name);
+        let root = names::canonicalize(temporary.path())?.join(name);
         fs::create_dir(&root)?;
         let copy = Self { folder: temporary, original, root };
         copy.fill(stop)

@@ -147,14 +147,17 @@ fn keys(
     writeln!(out, "keys")?;
     let is_own = |name: &str| config.providers.contains_key(name);
     let list = models.list();
+    let built_in = catalog::providers().iter().map(|provider| &provider.name);
+    let names = built_in.chain(list.providers.iter().map(|row| &row.name));
+    let width = names.map(|name| name.chars().count()).max().unwrap_or_default();
     for provider in catalog::providers().iter().filter(|known| !is_own(&known.name)) {
         for variable in &provider.key_vars {
             let is_set = if ambient.var(variable).is_some() { "set" } else { "not set" };
-            writeln!(out, "  {:<15}{variable}: {is_set}", provider.name)?;
+            writeln!(out, "  {:<width$} {variable}: {is_set}", provider.name)?;
         }
         let of_login = list.providers.iter().find(|row| row.name == provider.name);
         if of_login.is_some_and(|row| row.key == KeyState::Login) {
-            writeln!(out, "  {:<15}logged in", provider.name)?;
+            writeln!(out, "  {:<width$} logged in", provider.name)?;
         }
     }
     if let Some(problem) = models.auth_status().problem {
@@ -170,7 +173,7 @@ fn keys(
             KeyState::Missing => format!("{variable}: not set"),
             KeyState::NotNeeded => "none needed".to_owned(),
         };
-        writeln!(out, "  {:<15}{key} ({})", provider.name, provider.source)?;
+        writeln!(out, "  {:<width$} {key} ({})", provider.name, provider.source)?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use pintle_agent::config::Config;
 use pintle_base::ambient::Ambient;
 use pintle_llm::Wire;
 use pintle_llm::cassette::{self, Canonical, Record, Replay, ReplayFolder};
+use pintle_os::names;
 use pintle_session::store::Store;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,7 +63,7 @@ fn canonical(
     let here = ambient.current_dir()?;
     let named = settings.one_task.iter().flatten().chain([&here]);
     for folder in named {
-        let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        let real = names::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         folders.extend([("folder", real), ("folder", folder.clone())]);
     }
     folders.push(("data", config.folders.data.clone()));

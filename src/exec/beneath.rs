@@ -110,6 +110,7 @@ impl Pinned {
 
 /// Splits a path into its parent directory and last component.
 fn parts(path: &Path) -> Result<(&Path, &OsStr), Error> {
+    files::must_be_usable(path)?;
     path.parent().zip(path.file_name()).ok_or_else(|| Error::IsFolder(path.to_path_buf()))
 }
 

@@ -5,11 +5,12 @@
 
 use crate::beneath::{self, Pinned};
 use crate::change::Digester;
+use crate::windows_names;
 use crate::{Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window};
 use pintle_base::private_files;
 use pintle_base::text::sniff;
 use pintle_os::file::{self, Facts};
-use pintle_os::{names, replace};
+use pintle_os::{System, names, replace};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 const MAX_COUNTED_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(super) fn stat(path: &Path) -> Result<Stat, Error> {
+    must_be_usable(path)?;
     let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, &error))?;
     let kind = if facts.is_dir() {
         FileKind::Folder
@@ -38,6 +40,7 @@ pub(super) fn stat(path: &Path) -> Result<Stat, Error> {
 pub(super) fn canonicalize(path: &Path) -> Result<PathBuf, Error> {
     /// The maximum number of links in a row, as in Linux.
     const MAX_LINKS: usize = 40;
+    must_be_usable(path)?;
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         let (base, rest) = existing(&path)?;
@@ -54,6 +57,14 @@ pub(super) fn canonicalize(path: &Path) -> Result<PathBuf, Error> {
         }
     }
     Err(Error::Io { path, message: "too many symbolic links".to_owned() })
+}
+
+/// Refuses a path that this system reads as another one.
+pub(super) fn must_be_usable(path: &Path) -> Result<(), Error> {
+    if System::CURRENT != System::Windows {
+        return Ok(());
+    }
+    windows_names::refusal(path).map_or(Ok(()), |reason| Err(Error::Refused(reason)))
 }
 
 /// Refuses a path that has a symbolic link on it.

@@ -18,6 +18,7 @@ pub mod read_only;
 pub mod sandbox;
 pub mod scan;
 pub mod search;
+mod shell;
 pub mod variables;
 
 pub mod addresses;
@@ -28,6 +29,7 @@ mod files;
 pub(crate) mod process;
 mod replace;
 mod walk;
+mod windows_names;
 mod wrapped;
 pub mod write_log;
 

@@ -13,21 +13,19 @@ use crate::{
     After, Before, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find,
     FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Program, Ran, Rewrite, Rewrites,
     RunningProgram, Stat, TerminalCommand, Updated, UpdatedAll, Version, Window, change, files,
-    replace, walk,
+    replace, shell, walk,
 };
 use pintle_base::ambient::{Ambient, Secrets};
 use pintle_base::private_files;
 use pintle_os::family::{self, MARK};
 use pintle_os::file::Facts;
+use pintle_os::names;
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
-
-/// Shells, the best first.
-const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];
 
 /// This machine's files and processes.
 #[derive(Debug)]
@@ -86,7 +84,8 @@ fn supervisor(options: &Options) -> Option<Arc<process::Supervisor>> {
 /// Returns paths as a walk encounters them. A missing path is made canonical from its nearest existing ancestor.
 fn canonical(paths: Vec<PathBuf>) -> Arc<[PathBuf]> {
     let canonical = |path: PathBuf| {
-        let found = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+        let found =
+            path.ancestors().find_map(|folder| Some((folder, names::canonicalize(folder).ok()?)));
         match found.map(|(folder, real)| (path.strip_prefix(folder), real)) {
             Some((Ok(rest), real)) if !rest.as_os_str().is_empty() => real.join(rest),
             Some((_, real)) => real,
@@ -99,15 +98,13 @@ fn canonical(paths: Vec<PathBuf>) -> Arc<[PathBuf]> {
 impl Local {
     /// Takes home, temporary directory and the command variables from `ambient`.
     pub fn new(ambient: &Ambient, options: Options) -> Self {
-        let [best, fallback] = SHELLS.map(PathBuf::from);
-        let default = if best.exists() { best } else { fallback };
         let supervisor = supervisor(&options);
-        let shell = options.shell.unwrap_or(default);
-        let temporary = ambient.var("TMPDIR").unwrap_or("/tmp");
+        let default = || shell::find(ambient, Path::exists);
+        let shell = options.shell.clone().unwrap_or_else(default);
         let variables = variables::visible(ambient.vars(), options.variables);
         let path = variables.iter().find(|(name, _)| name == "PATH");
         let search_path =
-            path.map(|(_, path)| path.split(':').map(PathBuf::from).collect()).unwrap_or_default();
+            path.map(|(_, path)| std::env::split_paths(path).collect()).unwrap_or_default();
         Self {
             ambient: ambient.clone(),
             platform: Platform {
@@ -120,7 +117,7 @@ impl Local {
                 program: shell,
                 prefix: options.command_prefix,
                 variables,
-                temporary: PathBuf::from(temporary),
+                temporary: ambient.temporary(),
                 marks: Shell::new_marks(),
                 supervisor,
             },
@@ -222,14 +219,18 @@ impl StandIn {
 /// Returns a program's path: as given, or found in the program's `PATH`.
 fn in_path(program: &Program) -> Option<String> {
     let Program { command, cwd, variables, .. } = program;
-    let folders = match variables.iter().rev().find(|(name, _)| name == "PATH") {
-        _ if command.contains('/') => String::new(),
-        Some((_, path)) => path.clone(),
+    let folders: Vec<PathBuf> = match variables.iter().rev().find(|(name, _)| name == "PATH") {
+        _ if command.contains(std::path::is_separator) => vec![PathBuf::new()],
+        Some((_, path)) => std::env::split_paths(path).collect(),
         None => return None,
     };
-    let candidates = folders.split(':').map(|folder| cwd.join(folder).join(command));
+    let files = folders.iter().flat_map(|folder| {
+        let names = names::of_program(command);
+        names.into_iter().map(move |name| cwd.join(folder).join(name))
+    });
     let is_program = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_executable());
-    candidates.into_iter().find(is_program).map(|path| path.to_string_lossy().into_owned())
+    let mut files = files;
+    files.find(is_program).map(|path| path.to_string_lossy().into_owned())
 }
 
 /// How to treat other programs' writes between the decision about a file and its replacement.

@@ -9,7 +9,7 @@ use crate::sandbox::{self, Confinement};
 use crate::wrapped::Envelope;
 use crate::{Command, End, Error, Program, Ran, WriteLog};
 use pintle_os::family::{self, CONNECTION_PREFIX, Ending, KILL_TO_END, MARK};
-use pintle_os::{pipe, process as os};
+use pintle_os::{names, pipe, process as os};
 use progress::Pending;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -168,8 +168,8 @@ impl Launch {
     fn environment(&self) -> Vec<(String, String)> {
         let mut variables = self.variables.clone();
         variables.push((MARK.to_owned(), self.mark.clone()));
-        if let Some(cwd) = self.cwd.as_deref().and_then(Path::to_str) {
-            variables.push(("PWD".to_owned(), cwd.to_owned()));
+        if let Some(cwd) = self.cwd.as_deref().filter(|cwd| cwd.to_str().is_some()) {
+            variables.push(("PWD".to_owned(), names::shown(cwd).into_owned()));
         }
         variables
     }

@@ -52,7 +52,7 @@ const SECRET_ENDINGS: [&str; 6] = ["PASSWORD", "PASSWD", "TOKEN", "SECRET", "API
 const SECRET_NAMES: [&str; 4] = ["MYSQL_PWD", "NPM_CONFIG__AUTH", "NPM_AUTH", "DOCKER_AUTH_CONFIG"];
 
 /// Variables needed by most programs or by a language's tools.
-const CORE: [&str; 24] = [
+const CORE: [&str; 39] = [
     "PATH",
     "HOME",
     "USER",
@@ -77,6 +77,22 @@ const CORE: [&str; 24] = [
     "GEM_HOME",
     "JAVA_HOME",
     "SDKMAN_DIR",
+    // Windows.
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
 ];
 
 /// Variables set for every command, which runs unattended: no colours, no pagers, and an editor that fails at once,

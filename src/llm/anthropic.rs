@@ -10,6 +10,7 @@ mod turns;
 
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;
+pub(super) use turns::beta;
 
 #[cfg(test)]
 mod tests;

@@ -9,11 +9,13 @@
 
 mod login;
 mod price;
+pub mod update;
 
 pub use login::{Login, Returns, is_confidential};
 pub use price::{LongPrice, Price};
 
 use super::cloud::Cloud;
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -207,6 +209,9 @@ pub struct Dialect {
     pub text_tools: bool,
     /// True if it accepts PDF documents for models that accept images. Other models get the text of documents.
     pub documents: bool,
+    /// True if the effort can change within a conversation without making its input uncached (Messages, Responses), for models that support
+    /// it.
+    pub effort_updates: bool,
     /// Requested answer length (Responses).
     pub verbosity: Verbosity,
     /// True if it silently accepts more input than the window can contain; only the usage shows it.
@@ -256,6 +261,7 @@ impl Dialect {
         web_search: false,
         text_tools: false,
         documents: false,
+        effort_updates: false,
         verbosity: Verbosity::Unset,
         silent_overflow: false,
         initiator_headers: false,
@@ -335,6 +341,9 @@ pub struct Model {
     pub source: String,
     /// The date of that source, as year and month.
     pub checked: String,
+    /// The date of the update that it comes from; `None` if it is built in.
+    #[serde(skip)]
+    pub update: Option<Date>,
 }
 
 /// Facts about models whose names share a prefix.
@@ -376,8 +385,17 @@ struct ProvidersFile {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelsFile {
+    #[serde(deserialize_with = "update::read_date")]
+    date: Date,
     model: Vec<Model>,
     family: Vec<Family>,
+}
+
+/// The models of the file and of the installed update.
+struct Models {
+    file: ModelsFile,
+    /// The reason why the installed update is not used.
+    problem: Option<String>,
 }
 
 // Two files, since every start needs the key names, and parsing hundreds of models takes longer than everything else at startup.
@@ -410,14 +428,22 @@ static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 });
 
 #[expect(clippy::expect_used, reason = "the file is built in, and the tests read it")]
-static MODELS: LazyLock<ModelsFile> = LazyLock::new(|| {
+static MODELS: LazyLock<Models> = LazyLock::new(|| {
     let mut file: ModelsFile = toml::from_str(MODELS_TEXT).expect("catalog/models.toml");
+    let problem = match update::installed(file.date) {
+        Ok(None) => None,
+        Ok(Some(update)) => {
+            update::overlay(&mut file.model, update);
+            None
+        }
+        Err(problem) => Some(problem),
+    };
     for Model { provider, price, .. } in &mut file.model {
         if let Some(price) = price {
             price.searches = find(provider).and_then(|entry| entry.search_price);
         }
     }
-    file
+    Models { file, problem }
 });
 
 /// Replaces `{version}` with this program's version.
@@ -437,7 +463,17 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 
 /// Returns all models, in file order.
 pub fn models() -> &'static [Model] {
-    &MODELS.model
+    &MODELS.file.model
+}
+
+/// Returns the date of the built-in models.
+pub fn date() -> Date {
+    MODELS.file.date
+}
+
+/// Returns the reason why the installed update is not used; `None` if it is, or if there is none.
+pub fn update_problem() -> Option<&'static str> {
+    MODELS.problem.as_deref()
 }
 
 /// Returns the row for a provider's model: by its exact id, or by the id without a trailing date, version or `-latest`.
@@ -516,6 +552,7 @@ pub(super) fn bare_name(id: &str) -> String {
 fn family<T>(id: &str, says: impl Fn(&'static Family) -> Option<T>) -> Option<T> {
     let name = bare_name(id);
     MODELS
+        .file
         .family
         .iter()
         .filter(|family| name.starts_with(&family.prefix))

@@ -416,7 +416,7 @@ fn hint(
 }
 
 /// Returns true if a model cannot call tools. Source: Ollama, OpenRouter and vLLM, as quoted in public issues, up to 2026-11.
-fn is_about_tools(text: &str) -> bool {
+pub(super) fn is_about_tools(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let says = [
         "does not support tools",

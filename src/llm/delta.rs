@@ -206,6 +206,7 @@ impl Accumulator {
             blocks: self.blocks.into_iter().flatten().collect(),
             origin,
             stop: self.stop.unwrap_or(StopReason::Other),
+            effort: None,
         }
     }
 }

@@ -172,8 +172,12 @@ mod tests {
             arguments: "{}".to_owned(),
             opaque: None,
         };
-        let assistant =
-            Assistant { blocks: vec![call], origin: "p/m".to_owned(), stop: StopReason::ToolUse };
+        let assistant = Assistant {
+            effort: None,
+            blocks: vec![call],
+            origin: "p/m".to_owned(),
+            stop: StopReason::ToolUse,
+        };
         let messages = || {
             vec![
                 Message::User(vec![document("a.pdf", 1, 4)]),

@@ -176,6 +176,7 @@ impl Endpoint {
                 custom_tools: entry.dialect.custom_tools && is_at_home,
                 web_search: entry.dialect.web_search && is_at_home,
                 documents: entry.dialect.documents && is_at_home,
+                effort_updates: entry.dialect.effort_updates && is_at_home,
                 verbosity: if is_at_home { entry.dialect.verbosity } else { Verbosity::Unset },
                 ..entry.dialect
             },

@@ -121,6 +121,11 @@ impl ErrorKind {
 }
 
 impl Error {
+    /// Returns true if the model was refused because it cannot call tools.
+    pub fn refuses_tools(&self) -> bool {
+        self.kind == ErrorKind::InvalidRequest && super::classify::is_about_tools(&self.message)
+    }
+
     /// Creates an error with only a message.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {

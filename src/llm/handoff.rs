@@ -180,6 +180,7 @@ fn a_conversation_of_four_models_goes_to_any_of_them() {
         find("gemini", "g3-parallel-1"),
         // A call whose name was never received, or an empty reply.
         Assistant {
+            effort: None,
             blocks: vec![AssistantBlock::ToolCall {
                 id: String::new(),
                 name: String::new(),
@@ -189,7 +190,12 @@ fn a_conversation_of_four_models_goes_to_any_of_them() {
             origin: "x/y".to_owned(),
             stop: StopReason::ToolUse,
         },
-        Assistant { blocks: Vec::new(), origin: "x/y".to_owned(), stop: StopReason::Other },
+        Assistant {
+            effort: None,
+            blocks: Vec::new(),
+            origin: "x/y".to_owned(),
+            stop: StopReason::Other,
+        },
         find("openai-responses", "incomplete-max-tokens"),
     ];
     let all: Vec<&Assistant> = all.iter().collect();

@@ -137,6 +137,7 @@ mod tests {
             opaque: None,
         };
         Message::Assistant(Assistant {
+            effort: None,
             blocks: ids.iter().map(call).collect(),
             origin: "a/b".to_owned(),
             stop: StopReason::ToolUse,

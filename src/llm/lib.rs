@@ -22,6 +22,7 @@ pub mod credentials;
 mod decode;
 pub mod delta;
 mod documents;
+mod effort_updates;
 mod encode;
 pub mod endpoint;
 pub mod error;
@@ -54,7 +55,7 @@ mod sources;
 pub mod sse;
 #[cfg(test)]
 mod strict;
-mod text_tools;
+pub mod text_tools;
 mod trace;
 mod vision;
 pub mod wire;

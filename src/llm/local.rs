@@ -2,8 +2,8 @@
 //! truncate silently.
 //!
 //! Source: each server's documentation, 2026-11. Ollama reports the context of loaded models (`/api/ps`) and a model file's `num_ctx`
-//! (`/api/show`), llama.cpp that of a slot (`/props`), LM Studio that of a loaded model (`/api/v0/models`), vLLM `max_model_len` in its
-//! model list.
+//! (`/api/show`), llama.cpp that of a slot (`/props`), LM Studio that of a loaded model (`/api/v0/models`), vLLM and SGLang
+//! `max_model_len` in their model lists.
 
 use super::endpoint::Endpoint;
 use super::http::{SmallBody, SmallRequest};
@@ -33,6 +33,7 @@ enum LocalServer {
     LlamaCpp,
     LmStudio,
     Vllm,
+    Sglang,
 }
 
 impl LocalServer {
@@ -43,6 +44,7 @@ impl LocalServer {
             "llamacpp" | "llama-server" => return Some(Self::LlamaCpp),
             "lmstudio" => return Some(Self::LmStudio),
             "vllm" => return Some(Self::Vllm),
+            "sglang" => return Some(Self::Sglang),
             _ => {}
         }
         let url = &endpoint.base_url;
@@ -53,6 +55,7 @@ impl LocalServer {
             "8080" | "9931" => Some(Self::LlamaCpp),
             "1234" => Some(Self::LmStudio),
             "8000" => Some(Self::Vllm),
+            "30000" => Some(Self::Sglang),
             _ => None,
         }
     }
@@ -69,6 +72,7 @@ impl LocalServer {
             ),
             Self::LmStudio => ("LM Studio", "load the model with a larger context length"),
             Self::Vllm => ("vLLM", "start vLLM with a larger `--max-model-len`"),
+            Self::Sglang => ("SGLang", "start SGLang with a larger `--context-length`"),
         };
         ServedWindow { tokens, server, remedy }
     }
@@ -118,7 +122,9 @@ pub async fn served_window(
             let answer = ask(format!("{root}/api/v0/models"), None).await?;
             of_list(&answer, model, "loaded_context_length")
         }
-        LocalServer::Vllm => of_list(&ask(models.clone(), None).await?, model, "max_model_len"),
+        LocalServer::Vllm | LocalServer::Sglang => {
+            of_list(&ask(models.clone(), None).await?, model, "max_model_len")
+        }
     };
     found.filter(|&tokens| tokens > 0).map(|tokens| server.window(tokens))
 }
@@ -188,6 +194,7 @@ mod tests {
         const STUDIO: &str = r#"{"data": [{"id": "m", "state": "loaded", "max_context_length": 32768, "loaded_context_length": 4096}]}"#;
         const UNLOADED: &str =
             r#"{"data": [{"id": "m", "state": "not-loaded", "max_context_length": 32768}]}"#;
+        const SGLANG: &str = r#"{"object": "list", "data": [{"id": "m", "object": "model", "owned_by": "sglang", "root": "m", "parent": null, "max_model_len": 32768}]}"#;
         const VLLM: &str = r#"{"data": [{"id": "m", "max_model_len": 16384}]}"#;
         let here = "http://localhost:1/v1";
         for (what, name, url, answers, model, want) in [
@@ -226,6 +233,7 @@ mod tests {
             ("a web page", "llamacpp", here, &[("/props", "<html>")], "m", None),
             ("a loaded model", "lmstudio", here, &[("/api/v0/models", STUDIO)], "m", Some(4096)),
             ("not loaded yet", "lmstudio", here, &[("/api/v0/models", UNLOADED)], "m", None),
+            ("SGLang", "sglang", here, &[("/v1/models", SGLANG)], "m", Some(32768)),
             ("vLLM", "vllm", here, &[("/v1/models", VLLM)], "m", Some(16384)),
             ("another model", "vllm", here, &[("/v1/models", VLLM)], "n", None),
             (

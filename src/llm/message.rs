@@ -1,5 +1,6 @@
 //! Canonical conversation: the source and target of every wire format's encoding.
 
+use super::request::Effort;
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,8 @@ pub struct Assistant {
     pub origin: String,
     /// The stop reason.
     pub stop: StopReason,
+    /// The effort that was requested; `None` if it was left to the provider, or is not known.
+    pub effort: Option<Effort>,
 }
 
 /// Block of a model reply.

@@ -63,6 +63,7 @@ fn change(message: &mut Arc<Message>, other: impl Fn(&AssistantBlock) -> Option<
         blocks: blocks.collect(),
         origin: said.origin.clone(),
         stop: said.stop,
+        effort: said.effort,
     }));
 }
 

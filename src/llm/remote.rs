@@ -61,13 +61,24 @@ fn body(endpoint: &Endpoint, request: &Request) -> Value {
     merge(&mut body, &endpoint.extra_body);
     match endpoint.dialect.cloud {
         Some(cloud) => {
-            let is_beta =
-                |(name, _): &&(String, Secret)| name.eq_ignore_ascii_case("anthropic-beta");
-            let betas = endpoint.headers.iter().find(is_beta);
-            cloud.wrap(endpoint.api, body, betas.map(|(_, betas)| betas.expose()))
+            let betas = betas(endpoint, &body);
+            cloud.wrap(endpoint.api, body, betas.as_deref())
         }
         None => body,
     }
+}
+
+/// Returns the betas for a body: those of the user's headers, and the one that the body requires.
+fn betas(endpoint: &Endpoint, body: &Value) -> Option<String> {
+    let own = endpoint.headers.iter().find(|(name, _)| is_beta(name));
+    let own = own.map(|(_, betas)| betas.expose());
+    let required = anthropic::beta(body).filter(|_| endpoint.api == Api::Messages);
+    let all: Vec<&str> = own.into_iter().chain(required).collect();
+    (!all.is_empty()).then(|| all.join(","))
+}
+
+fn is_beta(header: &str) -> bool {
+    header.eq_ignore_ascii_case("anthropic-beta")
 }
 
 /// Merges fields as a JSON merge patch does (RFC 7396).
@@ -90,7 +101,7 @@ fn merge(body: &mut Value, extra: &Map<String, Value>) {
 pub(super) fn encode(api: Api, request: &Request, dialect: Dialect) -> Value {
     let request = &*reasoning::as_text_for_others(request);
     match api {
-        Api::Messages => anthropic::encode(request),
+        Api::Messages => anthropic::encode(request, dialect),
         Api::Chat => chat::encode(request, dialect),
         Api::Responses => responses::encode(request, dialect),
         Api::Gemini => gemini::encode(&vision::without_gifs(request)),
@@ -126,6 +137,8 @@ impl Provider for Remote {
             vision::without_images(&mut request);
         }
         let mut endpoint = self.endpoint.for_model(&request.model);
+        // The conversation contains the efforts before the user's settings replace them.
+        endpoint.dialect.effort_updates &= endpoint.efforts.is_empty();
         let takes_documents = self.endpoint.takes_documents(&request.model);
         documents::fit(&mut request, takes_documents.then_some(endpoint.api));
         if let Some(form) = self.reasoning_back.get() {
@@ -207,6 +220,10 @@ impl Remote {
     ) -> Result<ByteStream, Error> {
         let url = endpoint.request_url(&request.model);
         let mut headers = endpoint.signed_headers(&url, &body);
+        if let Some(betas) = betas(endpoint, &body) {
+            headers.retain(|(name, _)| !is_beta(name));
+            headers.push(("anthropic-beta".to_owned(), Secret::new(betas)));
+        }
         headers.extend(initiator_headers(endpoint, request));
         let trace = request.trace.headers();
         headers.extend(trace.into_iter().map(|(name, value)| (name, Secret::new(value))));

@@ -4,6 +4,7 @@
 //! cannot hide itself. Each rule has its source. A rule that only some servers of an API have is checked only for those.
 
 mod anthropic;
+mod cached;
 mod chat;
 mod gemini;
 mod histories;

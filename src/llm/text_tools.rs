@@ -1,15 +1,15 @@
 //! Tool calls as text, for models and servers without tool calling: the system prompt describes the tools, and calls are blocks in the
 //! reply's text.
 //!
-//! Chosen by `text_tools` of a provider or model. The conversation keeps ordinary calls and results, so any model can continue it.
+//! Chosen by `text_tools` of a provider or model, or by the user for a session ([`through`]). The conversation keeps ordinary calls and results, so any model can continue it.
 
 mod parser;
 
-use super::DeltaStream;
 use super::delta::{BlockStart, Delta};
 use super::error::Error;
 use super::message::{Assistant, AssistantBlock, Message, ToolResult};
 use super::request::{Request, ToolSpec};
+use super::{DeltaStream, Omission, Provider, ServedWindow};
 use futures_util::stream::{Stream, StreamExt};
 use parser::{Parser, Piece};
 use pintle_protocol::content::Content;
@@ -109,6 +109,31 @@ fn result_as_text(result: &ToolResult) -> Vec<Content> {
     }
     text.push_str("</tool_result>");
     std::iter::once(Content::text(text)).chain(others).collect()
+}
+
+/// Wraps a provider so that its models get tools as text.
+pub fn through(provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
+    Arc::new(AsText(provider))
+}
+
+/// Provider returned by [`through`].
+#[derive(Debug)]
+struct AsText(Arc<dyn Provider>);
+
+#[async_trait::async_trait]
+impl Provider for AsText {
+    async fn stream(&self, mut request: Request) -> Result<DeltaStream, Error> {
+        let tools = into_text(&mut request);
+        Ok(with_calls(self.0.stream(request).await?, tools))
+    }
+
+    fn take_omissions(&self) -> Vec<Omission> {
+        self.0.take_omissions()
+    }
+
+    async fn served_window(&self, model: &str) -> Option<ServedWindow> {
+        self.0.served_window(model).await
+    }
 }
 
 /// Turns the blocks in a reply's text into calls of these tools.

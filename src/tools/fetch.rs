@@ -1,6 +1,6 @@
 //! `web_fetch`: a web page as text. Off unless the user enables it.
 //!
-//! A fetched web page becomes Markdown, text is returned unchanged, anything else is refused. [`net`] decides for every hop which hosts a
+//! A fetched web page becomes Markdown, text is returned unchanged, a PDF document is treated as by `read`, anything else is refused. [`net`] decides for every hop which hosts a
 //! request may reach.
 
 mod body;
@@ -9,11 +9,14 @@ mod net;
 use crate::arguments::Arguments;
 use crate::schema::Builtin;
 use crate::{
-    Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
+    Access, Folders, Prepared, Profile, Tool, ToolContext, document, failure, success,
+    unless_cancelled,
 };
 use body::Page;
 use net::{Failure, Net};
+use pintle_base::pdf::{self, Error, counted};
 use pintle_base::text::truncate::{self, Limits, border_before, size};
+use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -70,6 +73,17 @@ impl Prepared for Call {
         let url = self.address.shown();
         let work = async { Ok(self.fetch(ctx).await) };
         match unless_cancelled(&ctx.cancel, work).await {
+            Ok(Ok(Page { document: Some((bytes, pages)), url, text, .. })) => {
+                let is_accepted = document::is_accepted(&ctx.settings, bytes.len() as u64, pages);
+                if text.is_empty() && !is_accepted {
+                    return failure(format!("Cannot fetch {url}: it {}", Error::NoText(pages)));
+                }
+                let (mime_type, size) = (pdf::MIME_TYPE.to_owned(), bytes.len() as u64);
+                let page = Page { url, mime_type, bytes: size, text, document: None };
+                let address = page.url.clone();
+                let shown = self.show(ctx, page).await;
+                if is_accepted { as_document(&address, pages, &bytes, &shown) } else { shown }
+            }
             Ok(Ok(page)) => self.show(ctx, page).await,
             Ok(Err(error)) => failure(format!("Cannot fetch {url}: {error}")),
             // Nothing else is waited for here.
@@ -82,14 +96,16 @@ impl Call {
     async fn fetch(&self, ctx: &ToolContext) -> Result<Page, Failure> {
         let answer = self.net.get(&self.address, &ctx.settings).await?;
         // Converting a page takes long, so it runs outside of the async executor.
-        match tokio::task::spawn_blocking(move || body::page(answer)).await {
+        let cancel = ctx.cancel.clone();
+        let converting = move || body::page(answer, || cancel.is_cancelled());
+        match tokio::task::spawn_blocking(converting).await {
             Ok(page) => page,
             Err(_) => Err(Failure::new("the page could not be converted")),
         }
     }
 
     async fn show(&self, ctx: &ToolContext, page: Page) -> ToolResult {
-        let Page { url, mime_type, bytes, text } = page;
+        let Page { url, mime_type, bytes, text, document: _ } = page;
         let head = format!("[{url}: {mime_type}, {}]", size(bytes));
         if text.is_empty() {
             return success(format!("{head}\n\n(no text)"));
@@ -130,6 +146,16 @@ impl Call {
         result.details.full_output_path = is_kept.then(|| path.to_string_lossy().into_owned());
         result
     }
+}
+
+/// Returns a document for a model that accepts it, with the text that is shown to others.
+fn as_document(url: &str, pages: usize, bytes: &[u8], shown: &ToolResult) -> ToolResult {
+    let mut result = success(format!("[{url}: PDF document, {}]", counted(pages)));
+    let name = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next();
+    let name = name.filter(|name| !name.is_empty()).unwrap_or("document.pdf");
+    let text = Content::texts(&shown.content);
+    result.content.push(document::content(name, pages, bytes, text));
+    result
 }
 
 /// Returns the path at which a long text is kept: one file for each URL.

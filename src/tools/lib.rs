@@ -13,6 +13,7 @@ mod ask_user;
 mod bash;
 mod change;
 mod client;
+mod document;
 mod edit;
 mod fetch;
 mod find;
@@ -42,6 +43,7 @@ pub use apply_patch::ApplyPatch;
 pub use ask_user::{AskUser, ExitPlan};
 pub use bash::Bash;
 pub use client::{Ask, AskOutcome, Client, ClientRequest};
+pub use document::document;
 pub use edit::Edit;
 pub use fetch::Fetch;
 pub use find::Find;
@@ -264,7 +266,7 @@ impl Default for Settings {
 
 impl Settings {
     /// Returns the limits on a long result, for a tool whose profile has these.
-    pub(crate) fn limits(&self, profile: Limits) -> Limits {
+    pub fn limits(&self, profile: Limits) -> Limits {
         Limits {
             max_lines: self.max_output_lines.unwrap_or(profile.max_lines),
             max_bytes: self.max_output_bytes.unwrap_or(profile.max_bytes),

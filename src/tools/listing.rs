@@ -3,6 +3,7 @@
 use crate::{Profile, success};
 use pintle_base::text::truncate::{self, Limits, size};
 use pintle_exec::Error;
+use pintle_os::names;
 use pintle_protocol::item::ToolResult;
 use std::borrow::Cow;
 use std::path::Path;
@@ -58,7 +59,7 @@ pub(super) fn explain(path: &str, error: &Error) -> String {
 
 /// Returns a path in the form for a model or user: one line, without terminal control sequences.
 pub(super) fn shown(path: &Path) -> String {
-    let text = path.to_string_lossy();
+    let text = names::shown(path);
     let text: Cow<'_, str> = if text.contains(char::is_control) {
         let plain = |character: char| {
             if character.is_control() {

@@ -37,7 +37,8 @@ pub(crate) fn server_at(scheme: &'static str, registers: bool, refreshes: bool) 
                     "token_endpoint": format!("{url}/token"),
                     "response_types_supported": ["code"],
                     "code_challenge_methods_supported": ["S256"],
-                    "token_endpoint_auth_methods_supported": ["none"],
+                    "token_endpoint_auth_methods_supported": ["none", "client_secret_post"],
+                    "client_id_metadata_document_supported": true,
                     "authorization_response_iss_parameter_supported": true,
                 });
                 if registers {
@@ -230,6 +231,50 @@ fn a_login_is_a_clients_own_where_the_server_registers_none_and_is_made_by_addre
     visit(&format!("{}/revoke", server.url));
     let (code, text) = test(&place);
     assert!(code == 2 && text.contains("run `pintle mcp login guarded`"), "{text}");
+}
+
+#[test]
+fn a_client_id_may_be_the_url_of_the_clients_document() {
+    let server = server(true, true);
+    let place = Place::new(&[]);
+    let id = "https://client.test/pintle.json";
+    configure(&place, &server.url, &format!("oauth = {{ client_id = \"{id}\" }}"));
+    let (is_fine, text) = log_in(&place, "guarded");
+    assert!(is_fine, "{text}");
+    assert!(server.to("/register").is_empty(), "the server reads the document");
+    let asked = fields(&server.to("/token")[0].body);
+    assert_eq!(asked["client_id"].replace("%3A", ":").replace("%2F", "/"), id);
+    assert_eq!(test(&place).0, 0);
+}
+
+#[test]
+fn client_credentials_need_no_login() {
+    let server = server(false, false);
+    let place = Place::new(&[]);
+    let settings = |fields: &str| {
+        let oauth =
+            format!("oauth = {{ grant = \"client_credentials\", client_id = \"app-1\"{fields} }}");
+        configure(&place, &server.url, &oauth);
+    };
+    settings("");
+    let (code, text) = test(&place);
+    assert!(code != 0 && text.contains("requires `client_id` and `client_secret`"), "{text}");
+
+    settings(", client_secret = \"app-secret-1\", scopes = [\"one\"]");
+    for number in 0..2 {
+        let (code, text) = test(&place);
+        assert!(code == 0 && text.contains("1 tools"), "{text}");
+        let asked = fields(&server.to("/token")[number].body);
+        assert_eq!(asked["grant_type"], "client_credentials", "{asked:?}");
+        assert_eq!(
+            (asked["client_id"].as_str(), asked["client_secret"].as_str()),
+            ("app-1", "app-secret-1")
+        );
+        assert_eq!(asked["scope"], "one");
+        assert!(asked["resource"].contains("mcp"), "{asked:?}");
+        // The next start gets another token.
+        visit(&format!("{}/revoke", server.url));
+    }
 }
 
 /// A server on this machine may name other addresses of this machine, which belong to other programs.

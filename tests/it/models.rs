@@ -392,3 +392,94 @@ fn the_list_is_that_of_the_moment_and_the_same_on_the_command_line() {
     assert!(doctor.contains(&format!("models    {path}: found")), "{doctor}");
     assert!(doctor.contains(&format!("own            OWN_KEY: not set ({path})")), "{doctor}");
 }
+
+#[test]
+fn a_catalog_of_a_later_date_is_installed_and_removed() {
+    // The catalog is one for each process.
+    let place = Place::new(&[]).with_processes();
+    let file = place.home().join("new.json");
+    let stored = place.home().join("catalog.json");
+    let write = |date: &str, models: Value| {
+        std::fs::create_dir_all(place.home()).unwrap();
+        std::fs::write(&file, json!({ "date": date, "models": models }).to_string()).unwrap();
+    };
+    let row = |id: &str, price: Value| {
+        json!({"provider": "openai", "id": id, "window": 9000, "price": price,
+               "source": "example.test/prices", "checked": "2026-11"})
+    };
+    // The exit code and the output.
+    let models = |args: &[&str]| {
+        let out = place.command(&[&["models"], args].concat()).output().unwrap();
+        let said = [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+        (out.status.code().unwrap(), said)
+    };
+    let update = || models(&["--update", file.to_str().unwrap()]);
+    let shown = |id: &str| models(&[&format!("openai/{id}")]);
+    let free = json!({"input": 0.0, "output": 0.0});
+
+    assert_eq!(models(&["--reset"]), (0, "no catalog update is installed\n".to_owned()));
+    assert!(shown("gpt-5.4").1.contains("built in, 2026-"), "{:?}", shown("gpt-5.4"));
+
+    let mut engine =
+        Program::start(place.engine(&["serve", "--model", "openai/gpt-5.4"]), Framing::Lines);
+    engine.initialize();
+    let known = |list: &Value| {
+        list["models"].as_array().unwrap().iter().any(|row| row["model"] == "openai/gpt-77")
+    };
+    assert!(!known(&engine.ask("models/list", json!({}))));
+
+    write("2026-11-28", json!([row("gpt-77", free.clone()), row("gpt-5.4", free)]));
+    let (code, said) = update();
+    assert_eq!((code, said.starts_with("2 models of 2026-11-28 installed")), (0, true), "{said}");
+    for id in ["gpt-77", "gpt-5.4"] {
+        let (code, said) = shown(id);
+        let is_shown = said.contains("9k in") && said.contains("$0 in, $0 out");
+        assert!(code == 0 && is_shown && said.contains("catalog update of 2026-11-28"), "{said}");
+    }
+    assert!(
+        models(&["--json", "gpt-77"])
+            .1
+            .contains("example.test/prices (catalog update of 2026-11-28)")
+    );
+    assert!(!known(&engine.ask("models/list", json!({}))), "a running engine keeps its catalog");
+    let mut engine =
+        Program::start(place.engine(&["serve", "--model", "openai/gpt-5.4"]), Framing::Lines);
+    engine.initialize();
+    assert!(known(&engine.ask("models/list", json!({}))));
+
+    // What is refused changes nothing.
+    let before = std::fs::read(&stored).unwrap();
+    write("2026-11-28", json!([row("gpt-78", json!({"input": 1}))]));
+    let (code, said) = update();
+    assert!(code != 0 && said.contains("models[0].price: missing field `output`"), "{code} {said}");
+    write("2020-01-01", json!([row("gpt-78", json!({"input": 1, "output": 1}))]));
+    let (code, said) = update();
+    assert!(
+        code == 0 && said.contains("is ignored: it is of 2020-01-01, older than"),
+        "{code} {said}"
+    );
+    for wrong in [place.home(), place.home().join("missing")] {
+        let (code, said) = models(&["--update", wrong.to_str().unwrap()]);
+        assert!(code != 0 && said.contains("cannot read the catalog"), "{code} {said}");
+    }
+    assert_eq!(std::fs::read(&stored).unwrap(), before);
+
+    // A stored update that became too old, or was damaged, is ignored and reported.
+    for (text, why) in [
+        (std::fs::read_to_string(&file).unwrap(), "older than the built-in catalog"),
+        ("{".to_owned(), "EOF while parsing"),
+    ] {
+        std::fs::write(&stored, text).unwrap();
+        let (code, said) = shown("gpt-5.4");
+        let is_told = said.contains("catalog.json: ignored: ") && said.contains(why);
+        assert!(code == 0 && is_told && said.contains("built in, "), "{said}");
+    }
+    assert!(models(&["--reset"]).1.starts_with("catalog update removed"));
+    assert_eq!(shown("gpt-77").0, 2);
+
+    // The data directory cannot be written.
+    write("2026-11-28", json!([row("gpt-77", json!({"input": 1, "output": 1}))]));
+    std::fs::create_dir(&stored).unwrap();
+    let (code, said) = update();
+    assert!(code != 0 && said.contains("cannot write "), "{code} {said}");
+}

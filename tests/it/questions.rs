@@ -49,6 +49,84 @@ fn a_question_is_answered_by_an_option() {
     );
 }
 
+const REFUSED: &str = "fail invalidRequest m does not support tools";
+
+#[test]
+fn tools_as_text_are_offered_once_to_a_model_that_cannot_call_tools() {
+    row(
+        person(),
+        &format!(
+            "{REFUSED}\nsay <tool_call>{{\"name\": \"ls\", \"arguments\": {{}}}}</tool_call>\nsay done\nsay again"
+        ),
+        "prompt go | until question | choose 1 | idle | prompt more | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            question "script/test cannot call tools. Describe the tools in its prompt and read calls from its text?" 1=Yes, in this session 2=No
+            resolved Client [1]
+            notice textTools: script/test gets its tools as text in this session
+            started   #2 call ls pending
+            updated   #2 call ls: . pending
+            step 1 ToolUse
+            updated   #2 call ls: . running
+            completed #2 call ls: . completed = "a.txt\nb.txt"
+            started   #3 message running ""
+            completed #3 message completed "done"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            > prompt more: Started
+            accepted Prompt "more"
+            turn started
+            completed #4 user "more"
+            started   #5 message running ""
+            completed #5 message completed "again"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "go""#]],
+    );
+    row(
+        person(),
+        &format!("{REFUSED}\n{REFUSED}"),
+        "prompt go | until question | choose 2 | idle | prompt more | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            question "script/test cannot call tools. Describe the tools in its prompt and read calls from its text?" 1=Yes, in this session 2=No
+            resolved Client [2]
+            turn Failed after 1 steps invalidRequest: m does not support tools
+            > prompt more: Started
+            accepted Prompt "more"
+            turn started
+            completed #2 user "more"
+            turn Failed after 1 steps invalidRequest: m does not support tools
+            --- the model read
+            user "go"
+            user "more""#]],
+    );
+}
+
+#[test]
+fn without_a_client_that_answers_the_refusal_of_tools_is_the_error() {
+    row(
+        Setup::default(),
+        REFUSED,
+        "prompt go | idle",
+        expect![[r#"
+        > prompt go: Started
+        accepted Prompt "go"
+        turn started
+        completed #1 user "go"
+        turn Failed after 1 steps invalidRequest: m does not support tools
+        --- the model read
+        user "go""#]],
+    );
+}
+
 #[test]
 fn a_question_is_answered_in_own_words() {
     row(

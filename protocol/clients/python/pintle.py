@@ -393,8 +393,18 @@ class InputImage(TypedDict):
     data: str
 
 
+class InputDocument(TypedDict):
+    type: Literal["document"]
+    # The media type: `application/pdf`.
+    mimeType: str
+    # The document's bytes in base64.
+    data: str
+    # The document's name, such as its file name.
+    name: str
+
+
 # One block of a prompt, a steer or a follow-up.
-Input: TypeAlias = Union["InputText", "InputFile", "InputSelection", "InputDiagnostics", "InputImage"]
+Input: TypeAlias = Union["InputText", "InputFile", "InputSelection", "InputDiagnostics", "InputImage", "InputDocument"]
 
 class LineRange(TypedDict):
     """A range of lines in a file, counted from 1, both ends included."""

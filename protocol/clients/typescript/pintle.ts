@@ -350,6 +350,15 @@ export type Input =
     mimeType: string;
     /** The image's bytes in base64. */
     data: string;
+  }
+  | /** A document. Models that do not accept it read its text. */ {
+    type: "document";
+    /** The media type: `application/pdf`. */
+    mimeType: string;
+    /** The document's bytes in base64. */
+    data: string;
+    /** The document's name, such as its file name. */
+    name: string;
   };
 
 /** A range of lines in a file, counted from 1, both ends included. */

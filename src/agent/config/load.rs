@@ -7,13 +7,17 @@ use super::text_source::{TextSource, variables};
 use super::{Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Settings, Source};
 use pintle_base::ambient::{Ambient, Secret};
 use pintle_base::private_files;
-use pintle_llm::catalog;
+use pintle_llm::catalog::{self, update};
+use pintle_os::System;
 use pintle_os::file::Facts;
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry as Slot;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The stored update of the catalog, in the data directory.
+pub const CATALOG_FILE: &str = "catalog.json";
 
 /// The maximum size of a settings file.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -82,6 +86,7 @@ pub fn load(ambient: &Ambient, flags: Flags) -> Result<Config, Error> {
 pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Config, Error>) {
     let mut files = Vec::new();
     let config = folders(ambient).and_then(|mut folders| {
+        install_catalog(&folders.data, ambient);
         let text = take(&folders.config_file, &mut files)?;
         folders.has_config_file = text.is_some();
         let mut file = match text {
@@ -115,6 +120,16 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
     });
     let config = config.map(|config| Config { files: files.clone(), ..config });
     (files, config)
+}
+
+/// Installs the stored update of the catalog, for the rest of this process. A file that cannot be read counts as an invalid update.
+fn install_catalog(data: &Path, ambient: &Ambient) {
+    let text = private_files::read(&data.join(CATALOG_FILE), update::MAX_BYTES);
+    match text {
+        Ok(text) => update::install(Ok(text), ambient.now_ms()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => update::install(Err(error.to_string()), ambient.now_ms()),
+    }
 }
 
 /// Overrides settings of the files with those of the environment and the command line.
@@ -285,14 +300,20 @@ fn folders(ambient: &Ambient) -> Result<Folders, Error> {
             source: Source::Variable("PINTLE_HOME"),
         });
     }
-    // According to the XDG rules, a relative path there counts as not set.
+    // According to the XDG rules, a relative path there counts as not set; Windows has variables of its own.
     let xdg = |name, fallback: &str| {
         let set = ambient.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         set.or_else(|| Some(ambient.home()?.join(fallback))).map(|path| path.join("pintle"))
     };
-    let (Some(config), Some(data)) =
-        (xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_DATA_HOME", ".local/share"))
-    else {
+    let (config, data) = match System::CURRENT {
+        System::Linux | System::MacOs => {
+            (xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_DATA_HOME", ".local/share"))
+        }
+        System::Windows => {
+            (xdg("APPDATA", "AppData/Roaming"), xdg("LOCALAPPDATA", "AppData/Local"))
+        }
+    };
+    let (Some(config), Some(data)) = (config, data) else {
         return Err(Error::new("no home directory to store sessions in")
             .hint("set HOME, or set PINTLE_HOME to a directory of your choice"));
     };

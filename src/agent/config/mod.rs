@@ -16,7 +16,7 @@ mod values;
 mod words;
 
 pub use live::{Live, Problem};
-pub use load::{ReadFile, load};
+pub use load::{CATALOG_FILE, ReadFile, load};
 #[cfg(test)]
 pub(crate) use providers::PROFILE_NAMES;
 pub use providers::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};

@@ -3,7 +3,9 @@
 //! `configured` finds out how a provider is reached.
 
 use super::toolbox::profile_name;
-use crate::config::{self, Config, ModelEntry, PriceEntry, ProviderEntry, TextSource};
+use crate::config::{
+    self, CATALOG_FILE, Config, ModelEntry, PriceEntry, ProviderEntry, TextSource,
+};
 use pintle_base::ambient::Ambient;
 use pintle_llm::catalog::{self, Login, Model, Price};
 use pintle_llm::{Api, Endpoint};
@@ -27,6 +29,17 @@ pub(super) fn model(config: &Config, provider: &str, id: &str) -> Option<Model> 
     }
 }
 
+/// Joins the user's files and the source that they override.
+const OVER: &str = ", over: ";
+
+/// Returns a row's source, with the update that it comes from.
+fn named_source(row: &Model) -> String {
+    match row.update {
+        Some(date) => format!("{} (catalog update of {date})", row.source),
+        None => row.source.clone(),
+    }
+}
+
 /// Overrides a catalogue entry with a user's entry.
 fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
     let source = names(&said.files);
@@ -43,10 +56,11 @@ fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
         cutoff: said.cutoff.or_else(|| base?.cutoff.clone()),
         profile: said.profile.or_else(|| base?.profile.clone()),
         source: match base {
-            Some(base) => format!("{source}, over: {}", base.source),
+            Some(base) => format!("{source}{OVER}{}", named_source(base)),
             None => source,
         },
         checked: base.map(|base| base.checked.clone()).unwrap_or_default(),
+        update: base.and_then(|base| base.update),
     }
 }
 
@@ -98,8 +112,12 @@ pub(super) fn list(
     config: &Config,
     ambient: &Ambient,
     logins: &StoredLogins,
-    problems: Vec<String>,
+    mut problems: Vec<String>,
 ) -> ModelsListResult {
+    problems.extend(catalog::update_problem().map(|problem| {
+        let path = config.folders.data.join(CATALOG_FILE);
+        format!("{}: ignored: {problem}; `pintle models --reset` removes it", path.display())
+    }));
     let mut models: Vec<ModelInfo> = Vec::new();
     for row in catalog::models() {
         let known = model(config, &row.provider, &row.id);
@@ -141,7 +159,11 @@ fn info(row: &Model) -> ModelInfo {
         vision: row.vision.or_else(|| catalog::takes_images(&row.provider, &row.id)),
         reasoning: row.reasoning,
         profile: profile_name(row.profile.as_deref(), &row.id).to_owned(),
-        source: row.source.clone(),
+        source: if row.checked.is_empty() || row.source.contains(OVER) {
+            row.source.clone()
+        } else {
+            named_source(row)
+        },
         checked: Some(row.checked.clone()).filter(|checked| !checked.is_empty()),
     }
 }

@@ -113,6 +113,19 @@ impl TurnHost for Session {
         }
     }
 
+    fn offer_text_tools(&mut self, model: &str) -> bool {
+        let can_answer = self.log.subscribers.iter().any(|served| served.subscriber.can_answer);
+        if !can_answer || self.view.text_tools.contains_key(model) {
+            return false;
+        }
+        self.view.text_tools.insert(model.to_owned(), false);
+        true
+    }
+
+    fn use_text_tools(&mut self, model: &str) {
+        self.view.text_tools.insert(model.to_owned(), true);
+    }
+
     fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome> {
         let (answer, outcome) = oneshot::channel();
         self.ask_approval(approval, answer);

@@ -158,6 +158,7 @@ impl Session {
         let view = ModelView {
             reported_mode: earlier.reported_mode,
             plan: earlier.plan,
+            text_tools: earlier.text_tools.into_iter().map(|model| (model, true)).collect(),
             touched: earlier.touched,
             has_saved: !earlier.seen.is_empty(),
             read_tracker: seen::restore(earlier.seen),

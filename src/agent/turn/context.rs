@@ -16,7 +16,7 @@ use crate::turn::system_prompt::{PromptInputs, SystemPromptState};
 use crate::workspace::Workspace;
 use pintle_base::ambient::Ambient;
 use pintle_llm::catalog::Price;
-use pintle_llm::{Message, ModelRef, Provider, Trace};
+use pintle_llm::{Message, ModelRef, Provider, Trace, text_tools};
 use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
@@ -70,6 +70,8 @@ pub(crate) struct ModelAccess {
     pub(crate) fallback: Option<Result<UsableModel, String>>,
     /// True once the fallback was needed.
     pub(crate) fell_back: AtomicBool,
+    /// True if the session's model gets its tools as text because the user has chosen it.
+    pub(crate) as_text: AtomicBool,
     /// The context size that a local server gives the session's model; 0 if unknown.
     pub(crate) served_window: AtomicU64,
     /// The model that writes summaries instead, or why it cannot be used; `None` if it is the same.
@@ -91,12 +93,27 @@ impl ModelAccess {
         }
     }
 
+    /// Returns true if the turn asks the session's model, not the fallback.
+    pub(crate) fn is_session_model(&self) -> bool {
+        std::ptr::eq(self.current(), &raw const self.session)
+    }
+
+    /// Returns the provider for the turn's requests with tools.
+    pub(crate) fn provider(&self) -> Arc<dyn Provider> {
+        let provider = Arc::clone(&self.current().provider);
+        if self.is_session_model() && self.as_text.load(Ordering::Relaxed) {
+            text_tools::through(provider)
+        } else {
+            provider
+        }
+    }
+
     /// Returns the maximum number of input tokens, if known. For an unknown model, its server may report it.
     pub(crate) fn window(&self) -> Option<u64> {
         let current = self.current();
         let served = || {
             let served = self.served_window.load(Ordering::Relaxed);
-            (served > 0 && std::ptr::eq(current, &raw const self.session)).then_some(served)
+            (served > 0 && self.is_session_model()).then_some(served)
         };
         current.window.or_else(served)
     }

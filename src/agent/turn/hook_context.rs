@@ -72,7 +72,7 @@ fn made(wanted: HookMessage, origin: &str) -> Message {
                 AssistantBlock::ToolCall { id, name, arguments, opaque: None }
             });
             let blocks = text.into_iter().chain(calls).collect();
-            Message::Assistant(Assistant { blocks, origin: origin.to_owned(), stop })
+            Message::Assistant(Assistant { blocks, origin: origin.to_owned(), stop, effort: None })
         }
     }
 }
@@ -88,6 +88,7 @@ mod tests {
         let opaque =
             || Some(Opaque(RawValue::from_string("{\"signature\":\"s\"}".into()).unwrap()));
         let reply = Assistant {
+            effort: None,
             blocks: vec![
                 AssistantBlock::Reasoning { text: "hm".into(), opaque: opaque() },
                 AssistantBlock::Text { text: "I look".into(), opaque: None },

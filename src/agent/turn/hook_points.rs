@@ -111,7 +111,8 @@ fn images_of(input: &QueuedInput) -> Vec<Content> {
         Input::Text { .. }
         | Input::File { .. }
         | Input::Selection { .. }
-        | Input::Diagnostics { .. } => None,
+        | Input::Diagnostics { .. }
+        | Input::Document { .. } => None,
     };
     input.content.iter().filter_map(image).collect()
 }

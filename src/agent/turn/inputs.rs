@@ -11,6 +11,9 @@ use crate::turn::context::TurnContext;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_base::image::Format;
+use pintle_base::pdf;
+use pintle_base::text::truncate::{self, Limits};
+use pintle_base::text::visible::visible_line;
 use pintle_exec::{FileKind, WriteLog};
 use pintle_protocol::content::{Content, Input, LineRange};
 use pintle_protocol::event::{Notice, NoticeLevel};
@@ -19,7 +22,7 @@ use pintle_session::context::{input, skills, templates};
 use pintle_tools::mcp;
 use pintle_tools::permissions;
 use pintle_tools::{
-    Access, Client, Profile, Progress, Read, ResolvedPaths, Tool, ToolContext, picture,
+    Access, Client, Profile, Progress, Read, ResolvedPaths, Tool, ToolContext, document, picture,
 };
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -86,6 +89,9 @@ pub(crate) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
                 Input::Image { data, .. } => {
                     content.push(picture(&ctx.tools.settings, &ctx.cancel, data).await);
                 }
+                Input::Document { data, name, .. } => {
+                    content.extend(attached(ctx, name, data).await);
+                }
                 Input::Selection { path, .. } | Input::Diagnostics { path, .. } => {
                     files.push(cwd.join(path));
                     content.extend(input::plain(std::slice::from_ref(block)));
@@ -127,6 +133,27 @@ pub(crate) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
     let private =
         if content == plain { None } else { to_raw_value(&json!({ "read": content })).ok() };
     Rendered { content, private, unknown, files }
+}
+
+/// Returns a document that a client attached, with its text limited as by the `read` tool.
+async fn attached(ctx: &TurnContext, name: &str, data: &str) -> Vec<Content> {
+    let name = visible_line(name);
+    let name = if name.trim().is_empty() { "document.pdf" } else { name.trim() };
+    let settings = &ctx.tools.settings;
+    let limits = settings.limits(Limits::default());
+    let mut content = document(settings, &ctx.cancel, name, data).await;
+    for block in &mut content {
+        let (Content::Text { text } | Content::Document { text, .. }) = block else { continue };
+        let shown = truncate::head(text, limits);
+        if shown.is_cut() {
+            let (last, lines) = (shown.record.output_lines, shown.record.total_lines);
+            *text = format!(
+                "{}\n\n[cut: lines 1-{last} of {lines}; for the rest, attach the file by its path]",
+                shown.text
+            );
+        }
+    }
+    content
 }
 
 /// Returns the prompt or skill that a text calls, with its arguments.
@@ -262,7 +289,8 @@ pub(crate) fn is_blank(input: &[Input]) -> bool {
         Input::File { .. }
         | Input::Selection { .. }
         | Input::Diagnostics { .. }
-        | Input::Image { .. } => false,
+        | Input::Image { .. }
+        | Input::Document { .. } => false,
     })
 }
 
@@ -297,6 +325,14 @@ pub(crate) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
             | Input::File { .. }
             | Input::Selection { .. }
             | Input::Diagnostics { .. } => {}
+            Input::Document { mime_type, data, .. } => {
+                if !pdf::is_document(mime_type, data) {
+                    return Err((
+                        format!("a document block has the unsupported media type `{mime_type}`"),
+                        "send a PDF file in base64",
+                    ));
+                }
+            }
             Input::Image { data, .. } => {
                 let head = STANDARD.decode(data).ok().and_then(|bytes| Format::detect(&bytes));
                 if head.is_none() {
@@ -321,9 +357,21 @@ mod tests {
         let file = |path: &str, range| Input::File { path: path.to_owned(), range };
         let image =
             |data: &str| Input::Image { mime_type: "image/png".to_owned(), data: data.to_owned() };
+        let document = |mime_type: &str, data: &str| Input::Document {
+            mime_type: mime_type.to_owned(),
+            data: data.to_owned(),
+            name: "a".to_owned(),
+        };
         let png = STANDARD.encode(b"\x89PNG\r\n\x1a\n");
         for (name, block, want) in [
             ("blank text", Input::text(" "), Some("the input is empty")),
+            ("a document", document("application/pdf", ""), None),
+            ("a document by its content", document("", "JVBERi0xLjc="), None),
+            (
+                "another document",
+                document("application/msword", "0M8R4A=="),
+                Some("a document block has the unsupported media type `application/msword`"),
+            ),
             ("a file", file("a", None), None),
             ("some lines", file("a", Some(range(1, 1))), None),
             ("a file without a path", file(" ", None), Some("a block has an empty path")),

@@ -32,6 +32,7 @@ pub(super) mod servers;
 mod step;
 pub(super) mod structured_output;
 pub(super) mod system_prompt;
+mod text_tools;
 mod turn_loop;
 
 pub use approval::TOOL_LIST;

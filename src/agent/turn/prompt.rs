@@ -11,6 +11,7 @@ use futures_util::future::join_all;
 use pintle_base::text::visible::visible_line;
 use pintle_exec::{Error, Stat};
 use pintle_llm::ToolSpec;
+use pintle_os::names;
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, PromptMade, PromptSource, PromptSourceKind,
 };
@@ -117,13 +118,13 @@ async fn make(ctx: &TurnContext, before: &SystemPromptState) -> Made {
     let platform = ctx.workspace.env.platform();
     let origin = ctx.llm.current().model.origin();
     let os_version = os.ok().and_then(|text| prompt::os_version(&text));
-    let root = place.root.to_string_lossy();
+    let root = names::shown(&place.root);
     let surroundings = EnvironmentFacts {
-        cwd: &cwd.to_string_lossy(),
+        cwd: &names::shown(cwd),
         additional: &ctx.workspace.additional,
         os: &platform.os,
         os_version: os_version.as_deref(),
-        shell: &platform.shell.to_string_lossy(),
+        shell: &names::shown(&platform.shell),
         model: &origin,
         cutoff: cutoff.as_deref(),
         profile,
@@ -262,7 +263,7 @@ fn tell_unused<H: TurnHost>(host: &mut H, state: &mut TurnState, unused: Vec<Pro
 
 /// Reports a trusted project's files that are ignored until the user agrees to them again.
 fn changed(root: &Path, files: &[PathBuf]) -> Notice {
-    let root_shown = root.to_string_lossy();
+    let root_shown = names::shown(root);
     let root_shown = visible_line(&root_shown);
     Notice {
         level: NoticeLevel::Warning,
@@ -281,14 +282,14 @@ fn changed(root: &Path, files: &[PathBuf]) -> Notice {
 fn names(root: &Path, files: &[PathBuf]) -> String {
     let names = files.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
     let names: Vec<String> =
-        names.map(|path| visible_line(&path.to_string_lossy()).into_owned()).collect();
+        names.map(|path| visible_line(&names::shown(path)).into_owned()).collect();
     names.join(", ")
 }
 
 /// Reports the project files that are ignored until the user trusts the project.
 fn untrusted(root: &Path, withheld: &[PathBuf], answers: &Answers) -> Notice {
     let names = names(root, withheld);
-    let root = root.to_string_lossy();
+    let root = names::shown(root);
     let root = visible_line(&root);
     Notice {
         level: NoticeLevel::Warning,
@@ -343,7 +344,7 @@ fn tell_additional<H: TurnHost>(host: &mut H, ctx: &TurnContext, state: &mut Tur
         return;
     }
     let listed: Vec<String> =
-        ctx.workspace.additional.iter().map(|folder| folder.display().to_string()).collect();
+        ctx.workspace.additional.iter().map(|folder| names::shown(folder).into_owned()).collect();
     let text = if listed.is_empty() {
         from_engine("the workspace is now only the working directory.")
     } else {

@@ -9,6 +9,7 @@ use crate::turn::compaction;
 use crate::turn::context::{End, Tally, TurnContext};
 use crate::turn::provider_calls::ProviderCalls;
 use crate::turn::retry::{self, Failures, NoRetry};
+use crate::turn::text_tools;
 use futures_util::StreamExt;
 use pintle_base::text::partial_json::{Growth, PartialJson};
 use pintle_base::text::truncate;
@@ -116,10 +117,14 @@ pub(crate) async fn run<H: TurnHost>(
     loop {
         match ask(host, ctx, request, tally, failures).await? {
             Attempt::Replied(reply) => return Ok(reply),
-            Attempt::GaveUp(error, why) if !fall_back(host, ctx, &error) => {
-                return Err(failed(error, why));
+            Attempt::GaveUp(error, why) => {
+                let goes_on =
+                    fall_back(host, ctx, &error) || text_tools::offer(host, ctx, &error).await;
+                if !goes_on {
+                    return Err(failed(error, why));
+                }
+                failures = Failures::default();
             }
-            Attempt::GaveUp(..) => failures = Failures::default(),
             Attempt::Failed(error, wait) => {
                 failures.count += 1;
                 failures.waited += wait;
@@ -169,8 +174,8 @@ async fn ask<H: TurnHost>(
     host.set_sent(sent);
     let next =
         |error: &Error| retry::next_delay(&ctx.llm.retry, failures, error, ctx.ambient.chance());
-    let mut opening =
-        std::pin::pin!(uncancelled(&ctx.cancel, ctx.llm.current().provider.stream(request)));
+    let provider = ctx.llm.provider();
+    let mut opening = std::pin::pin!(uncancelled(&ctx.cancel, provider.stream(request)));
     let mut answer =
         host.wait(tokio::time::timeout(ctx.llm.retry.silence, opening.as_mut())).await.ok();
     let is_silence_told = answer.is_none();
@@ -593,9 +598,14 @@ impl<H: TurnHost> Stream<'_, H> {
             blocks,
             origin: self.ctx.llm.current().model.origin(),
             stop: stop.unwrap_or(StopReason::Other),
+            effort: self.ctx.llm.current().model.effort,
         };
-        let skeleton =
-            Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
+        let skeleton = Skeleton {
+            origin: assistant.origin.clone(),
+            stop: assistant.stop,
+            blocks: bones,
+            effort: assistant.effort,
+        };
         let private = (!skeleton.blocks.is_empty()).then(|| to_raw_value(&skeleton).ok()).flatten();
         self.host.record_with(Event::StepCompleted(completed), private);
         StepReply { assistant, calls, usage, cut }

@@ -36,12 +36,18 @@ const STACK_BYTES: usize = 16 * 1024 * 1024;
 /// The maximum size of a stream when decompressed: those of maps and drawings are a few megabytes.
 const MAX_STREAM_BYTES: usize = 8 * 1024 * 1024;
 
+/// The maximum size of a decompressed stream of objects. The library parses it as a whole, and each of its bytes can be a value.
+const MAX_OBJECT_STREAM_BYTES: usize = 4 * 1024 * 1024;
+
 /// The maximum size of all cross-reference streams, each of which becomes a table in memory.
 const MAX_REFERENCE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The maximum number of values in a document, each of which takes about a hundred bytes of memory. Lower in tests, whose debug build takes
 /// seconds for a million.
 const MAX_VALUES: usize = if cfg!(test) { 40_000 } else { 4_000_000 };
+
+/// The maximum number of words in a file, each of which may become a value.
+const MAX_WORDS: usize = 4_000_000;
 
 /// The maximum length of the text of all pages, in bytes.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
@@ -140,6 +146,16 @@ pub fn is_pdf(head: &[u8]) -> bool {
     }
 }
 
+/// The media type of PDF documents.
+pub const MIME_TYPE: &str = "application/pdf";
+
+/// Returns true if data in base64 is a PDF document, by its media type or its beginning.
+pub fn is_document(mime_type: &str, data: &str) -> bool {
+    const HEADER: &str = "JVBERi";
+    let essence = mime_type.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case(MIME_TYPE) || data.trim_start().starts_with(HEADER)
+}
+
 /// Returns a number of pages in words.
 pub fn counted(pages: usize) -> String {
     if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") }
@@ -199,7 +215,12 @@ fn read(bytes: &[u8], stop: &Arc<AtomicBool>) -> Result<Text, Error> {
     if names.encrypt > 0 {
         return Err(Error::Encrypted);
     }
-    let max_bytes = MAX_STREAM_BYTES.min(MAX_REFERENCE_BYTES / names.cross_references.max(1));
+    // The library parses an object as a whole before its values can be counted.
+    if words(bytes, MAX_WORDS) == MAX_WORDS {
+        return Err(Error::TooComplex("memory"));
+    }
+    let max_bytes =
+        MAX_OBJECT_STREAM_BYTES.min(MAX_REFERENCE_BYTES / names.cross_references.max(1));
     let mut document = load(bytes, stop, max_bytes, false)?;
     let mut pages = page_ids(&document);
     if pages.is_empty() {
@@ -241,6 +262,38 @@ fn read(bytes: &[u8], stop: &Arc<AtomicBool>) -> Result<Text, Error> {
 fn page_ids(document: &Document) -> Vec<ObjectId> {
     let mut seen = HashSet::new();
     document.page_iter().filter(|id| seen.insert(*id)).collect()
+}
+
+/// Counts the words of a file that may become values, up to a limit. Words in streams count too, since only the library knows where a stream
+/// begins; compressed data has about one word in twenty bytes.
+fn words(bytes: &[u8], limit: usize) -> usize {
+    let mut count = 0;
+    let mut is_in_word = false;
+    for byte in bytes {
+        match byte {
+            b'(' | b'<' | b'/' => {
+                count += 1;
+                // The characters after it belong to the same value.
+                is_in_word = true;
+            }
+            b'[' | b'{' => {
+                count += 1;
+                is_in_word = false;
+            }
+            b'\0' | b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b')' | b'>' | b']' | b'}' | b'%' => {
+                is_in_word = false;
+            }
+            _ if !is_in_word => {
+                count += 1;
+                is_in_word = true;
+            }
+            _ => {}
+        }
+        if count == limit {
+            break;
+        }
+    }
+    count
 }
 
 /// Names that matter before a document is loaded.

@@ -1,7 +1,7 @@
 //! Extracts the text of a page in content order. Positions determine the ends of lines and words.
 
 use super::font::{Font, float};
-use super::{MAX_STREAM_BYTES, MAX_TEXT_BYTES};
+use super::{MAX_STREAM_BYTES, MAX_TEXT_BYTES, MAX_WORDS, words};
 use lopdf::content::{Content, Operation};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use std::collections::HashMap;
@@ -109,6 +109,9 @@ impl<'a> Reader<'a> {
             self.document.get_object(content).and_then(Object::as_stream).ok()?;
         }
         let content = self.document.get_page_content_with_limit(id, MAX_STREAM_BYTES).ok()?;
+        if has_too_many_words(&content) {
+            return None;
+        }
         let state = State {
             page: Matrix::IDENTITY,
             font: None,
@@ -227,6 +230,9 @@ impl<'a> Reader<'a> {
     ) {
         let max_bytes = MAX_STREAM_BYTES.min(self.content_bytes_left);
         let Ok(content) = form.get_plain_content_with_limit(max_bytes) else { return };
+        if has_too_many_words(&content) {
+            return;
+        }
         let own = form.dict.get_deref(b"Resources", self.document).and_then(Object::as_dict);
         let placed = form.dict.get_deref(b"Matrix", self.document).and_then(Object::as_array);
         let placed = placed.map_or(Matrix::IDENTITY, |numbers| matrix(numbers));
@@ -263,6 +269,11 @@ impl<'a> Reader<'a> {
         }
         Some(font)
     }
+}
+
+/// Returns true if an operation of this content may have too many operands: the library keeps those of one operation in memory.
+fn has_too_many_words(content: &[u8]) -> bool {
+    words(content, MAX_WORDS) == MAX_WORDS
 }
 
 fn matrix(numbers: &[Object]) -> Matrix {

@@ -140,6 +140,11 @@ fn what_cannot_be_read_has_a_reason() {
         ("a loop of pages", pdf::document(&looping), "is a damaged PDF document (it has no pages)"),
         ("a loop of references", endless.to_vec(), "is a damaged PDF"),
         ("too many values", pdf::document(&many), "is a PDF document that takes too much memory"),
+        (
+            "too many words in one object",
+            pdf::document(&[[b"[".to_vec(), b"/".repeat(MAX_WORDS), b"]".to_vec()].concat()]),
+            "is a PDF document that takes too much memory",
+        ),
         ("deep arrays", pdf::document(&deep), "is a PDF document of 1 page without"),
         ("too large", vec![b' '; 32 * 1024 * 1024 + 1], "is a PDF document of more than 32.0MB"),
     ] {
@@ -155,6 +160,23 @@ fn an_unreadable_page_does_not_hide_the_others() {
     let text = pdf::stream("", &pdf::content(b"still here"));
     let got = pages(&pdf::with_contents(&[bomb, text])).unwrap();
     assert_eq!(got, ["unreadable", "still here"]);
+}
+
+#[test]
+fn words_that_may_become_values_are_counted() {
+    for (text, want) in [
+        (&b""[..], 0),
+        (b"1 0 obj", 3),
+        (b"[1 2.5 -3]", 4),
+        (b"[[][]]", 3),
+        (b"<< /Kids[1 0 R]/A(b)/C<00> >>", 11),
+        (b"////", 4),
+        (b"()()", 2),
+        (b"1\n2\r3\x004", 4),
+        (b"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", 12),
+    ] {
+        assert_eq!(words(text, 12), want, "{:?}", String::from_utf8_lossy(text));
+    }
 }
 
 #[test]
@@ -180,6 +202,20 @@ fn content_tells_a_document() {
     }
     let late = [vec![0xff; 1020], b"%PDF-1.7".to_vec()].concat();
     assert!(!is_pdf(&late));
+}
+
+#[test]
+fn a_document_is_known_by_its_type_or_its_beginning() {
+    for (mime_type, data, want) in [
+        ("application/pdf", "", true),
+        ("Application/PDF; version=1.7", "", true),
+        ("", "JVBERi0xLjc=", true),
+        ("application/octet-stream", "\nJVBERi0xLjc=", true),
+        ("image/png", "iVBORw0", false),
+        ("", "", false),
+    ] {
+        assert_eq!(is_document(mime_type, data), want, "{mime_type} {data}");
+    }
 }
 
 proptest! {

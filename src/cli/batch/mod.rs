@@ -40,6 +40,7 @@ use pintle_base::ambient::Ambient;
 use pintle_base::private_files;
 use pintle_base::text::screen;
 use pintle_frontend::run::{FAILED, LIMIT, WALL_CLOCK, unstarted};
+use pintle_os::names;
 use pintle_protocol::event::TurnError;
 use pintle_protocol::run::{RunResult, RunStatus};
 use pool::{Control, Ended, FinishedTask, UsageReport, Worker};
@@ -260,12 +261,12 @@ impl<'a> Loop<'a> {
         let folder = |place: &usize| {
             let task = self.listed.get(*place)?;
             let dir = base.join(task.task.dir.as_deref().unwrap_or(Path::new("")));
-            dir.canonicalize().ok()
+            names::canonicalize(&dir).ok()
         };
         let folders: Vec<PathBuf> = self.waiting.iter().filter_map(folder).collect();
         let distinct: BTreeSet<&PathBuf> = folders.iter().collect();
         let (is_shared, jobs) = (distinct.len() < folders.len(), self.options.jobs);
-        let out = self.results.path.canonicalize().unwrap_or_default();
+        let out = names::canonicalize(&self.results.path).unwrap_or_default();
         let around = distinct.iter().find(|folder| out.starts_with(folder));
         if let Some(around) = around {
             let text = format!(

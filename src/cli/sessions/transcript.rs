@@ -104,6 +104,7 @@ fn input(block: &Input) -> String {
         Input::File { path, .. } | Input::Diagnostics { path, .. } => format!("[{path}]"),
         Input::Selection { path, text, .. } => format!("[{path}]\n{}", text.trim_end()),
         Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
+        Input::Document { name, .. } => format!("[document, {name}]"),
     }
 }
 

@@ -5,6 +5,7 @@ use super::{Family, Launch, Supervisor};
 use crate::sandbox::{self, Guarded, Level, Order, RefusedHost};
 use pintle_os::family::Leader;
 use pintle_os::pipe::BorrowedEnd;
+use pintle_os::names;
 use pintle_os::process as os;
 use std::io;
 use std::path::PathBuf;
@@ -127,7 +128,7 @@ impl Launch {
         builder.args(arguments).env_clear().envs(self.environment()).kill_on_drop(true);
         builder.envs(more_variables);
         if let Some(cwd) = &self.cwd {
-            builder.current_dir(cwd).env("PWD", cwd);
+            builder.current_dir(cwd).env("PWD", &*names::shown(cwd));
         }
         os::spawn(builder, streams, &self.mark)
     }

@@ -48,6 +48,7 @@ pub(crate) use system::{Guarded, Supervisor, not_confined};
 pub use system::{become_supervisor, probe};
 
 use crate::write_log::WriteLog;
+use pintle_os::names as os;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -95,11 +96,10 @@ pub struct Confinement {
 impl Confinement {
     /// Resolves symbolic links, and leaves out what does not exist.
     pub(crate) fn resolve(&mut self) {
-        let canonical = |path: &PathBuf| std::fs::canonicalize(path).ok();
+        let canonical = |path: &PathBuf| os::canonicalize(path).ok();
         let is_link = |path: &&PathBuf| path.is_symlink();
-        let as_link = |path: &PathBuf| {
-            Some(std::fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?))
-        };
+        let as_link =
+            |path: &PathBuf| Some(os::canonicalize(path.parent()?).ok()?.join(path.file_name()?));
         self.links = self.protected.iter().filter(is_link).filter_map(as_link).collect();
         for paths in [&mut self.writable, &mut self.protected, &mut self.hidden, &mut self.readable]
         {

@@ -93,7 +93,7 @@ impl Wrapped {
             },
             options,
             variables,
-            temporary: PathBuf::from(ambient.var("TMPDIR").unwrap_or("/tmp")),
+            temporary: ambient.temporary(),
             marks: Shell::new_marks(),
             connections: Connections::default(),
             changes: tokio::sync::Mutex::default(),

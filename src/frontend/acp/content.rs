@@ -2,6 +2,7 @@
 
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;
+use pintle_base::pdf::{self, is_document};
 use pintle_protocol::content::{Input, LineRange};
 use std::fmt::Write as _;
 
@@ -77,10 +78,23 @@ fn embedded(resource: acp::EmbeddedResourceResource) -> Result<Input, String> {
             })
         }
         acp::EmbeddedResourceResource::BlobResourceContents(resource) => {
-            image_input(resource.mime_type.unwrap_or_default(), resource.blob)
+            let mime_type = resource.mime_type.unwrap_or_default();
+            if is_document(&mime_type, &resource.blob) {
+                let name = document_name(&resource.uri);
+                let mime_type = pdf::MIME_TYPE.to_owned();
+                return Ok(Input::Document { mime_type, data: resource.blob, name });
+            }
+            image_input(mime_type, resource.blob)
         }
         _ => Err("this kind of resource is not supported; send its text".to_owned()),
     }
+}
+
+/// Returns the last part of a URI's path.
+fn document_name(uri: &str) -> String {
+    let path = uri.split(['?', '#']).next().unwrap_or(uri);
+    let name = unescape(path.rsplit('/').next().unwrap_or_default());
+    if name.is_empty() { "document.pdf".to_owned() } else { name }
 }
 
 /// Returns the file that a URI names, and the lines that its fragment names: `#L5`, `#L5-9`, `#L5:9`.
@@ -164,6 +178,7 @@ pub(super) fn shown(input: &Input) -> acp::ContentBlock {
             }
             text(wire::cut(&lines))
         }
+        Input::Document { name, .. } => text(format!("[document {name}]")),
         Input::Image { mime_type, data } if data.len() <= wire::MAX_UPDATE_BYTES / 2 => {
             acp::ContentBlock::Image(acp::ImageContent::new(data.clone(), mime_type.clone()))
         }
@@ -230,6 +245,18 @@ mod tests {
                 "a picture within",
                 json!({"type": "resource", "resource": {"uri": "file:///p/a.png", "blob": "AA==", "mimeType": "image/png"}}),
             ),
+            (
+                "a document within",
+                json!({"type": "resource", "resource": {"uri": "file:///p/a%20b.pdf", "blob": "JVBERi0=", "mimeType": "application/pdf"}}),
+            ),
+            (
+                "a document without a type",
+                json!({"type": "resource", "resource": {"uri": "zed://x/", "blob": "JVBERi0="}}),
+            ),
+            (
+                "a link to a document",
+                json!({"type": "resource_link", "name": "a", "uri": "file:///p/a.pdf", "mimeType": "application/pdf"}),
+            ),
             ("a picture", json!({"type": "image", "data": "AA==", "mimeType": "image/png"})),
             ("a drawing", json!({"type": "image", "data": "AA==", "mimeType": "image/svg+xml"})),
             ("sound", json!({"type": "audio", "data": "AA==", "mimeType": "audio/wav"})),
@@ -246,6 +273,9 @@ mod tests {
             a selection: {"type":"selection","path":"/p/a.rs","range":{"start":7,"end":8},"text":"x"}
             a text from nowhere: {"type":"text","text":"zed:///thread:\nx"}
             a picture within: {"type":"image","mimeType":"image/png","data":"AA=="}
+            a document within: {"type":"document","mimeType":"application/pdf","data":"JVBERi0=","name":"a b.pdf"}
+            a document without a type: {"type":"document","mimeType":"application/pdf","data":"JVBERi0=","name":"document.pdf"}
+            a link to a document: {"type":"file","path":"/p/a.pdf"}
             a picture: {"type":"image","mimeType":"image/png","data":"AA=="}
             a drawing: refused: unsupported image type `image/svg+xml`; expected one of image/png, image/jpeg, image/gif, image/webp
             sound: refused: audio is not supported; send text (`promptCapabilities.audio` is false)"#]].assert_eq(&got.join("\n"));

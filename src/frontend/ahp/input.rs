@@ -8,6 +8,7 @@ use ahp_types::state::{
     ChatInputTextQuestion, Message, MessageAttachment, MessageEmbeddedResourceAttachment,
     MessageKind, MessageOrigin, MessageResourceAttachment, TextPosition, TextRange, TextSelection,
 };
+use pintle_base::pdf::{self, is_document};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, DecidedBy};
 use pintle_protocol::content::{Input, LineRange};
 use pintle_protocol::question::{
@@ -69,6 +70,17 @@ fn attachment(block: &Input) -> Option<MessageAttachment> {
                 selection: None,
             })
         }
+        Input::Document { mime_type, data, name } => {
+            MessageAttachment::EmbeddedResource(MessageEmbeddedResourceAttachment {
+                label: name.clone(),
+                range: None,
+                display_kind: None,
+                meta: None,
+                data: data.clone(),
+                content_type: mime_type.clone(),
+                selection: None,
+            })
+        }
     })
 }
 
@@ -113,9 +125,18 @@ pub(super) fn blocks(message: &Message) -> Result<Vec<Input>, String> {
                 let (mime_type, data) = (embedded.content_type.clone(), embedded.data.clone());
                 input.push(Input::Image { mime_type, data });
             }
+            MessageAttachment::EmbeddedResource(embedded)
+                if is_document(&embedded.content_type, &embedded.data) =>
+            {
+                input.push(Input::Document {
+                    mime_type: pdf::MIME_TYPE.to_owned(),
+                    data: embedded.data.clone(),
+                    name: embedded.label.clone(),
+                });
+            }
             MessageAttachment::EmbeddedResource(embedded) => {
                 return Err(format!(
-                    "the attachment `{}` is a {}, of which only images can be read; attach the file itself",
+                    "the attachment `{}` is a {}; only images and PDF documents can be embedded: attach the file itself",
                     embedded.label, embedded.content_type
                 ));
             }

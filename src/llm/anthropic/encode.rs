@@ -3,8 +3,9 @@
 use super::families::{self, Family, Off, Thinking};
 use super::{search, turns};
 use crate::call_ids::{CallIdMap, IdForm};
-use crate::catalog;
+use crate::catalog::{self, Dialect};
 use crate::decode::arguments_object;
+use crate::effort_updates::{self, EffortUpdates};
 use crate::encode::{document_name, is_blank, raw, set, tool_name, visible};
 use crate::{Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult};
 use crate::{output_schema, parameters};
@@ -22,16 +23,21 @@ const GONE: &str = "No longer available.";
 const NO_OUTPUT: &str = "(no output)";
 
 /// Encodes a request.
-pub(crate) fn encode(request: &Request) -> Value {
+pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     let family = families::find(&request.model);
     let provider = request.origin.split('/').next().unwrap_or_default();
     let known = || u32::try_from(catalog::max_output(provider, &request.model)?).ok();
     let max_tokens = request.max_output_tokens.or_else(known).unwrap_or(MAX_TOKENS);
     let mut body = json!({ "model": request.model, "max_tokens": max_tokens, "stream": true });
-    if let Some(effort) = request.effort {
+    let updates = effort_updates(request, family, dialect);
+    let base = updates.base.and_then(|level| level.parse().ok());
+    if let Some(effort) = request.effort.or(base) {
         think(&mut body, family.thinking, effort, max_tokens);
     }
-    let mut turns = turns::settled(turns(request, family), request.searches_web());
+    let mut turns = turns::settled(turns(request, family, &updates), request.searches_web());
+    if let Some(level) = turns::take_first_update(&mut turns).or(updates.base.map(Value::from)) {
+        set(&mut body, "output_config", json!({ "effort": level }));
+    }
     let thinks_if_asked = family.is_claude() && family.thinking == Thinking::Budget;
     if thinks_if_asked && is_thinking(&body, "enabled") && !turns::begins_with_thinking(&turns) {
         set(&mut body, "thinking", json!({ "type": "disabled" }));
@@ -72,8 +78,7 @@ pub(crate) fn encode(request: &Request) -> Value {
         tools.last_mut().map(mark);
         set(&mut body, "tools", Value::Array(tools));
     }
-    let message = |(role, content): (&str, Vec<Value>)| json!({ "role": role, "content": content });
-    set(&mut body, "messages", turns.into_iter().map(message).collect());
+    set(&mut body, "messages", turns.into_iter().map(turns::message).collect());
     body
 }
 
@@ -131,10 +136,32 @@ fn level(levels: &[&'static str], effort: Effort) -> &'static str {
     levels.iter().rfind(known).or(levels.first()).copied().unwrap_or("medium")
 }
 
+/// Returns the efforts of the conversation, if the model accepts changes within it.
+fn effort_updates(
+    request: &Request,
+    family: Family,
+    dialect: Dialect,
+) -> EffortUpdates<&'static str> {
+    let default = families::default_level(&request.model).filter(|_| dialect.effort_updates);
+    let (Some(default), Thinking::Adaptive { levels, off }) = (default, family.thinking) else {
+        return EffortUpdates::default();
+    };
+    effort_updates::of(request, |effort| match effort {
+        None => Some(default),
+        // A parameter switches thinking off.
+        Some(Effort::None) if off != Off::LowestEffort => None,
+        Some(effort) => Some(level(levels, effort)),
+    })
+}
+
 /// Encodes the messages.
-fn turns(request: &Request, family: Family) -> Vec<(&'static str, Vec<Value>)> {
+fn turns(
+    request: &Request,
+    family: Family,
+    updates: &EffortUpdates<&'static str>,
+) -> Vec<(&'static str, Vec<Value>)> {
     let mut ids = CallIdMap::new(IdForm::UpTo(64));
-    let turn = |message: &Arc<Message>| match &**message {
+    let mut turn = |message: &Arc<Message>| match &**message {
         Message::User(content) => {
             ("user", visible(content).iter().filter_map(|content| block(content)).collect())
         }
@@ -144,7 +171,14 @@ fn turns(request: &Request, family: Family) -> Vec<(&'static str, Vec<Value>)> {
             ("assistant", reply(assistant, is_same_model, family, &mut ids))
         }
     };
-    request.messages.iter().map(turn).collect()
+    let mut turns = Vec::new();
+    let mut changes = updates.changes.iter().peekable();
+    for (index, message) in request.messages.iter().enumerate() {
+        turns.push(turn(message));
+        let change = changes.next_if(|change| change.asked.end == index + 1);
+        turns.extend(change.map(|change| (turns::UPDATE, vec![Value::from(change.level)])));
+    }
+    turns
 }
 
 fn tool_result(result: &ToolResult, ids: &mut CallIdMap) -> Value {

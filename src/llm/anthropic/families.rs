@@ -82,6 +82,20 @@ const FAMILIES: &[Family] = &[
     family("claude-", adaptive(FIVE_LEVELS, Off::LowestEffort)),
 ];
 
+/// Models that accept a new effort within the conversation, and the level that they use by default.
+///
+/// Source: platform.claude.com/docs/en/build-with-claude/effort-per-message and `build-with-claude/effort`; read 2026-11.
+const UPDATED: &[(&str, &str)] = &[
+    ("claude-fable-5-1", "high"),
+    ("claude-fable-5-2", "high"),
+    ("claude-mythos-5-1", "high"),
+    ("claude-mythos-5-2", "high"),
+    ("claude-opus-5-5", "medium"),
+    ("claude-opus-5", "high"),
+    ("claude-sonnet-5-5", "high"),
+    ("claude-haiku-5-5", "medium"),
+];
+
 /// Models of other makers behind this API.
 const FOREIGN: Family = family("", Thinking::Budget);
 
@@ -89,4 +103,11 @@ const FOREIGN: Family = family("", Thinking::Budget);
 pub(super) fn find(model: &str) -> Family {
     let name = catalog::bare_name(model);
     FAMILIES.iter().find(|family| name.starts_with(family.prefix)).copied().unwrap_or(FOREIGN)
+}
+
+/// Returns a model's default level if its effort can change within the conversation.
+pub(super) fn default_level(model: &str) -> Option<&'static str> {
+    let name = catalog::bare_name(model);
+    let updated = UPDATED.iter().find(|(prefix, _)| name.starts_with(prefix));
+    updated.map(|(_, level)| *level)
 }

@@ -1,5 +1,4 @@
-use super::encode;
-use crate::catalog::Api;
+use crate::catalog::{Api, Dialect};
 use crate::fixtures::decoded_text;
 use crate::remote::decode_pieces;
 use crate::strict;
@@ -12,6 +11,10 @@ use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+fn encode(request: &Request) -> Value {
+    super::encode(request, Dialect::PLAIN)
+}
 
 #[test]
 fn odd_streams_end_well_or_say_why() {
@@ -83,7 +86,12 @@ fn opaque(value: &Value) -> Opaque {
 }
 
 fn reply(origin: &str, blocks: Vec<AssistantBlock>) -> Message {
-    Message::Assistant(Assistant { blocks, origin: origin.to_owned(), stop: StopReason::ToolUse })
+    Message::Assistant(Assistant {
+        effort: None,
+        blocks,
+        origin: origin.to_owned(),
+        stop: StopReason::ToolUse,
+    })
 }
 
 fn call(id: &str, arguments: &str) -> AssistantBlock {
@@ -301,6 +309,7 @@ fn a_paused_reply_goes_on_as_it_stands() {
     let found =
         json!({ "type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [] });
     let rest = Message::Assistant(Assistant {
+        effort: None,
         blocks: vec![
             AssistantBlock::Unknown(opaque(&found)),
             AssistantBlock::Text { text: "found".to_owned(), opaque: None },

@@ -12,6 +12,12 @@ use std::collections::BTreeSet;
 /// A role and its blocks.
 type Turn = (&'static str, Vec<Value>);
 
+/// The role of a message that changes the effort. Its only block is the level.
+pub(super) const UPDATE: &str = "system";
+
+/// The beta that accepts such messages.
+const UPDATE_BETA: &str = "mid-conversation-output-config-2026-07-01";
+
 /// The number of trailing user turns with a cache marker: the last one is written, the previous one read. With system prompt and tools this
 /// makes four, the API's maximum.
 const MARKED_TURNS: usize = 2;
@@ -66,6 +72,9 @@ fn without_unpaired(turns: &mut [Turn], can_search: bool) {
     let mut waiting: BTreeSet<String> = BTreeSet::new();
     let mut paired: BTreeSet<String> = BTreeSet::new();
     for (role, blocks) in &mut *turns {
+        if *role == UPDATE {
+            continue;
+        }
         if *role == "user" {
             if !blocks.iter().all(is_result) {
                 waiting.clear();
@@ -137,6 +146,12 @@ pub(super) fn end_without_thinking(turns: &mut Vec<Turn>) {
 
 /// Ends with a message to the model, unless the server continues a paused reply; such a reply must not end in whitespace.
 pub(super) fn end_for_the_model(turns: &mut Vec<Turn>) {
+    let update = turns.pop_if(|(role, _)| *role == UPDATE);
+    end_with_message(turns);
+    turns.extend(update);
+}
+
+fn end_with_message(turns: &mut Vec<Turn>) {
     let Some((_, blocks)) = turns.last_mut().filter(|(role, _)| *role == "assistant") else {
         return;
     };
@@ -155,4 +170,26 @@ pub(super) fn mark_last(turns: &mut [Turn]) {
     for block in marked.filter_map(|(_, blocks)| blocks.last_mut()) {
         mark(block);
     }
+}
+
+/// Removes a change of the effort before all other messages, which the API refuses, and returns its level.
+pub(super) fn take_first_update(turns: &mut Vec<Turn>) -> Option<Value> {
+    let is_first = turns.first().is_some_and(|(role, _)| *role == UPDATE);
+    is_first.then(|| turns.remove(0).1.pop()).flatten()
+}
+
+/// Encodes a turn as a message.
+pub(super) fn message((role, mut content): Turn) -> Value {
+    if role != UPDATE {
+        return json!({ "role": role, "content": content });
+    }
+    // Of changes that became neighbours, the last one counts.
+    json!({ "role": role, "content": [], "output_config": { "effort": content.pop() } })
+}
+
+/// Returns the beta that a body requires.
+pub(crate) fn beta(body: &Value) -> Option<&'static str> {
+    let messages = body.get("messages").and_then(Value::as_array)?;
+    let has_update = messages.iter().any(|message| text(message, "role") == Some(UPDATE));
+    has_update.then_some(UPDATE_BETA)
 }

@@ -36,6 +36,7 @@ fn the_file_has_the_shape_that_its_readers_expect() {
         "lmstudio",
         "llamacpp",
         "vllm",
+        "sglang",
         "anthropic",
         "openai",
         "google",
@@ -51,6 +52,7 @@ fn the_file_has_the_shape_that_its_readers_expect() {
     let mut ids = BTreeSet::new();
     let file: ModelsFile = toml::from_str(MODELS_TEXT).unwrap();
     for row in &file.model {
+        assert!(row.checked <= file.date.strftime("%Y-%m").to_string(), "{} is newer", row.id);
         let place = format!("{}/{}", row.provider, row.id);
         assert!(names.contains(&row.provider), "{place} has no provider");
         assert!(ids.insert(place.clone()), "{place} is listed twice");
@@ -103,6 +105,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "web_search",
                 "text_tools",
                 "documents",
+                "effort_updates",
                 "search_price",
                 "verbosity",
                 "silent_overflow",

@@ -124,6 +124,60 @@ fn odd_streams_end_well_or_say_why() {
     );
 }
 
+/// The forms in which local servers stream calls. Source: issues 3412 of InternLM/lmdeploy (vLLM and SGLang), 9657 of sgl-project/sglang,
+/// 649, 1318 and 378 of lmstudio-ai/lmstudio-bug-tracker, and the recorded stream of Ollama; read 2026-11.
+#[test]
+fn each_local_server_streams_calls_in_its_form() {
+    let piece = |fields: &str, function: &str| {
+        format!(
+            "{{\"tool_calls\":[{{\"index\":0,\"type\":\"function\",{fields}\"function\":{function}}}]}}"
+        )
+    };
+    let begin = |id: &str, name: &str| {
+        piece(&format!("\"id\":\"{id}\","), &format!("{{\"name\":\"{name}\",\"arguments\":\"\"}}"))
+    };
+    let more =
+        |fields: &str, name: &str| piece(fields, &format!("{{{name}\"arguments\":\"{{}}\"}}"));
+    let role = "{\"role\":\"assistant\",\"content\":\"\"}".to_owned();
+    let vllm = vec![
+        role.clone(),
+        begin("chatcmpl-tool-a", "read"),
+        more("\"id\":\"\",", "\"name\":null,"),
+        begin("chatcmpl-tool-b", "ls"),
+        more("\"id\":\"\",", "\"name\":null,"),
+    ];
+    let sglang = vec![
+        "{\"role\":null,\"content\":null,\"reasoning_content\":\"hm\",\"tool_calls\":null}"
+            .to_owned(),
+        begin("0", "read"),
+        more("\"id\":\"0\",", "\"name\":null,"),
+        begin("1", "ls"),
+        more("\"id\":\"1\",", "\"name\":null,"),
+    ];
+    let studio = vec![
+        "{\"role\":\"assistant\",\"reasoning_content\":\"hm\",\"tool_calls\":[]}".to_owned(),
+        begin("365174485", "read"),
+        more("", "\"name\":\"\","),
+    ];
+    let ollama = vec![
+        "{\"role\":\"assistant\",\"content\":\"\",\"reasoning\":\"hm\"}".to_owned(),
+        piece("\"id\":\"call_a\",", "{\"name\":\"read\",\"arguments\":\"{}\"}"),
+    ];
+    for (server, deltas, want) in [
+        ("vLLM", vllm, "call chatcmpl-tool-a read \"{}\"\ncall chatcmpl-tool-b ls \"{}\"\n"),
+        ("SGLang", sglang, "call 0 read \"{}\"\ncall 1 ls \"{}\"\n"),
+        ("LM Studio", studio, "call 365174485 read \"{}\"\n"),
+        ("Ollama", ollama, "call call_a read \"{}\"\n"),
+    ] {
+        let deltas: Vec<&str> = deltas.iter().map(String::as_str).collect();
+        let got = decoded_text(Api::Chat, &(chunks(&deltas) + FINISH));
+        let (thoughts, rest): (Vec<_>, Vec<_>) =
+            got.lines().partition(|line| line.starts_with("reasoning \"hm\""));
+        assert_eq!(thoughts.len(), usize::from(server != "vLLM"), "{server}: {got}");
+        assert_eq!(rest.join("\n"), format!("{want}stop ToolUse"), "{server}");
+    }
+}
+
 fn request(messages: Vec<Message>) -> Request {
     Request {
         model: "m".to_owned(),
@@ -153,7 +207,12 @@ fn call(id: &str, arguments: &str) -> AssistantBlock {
 }
 
 fn reply(blocks: Vec<AssistantBlock>) -> Message {
-    Message::Assistant(Assistant { blocks, origin: "x/m".to_owned(), stop: StopReason::ToolUse })
+    Message::Assistant(Assistant {
+        effort: None,
+        blocks,
+        origin: "x/m".to_owned(),
+        stop: StopReason::ToolUse,
+    })
 }
 
 fn result(id: &str, content: Vec<Content>, is_error: bool) -> Message {
@@ -384,6 +443,7 @@ fn text_of_legacy_completions_is_read() {
 fn a_reply_and_its_continuation_are_one_message() {
     let text = |text: &str| AssistantBlock::Text { text: text.to_owned(), opaque: None };
     let paused = Message::Assistant(Assistant {
+        effort: None,
         blocks: vec![text("one ")],
         origin: "x/m".to_owned(),
         stop: StopReason::Paused,

@@ -7,13 +7,15 @@ use crate::fixtures::recorded;
 use crate::sse::{self, SseEvent};
 use crate::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use crate::{
-    AssistantBlock, Effort, Endpoint, Error, ErrorKind, Message, Request, ToolSpec, connect,
+    Assistant, AssistantBlock, Effort, Endpoint, Error, ErrorKind, Message, Request, ToolSpec,
+    connect,
 };
 use base64::Engine as _;
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt, stream};
 use pintle_base::ambient::{Ambient, Secret};
 use pintle_protocol::content::Content;
+use pintle_protocol::event::StopReason;
 use std::sync::{Arc, Mutex};
 
 const VARS: [(&str, &str); 5] = [
@@ -64,10 +66,14 @@ impl Wire for Seen {
 
 /// The request that is sent.
 fn sent(endpoint: Endpoint, model: &str) -> WireRequest {
+    sent_request(endpoint, request(model))
+}
+
+fn sent_request(endpoint: Endpoint, request: Request) -> WireRequest {
     let replay = Replay::parse("{\"response\":{\"status\":500}}").unwrap();
     let seen = Arc::new(Seen(replay, Mutex::default()));
     let provider = connect(endpoint, Arc::clone(&seen) as Arc<dyn Wire>);
-    assert!(provider.stream(request(model)).now_or_never().unwrap().is_err());
+    assert!(provider.stream(request).now_or_never().unwrap().is_err());
     seen.1.lock().unwrap().pop().unwrap()
 }
 
@@ -179,6 +185,50 @@ fn betas_of_the_users_go_where_amazon_reads_them() {
     endpoint.headers = vec![("Anthropic-Beta".to_owned(), Secret::new("a-1, b-2"))];
     let body = sent(endpoint, "anthropic.claude-x").body;
     assert_eq!(body["anthropic_beta"], json!(["a-1", "b-2"]));
+}
+
+#[test]
+fn an_effort_within_the_conversation_is_announced_as_each_server_requires() {
+    let place = [("GOOGLE_CLOUD_LOCATION", "global"), ("ANTHROPIC_API_KEY", "k")];
+    let beta = "mid-conversation-output-config-2026-07-01";
+    let gateway = Some("http://h.test");
+    for (name, url, model, own, header, body) in [
+        ("anthropic", None, "claude-opus-5-5", None, json!(beta), json!(null)),
+        (
+            "anthropic",
+            None,
+            "claude-opus-5-5",
+            Some("a-1"),
+            json!(format!("a-1,{beta}")),
+            json!(null),
+        ),
+        ("anthropic", None, "claude-opus-4-8", None, json!(null), json!(null)),
+        ("anthropic", gateway, "claude-opus-5-5", None, json!(null), json!(null)),
+        ("vertex", None, "claude-opus-5-5", None, json!(beta), json!(null)),
+        ("bedrock", None, "us.anthropic.claude-opus-5-5-v1:0", None, json!(beta), json!([beta])),
+    ] {
+        let mut endpoint = Endpoint::resolve(name, &ambient(&place), url).unwrap();
+        let own = own.map(|own| ("Anthropic-Beta".to_owned(), Secret::new(own)));
+        endpoint.headers.extend(own);
+        let mut request = request(model);
+        let reply = Message::Assistant(Assistant {
+            blocks: vec![AssistantBlock::Text { text: "a".to_owned(), opaque: None }],
+            origin: request.origin.clone(),
+            stop: StopReason::EndTurn,
+            effort: Some(Effort::Low),
+        });
+        let user = Arc::clone(&request.messages[0]);
+        request.messages = Arc::new(vec![Arc::clone(&user), Arc::new(reply), user]);
+        let sent = sent_request(endpoint, request);
+        let betas =
+            sent.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("anthropic-beta"));
+        let betas: Vec<_> = betas.map(|(_, value)| value.expose().to_owned()).collect();
+        assert!(betas.len() <= 1, "{betas:?}");
+        assert_eq!(json!(betas.first()), header, "{name} {url:?} {model}");
+        assert_eq!(sent.body["anthropic_beta"], body, "{name} {url:?} {model}");
+        let has_update = sent.body["messages"].to_string().contains("\"system\"");
+        assert_eq!(has_update, !header.is_null(), "{name} {url:?} {model}");
+    }
 }
 
 #[test]

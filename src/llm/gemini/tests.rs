@@ -163,6 +163,7 @@ fn conversation(origin: &str) -> Vec<Message> {
     let image = || Content::Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
     let reply = |blocks| {
         Message::Assistant(Assistant {
+            effort: None,
             blocks,
             origin: origin.to_owned(),
             stop: StopReason::ToolUse,
@@ -254,6 +255,7 @@ fn what_the_api_would_refuse_has_a_substitute() {
     let gif = || Content::Image { mime_type: "image/gif".to_owned(), data: "AA==".to_owned() };
     let text = AssistantBlock::Text { text: "b".to_owned(), opaque: None };
     let said = Message::Assistant(Assistant {
+        effort: None,
         blocks: vec![text],
         origin: "x/m".to_owned(),
         stop: StopReason::EndTurn,

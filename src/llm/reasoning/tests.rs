@@ -28,7 +28,8 @@ fn request(origin: &str) -> Request {
         thought(" \n", None),
         said("it is a lamp"),
     ];
-    let assistant = Assistant { blocks, origin: "a/m".to_owned(), stop: StopReason::EndTurn };
+    let assistant =
+        Assistant { effort: None, blocks, origin: "a/m".to_owned(), stop: StopReason::EndTurn };
     Request {
         model: "m".to_owned(),
         origin: origin.to_owned(),

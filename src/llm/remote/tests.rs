@@ -175,6 +175,7 @@ fn a_server_that_asks_for_reasoning_gets_it_once_more() {
         request.messages = Arc::new(vec![
             Arc::new(Message::User(vec![Content::text("hi")])),
             Arc::new(Message::Assistant(Assistant {
+                effort: None,
                 blocks: thought.into_iter().chain([text]).collect(),
                 origin: "x/m".to_owned(),
                 stop: StopReason::EndTurn,

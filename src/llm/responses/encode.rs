@@ -6,6 +6,7 @@ use super::search;
 use crate::call_ids::{CallIdMap, IdForm};
 use crate::catalog::Dialect;
 use crate::decode::text;
+use crate::effort_updates::{self, EffortUpdates};
 use crate::encode::{
     accepted_effort, arguments_text, document_name, is_blank, is_media, raw,
     result_text_with_failure, set, tool_name, visible,
@@ -25,9 +26,12 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
     let mut body = json!({ "model": request.model, "stream": true, "store": false });
     let name = request.model.rsplit('/').next().unwrap_or(&request.model);
     let reasons = !NEVER_REASON.iter().any(|known| name.starts_with(known));
+    let updates = effort_updates(request, dialect);
     let effort = request.effort.map(|effort| accepted_effort(&request.model, effort));
+    let effort = updates.base.or(effort);
     // With the least effort the server refuses it.
-    let searches = request.searches_web() && effort != Some(Effort::Minimal);
+    let mut efforts = updates.changes.iter().map(|change| change.level).chain(effort);
+    let searches = request.searches_web() && efforts.all(|effort| effort != Effort::Minimal);
     let reasoning = reasons.then_some("reasoning.encrypted_content");
     let included: Vec<&str> =
         reasoning.into_iter().chain(searches.then_some(search::SOURCES)).collect();
@@ -64,7 +68,7 @@ pub(crate) fn encode(request: &Request, dialect: Dialect) -> Value {
         set(&mut text, "verbosity", json!(verbosity));
         set(&mut body, "text", text);
     }
-    set(&mut body, "input", Value::Array(input(request, &freeform)));
+    set(&mut body, "input", Value::Array(input(request, &freeform, &updates)));
     body
 }
 
@@ -103,16 +107,47 @@ impl<'a> Freeform<'a> {
 
 /// Returns true for GPT-5 and later models.
 pub(crate) fn is_since_gpt_5(model: &str) -> bool {
+    generation(model).is_some_and(|generation| generation >= 5)
+}
+
+/// Returns the generation of a GPT model that reasons.
+fn generation(model: &str) -> Option<u32> {
     let name = model.rsplit('/').next().unwrap_or(model);
     let version = name.strip_prefix("gpt-").and_then(|rest| rest.split(['.', '-']).next());
     let version = version.filter(|_| !NEVER_REASON.iter().any(|known| name.starts_with(known)));
-    version.and_then(|version| version.parse().ok()).is_some_and(|version: u32| version >= 5)
+    version.and_then(|version| version.parse().ok())
 }
 
-fn input(request: &Request, freeform: &Freeform<'_>) -> Vec<Value> {
+/// Returns the efforts of the conversation, if the model accepts changes within it.
+fn effort_updates(request: &Request, dialect: Dialect) -> EffortUpdates<Effort> {
+    // The default is not documented as a level, so only the parameters can restore it.
+    if !dialect.effort_updates || !updates_effort(&request.model) || request.effort.is_none() {
+        return EffortUpdates::default();
+    }
+    effort_updates::of(request, |effort| {
+        effort.map(|effort| accepted_effort(&request.model, effort))
+    })
+}
+
+/// Returns true for models whose effort can change within a conversation: GPT-6 and later, except `pro`. Source: issue 44751 of openai/codex
+/// and openrouter.ai/docs, GPT-6 migration guide; read 2026-11.
+fn updates_effort(model: &str) -> bool {
+    generation(model).is_some_and(|generation| generation >= 6) && !model.contains("-pro")
+}
+
+fn input(
+    request: &Request,
+    freeform: &Freeform<'_>,
+    updates: &EffortUpdates<Effort>,
+) -> Vec<Value> {
     let mut ids = CallIdMap::new(IdForm::UpTo(64));
     let mut items = Vec::new();
-    for message in request.messages.iter() {
+    let mut changes = updates.changes.iter().peekable();
+    for (index, message) in request.messages.iter().enumerate() {
+        if let Some(change) = changes.next_if(|change| change.asked.start == index) {
+            let reasoning = json!({ "effort": change.level.name() });
+            items.push(json!({ "type": "configuration_update", "reasoning": reasoning }));
+        }
         match &**message {
             Message::User(content) => {
                 let parts: Vec<Value> =

@@ -142,6 +142,7 @@ fn conversation(origin: &str) -> Vec<Message> {
     let image = || Content::Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
     let reply = |blocks| {
         Message::Assistant(Assistant {
+            effort: None,
             blocks,
             origin: origin.to_owned(),
             stop: StopReason::ToolUse,
@@ -255,6 +256,7 @@ fn a_tool_with_a_grammar_is_called_with_a_text_where_the_server_knows_that() {
     };
     let asked = |model: &str| {
         let assistant = Assistant {
+            effort: None,
             blocks: vec![call.clone()],
             origin: "x/m".to_owned(),
             stop: StopReason::ToolUse,
@@ -349,7 +351,7 @@ fn what_the_api_would_refuse_is_left_out() {
     let opaque = |value: &Value| Opaque(serde_json::value::to_raw_value(value).unwrap());
     let said = |blocks: Vec<AssistantBlock>| {
         let stop = StopReason::EndTurn;
-        Message::Assistant(Assistant { blocks, origin: "x/m".to_owned(), stop })
+        Message::Assistant(Assistant { effort: None, blocks, origin: "x/m".to_owned(), stop })
     };
     let thought = |value: Value| AssistantBlock::Reasoning {
         text: String::new(),

@@ -3,7 +3,7 @@
 //! Source of a rule without one: the error texts in `tests/fixtures/provider-errors.json` and npm `@anthropic-ai/sdk` 1.12.0.
 
 use super::{Checked, DOCUMENTS, distinct, ensure, id, image, is_blank, is_name, list, only, text};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Models that think only with a budget.
@@ -33,6 +33,19 @@ const NO_BUDGET: [&str; 7] = [
 
 /// Models whose thinking cannot be disabled. Source: docs.aws.amazon.com/bedrock, adaptive thinking.
 const ALWAYS_THINKING: [&str; 2] = ["claude-fable", "claude-mythos"];
+
+/// Models that accept an effort within the conversation.
+const UPDATES_EFFORT: [&str; 7] = [
+    "claude-fable-5-1",
+    "claude-fable-5-2",
+    "claude-mythos-5-1",
+    "claude-mythos-5-2",
+    "claude-opus-5",
+    "claude-sonnet-5-5",
+    "claude-haiku-5-5",
+];
+
+const EFFORTS: [&str; 5] = ["low", "medium", "high", "xhigh", "max"];
 
 /// Source: platform.claude.com/docs/en/build-with-claude/vision.
 const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
@@ -64,6 +77,10 @@ pub(super) fn check(model: &str, body: &Value) -> Checked {
     calls(messages)?;
     server_calls(body, messages)?;
     for message in messages {
+        if message["role"] == "system" {
+            effort_update(model, message)?;
+            continue;
+        }
         ensure(!list(message, "content").is_empty(), "an empty message", message)?;
         let end = list(message, "content").last();
         // "The final block in an assistant message cannot be `thinking`."
@@ -89,6 +106,16 @@ fn system(body: &Value) -> Checked {
         ensure(!is_blank(text(block, "text")), "blank text in the system prompt", block)?;
     }
     Ok(())
+}
+
+/// A message that changes the effort. Source: platform.claude.com/docs/en/build-with-claude/effort-per-message.
+fn effort_update(model: &str, message: &Value) -> Checked {
+    ensure(is_one_of(model, &UPDATES_EFFORT), "a system message", message)?;
+    only(message, &["role", "content", "output_config"])?;
+    ensure(message["content"] == json!([]), "an effort with content", message)?;
+    only(&message["output_config"], &["effort"])?;
+    let effort = text(&message["output_config"], "effort");
+    ensure(EFFORTS.contains(&effort), "an unknown effort", message)
 }
 
 fn tools(body: &Value) -> Checked {
@@ -123,8 +150,7 @@ fn thinking(model: &str, body: &Value) -> Checked {
     let is = |prefixes: &[&str]| is_one_of(model, prefixes);
     let effort = text(&body["output_config"], "effort");
     if !effort.is_empty() {
-        let is_known = ["low", "medium", "high", "xhigh", "max"].contains(&effort);
-        ensure(is_known, "an unknown effort", &body["output_config"])?;
+        ensure(EFFORTS.contains(&effort), "an unknown effort", &body["output_config"])?;
         // "This model does not support effort level 'xhigh'. Supported levels: high, low, max, medium."
         let is_first = is(&["claude-opus-4-6", "claude-sonnet-4-6"]);
         ensure(!is_first || effort != "xhigh", "an unsupported effort", &body["output_config"])?;
@@ -163,7 +189,8 @@ fn order(model: &str, body: &Value) -> Checked {
         // The server joins them; compatible servers do not.
         ensure(pair[0]["role"] != pair[1]["role"], "two messages of one role", &pair[1])?;
     }
-    let Some(last) = messages.last().filter(|last| last["role"] == "assistant") else {
+    let mut said = messages.iter().filter(|message| message["role"] != "system");
+    let Some(last) = said.next_back().filter(|last| last["role"] == "assistant") else {
         return Ok(());
     };
     let blocks = list(last, "content");

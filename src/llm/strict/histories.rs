@@ -148,6 +148,7 @@ struct Step {
     model: usize,
     pieces: Vec<Piece>,
     stop: StopReason,
+    effort: Option<Effort>,
     results: Vec<(Vec<Content>, bool)>,
     next: Vec<Content>,
 }
@@ -239,9 +240,15 @@ fn piece() -> impl Strategy<Value = Piece> {
 fn step() -> impl Strategy<Value = Step> {
     let results = vec((vec(content(), 0..3), any::<bool>()), 1..3);
     let next = prop_oneof![1 => Just(Vec::new()), 1 => user()];
-    (0..MODELS.len(), vec(piece(), 0..6), select(STOPS), results, next).prop_map(
-        |(model, pieces, stop, results, next)| Step { model, pieces, stop, results, next },
-    )
+    let replies = (0..MODELS.len(), vec(piece(), 0..6), select(STOPS), option::of(effort()));
+    (replies, results, next).prop_map(|((model, pieces, stop, effort), results, next)| Step {
+        model,
+        pieces,
+        stop,
+        effort,
+        results,
+        next,
+    })
 }
 
 /// Conversations in which most replies are of one model, since opaque data only goes back to its own.
@@ -334,8 +341,11 @@ fn tools() -> impl Strategy<Value = Vec<ToolSpec>> {
     })
 }
 
+fn effort() -> impl Strategy<Value = Effort> {
+    select(Effort::all().collect::<Vec<_>>())
+}
+
 fn rest() -> impl Strategy<Value = Rest> {
-    let efforts: Vec<Effort> = Effort::all().collect();
     let system = select(&["", " \n", "be brief"][..]).prop_map(str::to_owned);
     let output =
         fields(schema()).prop_map(|fields| json!({ "type": "object", "properties": fields }));
@@ -343,7 +353,7 @@ fn rest() -> impl Strategy<Value = Rest> {
         system,
         tools(),
         any::<bool>(),
-        option::of(select(efforts)),
+        option::of(effort()),
         option::of(select(&[1_500_u32, 2_048, 64_000][..])),
         option::weighted(0.2, output),
     )
@@ -368,6 +378,7 @@ impl Conversation {
                 blocks: Vec::new(),
                 origin: format!("{provider}/{model}"),
                 stop: step.stop,
+                effort: step.effort,
             };
             for (at, piece) in step.pieces.iter().enumerate() {
                 let mut piece = piece.clone();

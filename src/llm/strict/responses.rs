@@ -60,6 +60,7 @@ pub(super) fn check(model: &str, body: &Value) -> Checked {
     // "One of 'input' or 'previous_response_id' … must be provided".
     ensure(!items.is_empty(), "no input", body)?;
     calls(items)?;
+    effort_updates(model, items)?;
     let mut ids = BTreeSet::new();
     for (number, item) in items.iter().enumerate() {
         self::item(item)?;
@@ -72,6 +73,23 @@ pub(super) fn check(model: &str, body: &Value) -> Checked {
         }
     }
     Ok(())
+}
+
+/// Changes of the effort. Source: "The 'configuration_update' item type is not supported with this model.": openai/codex#44751; two
+/// neighbours are refused: langchain-ai/langchainjs#11560.
+fn effort_updates(model: &str, items: &[Value]) -> Checked {
+    let is_update = |item: &Value| item["type"] == "configuration_update";
+    for item in items.iter().filter(|item| is_update(item)) {
+        let is_able = model.starts_with("gpt-6") && !model.contains("-pro");
+        ensure(is_able, "an effort within the conversation", item)?;
+        only(item, &["type", "reasoning"])?;
+        only(&item["reasoning"], &["effort"])?;
+        let effort = text(&item["reasoning"], "effort");
+        let is_low = matches!(effort, "none" | "minimal") && model.starts_with("gpt-6.2-");
+        ensure(!effort.is_empty() && !is_low, "an unsupported effort", item)?;
+    }
+    let has_pair = items.windows(2).any(|pair| pair.iter().all(is_update));
+    ensure(!has_pair, "two efforts in a row", &Value::Null)
 }
 
 fn tools(body: &Value) -> Checked {

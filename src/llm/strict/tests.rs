@@ -222,6 +222,22 @@ fn messages() {
     let effort = with("output_config", json!({ "effort": "xhigh" }));
     refused(Api::Messages, "claude-opus-4-6", vec![(effort.clone(), "an unsupported effort")]);
     refused(Api::Messages, "claude-opus-5", vec![(effort, "")]);
+    let update = |effort: &str| json!({ "role": "system", "content": [], "output_config": { "effort": effort } });
+    let updated = |update: Value| body(json!([said(), reply(json!([text("a")])), said(), update]));
+    refused(Api::Messages, "claude-opus-4-8", vec![(updated(update("low")), "a system message")]);
+    refused(
+        Api::Messages,
+        "claude-opus-5-5",
+        vec![
+            (updated(update("low")), ""),
+            (updated(update("none")), "an unknown effort"),
+            (
+                updated(json!({ "role": "system", "content": [text("a")] })),
+                "an effort with content",
+            ),
+            (body(json!([update("low"), said()])), "the first message"),
+        ],
+    );
 }
 
 #[test]
@@ -334,6 +350,23 @@ fn responses() {
         || json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E" });
     let body = |input: Value| json!({ "input": input });
     let long = "x".repeat(65);
+    let update =
+        |effort: &str| json!({ "type": "configuration_update", "reasoning": { "effort": effort } });
+    let updated = |updates: Value| {
+        let mut items = json!([user(), thought(), call("c"), output("c")]);
+        items.as_array_mut().unwrap().extend(updates.as_array().unwrap().iter().cloned());
+        items.as_array_mut().unwrap().push(user());
+        body(items)
+    };
+    for (model, updates, want) in [
+        ("gpt-6.2-sol", json!([update("low")]), ""),
+        ("gpt-6.2-sol", json!([update("none")]), "an unsupported effort"),
+        ("gpt-6.2-sol", json!([update("low"), update("high")]), "two efforts in a row"),
+        ("gpt-6-astra-pro", json!([update("low")]), "an effort within the conversation"),
+        ("gpt-5.6-sol", json!([update("low")]), "an effort within the conversation"),
+    ] {
+        refused(Api::Responses, model, vec![(updated(updates), want)]);
+    }
     refused(
         Api::Responses,
         "gpt-5.4",

@@ -156,7 +156,8 @@ fn a_request_has_its_tools_calls_and_results_in_its_texts() {
         Message::ToolResult(ToolResult { call_id, tool_name, content, is_error })
     };
     let blocks = vec![said("I look."), called("1", "{\"path\": \"a\"}"), called("2", "")];
-    let reply = Assistant { blocks, origin: "o/m".to_owned(), stop: StopReason::ToolUse };
+    let reply =
+        Assistant { effort: None, blocks, origin: "o/m".to_owned(), stop: StopReason::ToolUse };
     let messages = [
         Message::User(vec![Content::text("go")]),
         Message::Assistant(reply),

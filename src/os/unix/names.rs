@@ -21,6 +21,16 @@ pub fn path(bytes: &[u8]) -> Cow<'_, Path> {
     Cow::Borrowed(Path::new(OsStr::from_bytes(bytes)))
 }
 
+/// Returns the name under which a variable is known.
+pub fn variable(name: String) -> String {
+    name
+}
+
+/// Returns the names of the files that a program's name stands for.
+pub fn of_program(name: &str) -> Vec<String> {
+    vec![name.to_owned()]
+}
+
 /// Resolves all links of a path.
 ///
 /// # Errors

@@ -86,6 +86,11 @@ pub fn this_program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
+/// Returns `None`: only Windows has a registry that names Git's directory.
+pub fn git_folder() -> Option<PathBuf> {
+    None
+}
+
 /// Keeps other processes of the same user from reading this one's memory and variables, and from tracing it, where the system can do so.
 pub fn hide() {
     #[cfg(target_os = "linux")]

@@ -26,6 +26,21 @@ pub fn path(bytes: &[u8]) -> Cow<'_, Path> {
     }
 }
 
+/// Returns the name under which a variable is known: in upper case, since Windows ignores case.
+pub fn variable(name: String) -> String {
+    name.to_uppercase()
+}
+
+/// Returns the names of the files that a program's name stands for: itself, if it has an extension that can be run, else with each of them.
+pub fn of_program(name: &str) -> Vec<String> {
+    const EXTENSIONS: [&str; 4] = [".exe", ".com", ".cmd", ".bat"];
+    let lower = name.to_lowercase();
+    if EXTENSIONS.iter().any(|extension| lower.ends_with(extension)) {
+        return vec![name.to_owned()];
+    }
+    EXTENSIONS.iter().map(|extension| format!("{name}{extension}")).collect()
+}
+
 /// Resolves all links and short names of a path. Without the prefix `\\?\`, unless the path needs it.
 ///
 /// # Errors

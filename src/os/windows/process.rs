@@ -8,8 +8,13 @@ use std::os::windows::io::BorrowedHandle;
 use std::os::windows::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::ptr;
 use std::sync::Arc;
 use tokio::process::{Child, Command};
+use windows_sys::Win32::Foundation::ERROR_SUCCESS;
+use windows_sys::Win32::System::Registry::{
+    HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE, RRF_RT_REG_SZ, RegGetValueW,
+};
 use windows_sys::Win32::System::Threading::{
     CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, CREATE_SUSPENDED,
 };
@@ -87,6 +92,34 @@ pub fn signal_number(_name: &str) -> Option<i32> {
 /// The system cannot determine the path.
 pub fn this_program() -> io::Result<PathBuf> {
     std::env::current_exe()
+}
+
+/// Returns the directory in which Git for Windows is installed, as the registry names it.
+#[expect(unsafe_code, reason = "the system's interface for the registry")]
+pub fn git_folder() -> Option<PathBuf> {
+    /// The longest path that is read, in UTF-16 units.
+    const MAX_UNITS: usize = 1024;
+    let wide = |text: &str| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
+    let (key, value) = (wide(r"SOFTWARE\GitForWindows"), wide("InstallPath"));
+    [HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE].into_iter().find_map(|root| {
+        let mut path = [0_u16; MAX_UNITS];
+        let mut bytes = u32::try_from(size_of_val(&path)).ok()?;
+        // Safety: the names end with a zero, and `bytes` is the size of the buffer.
+        let code = unsafe {
+            RegGetValueW(
+                root,
+                key.as_ptr(),
+                value.as_ptr(),
+                RRF_RT_REG_SZ,
+                ptr::null_mut(),
+                path.as_mut_ptr().cast(),
+                &raw mut bytes,
+            )
+        };
+        let end = path.iter().position(|&unit| unit == 0).unwrap_or(MAX_UNITS);
+        let path = String::from_utf16_lossy(path.get(..end)?);
+        (code == ERROR_SUCCESS && !path.is_empty()).then(|| PathBuf::from(path))
+    })
 }
 
 /// Does nothing: a process's memory is open to its user.

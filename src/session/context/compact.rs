@@ -337,7 +337,12 @@ mod tests {
         let mut messages = Vec::new();
         for (number, kind) in shape.chars().enumerate() {
             let said = |blocks, stop| {
-                Message::Assistant(Assistant { blocks, origin: "x/y".to_owned(), stop })
+                Message::Assistant(Assistant {
+                    effort: None,
+                    blocks,
+                    origin: "x/y".to_owned(),
+                    stop,
+                })
             };
             let id = format!("c{number}");
             match kind {

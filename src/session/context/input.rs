@@ -33,6 +33,8 @@ fn block(input: &Input) -> Content {
         Input::Image { mime_type, data } => {
             Content::Image { mime_type: mime_type.clone(), data: data.clone() }
         }
+        // Its content is read with the message.
+        Input::Document { name, .. } => Content::text(format!("[document {name}]")),
     }
 }
 

@@ -229,7 +229,12 @@ mod tests {
             is_error: false,
         };
         [
-            Arc::new(Message::Assistant(Assistant { blocks: vec![block], origin, stop })),
+            Arc::new(Message::Assistant(Assistant {
+                effort: None,
+                blocks: vec![block],
+                origin,
+                stop,
+            })),
             Arc::new(Message::ToolResult(result)),
         ]
     }

@@ -124,7 +124,12 @@ mod tests {
         let agent = |text: &str| {
             let text = AssistantBlock::Text { text: text.to_owned(), opaque: None };
             let (origin, stop) = ("x/y".to_owned(), StopReason::EndTurn);
-            Arc::new(Message::Assistant(Assistant { blocks: vec![text], origin, stop }))
+            Arc::new(Message::Assistant(Assistant {
+                effort: None,
+                blocks: vec![text],
+                origin,
+                stop,
+            }))
         };
         let told = "From the engine, not from the user: plan mode is on.";
         let reply = [user(told), user("fix it"), agent("looking"), user("well?"), agent("done")];

@@ -153,6 +153,7 @@ pub fn input(input: &Input) -> String {
             lines.join("\n")
         }
         Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
+        Input::Document { name, .. } => format!("[document, {name}]"),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::store::Entry;
 use crate::store::seen::Seen;
 use crate::store::streaming::StreamedText;
 use pintle_base::text::truncate::border_after;
+use pintle_llm::ModelRef;
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage, add_cost};
 use pintle_protocol::event::{
@@ -24,6 +25,10 @@ use pintle_protocol::item::{
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question};
 use pintle_protocol::review::QueuedDecision;
+use std::collections::BTreeSet;
+
+/// The code of the notice that the turn's model gets its tools as text for the rest of the session.
+pub const TEXT_TOOLS: &str = "textTools";
 
 /// Unfinished work at a journal's end.
 #[derive(Debug, Default)]
@@ -53,6 +58,8 @@ pub struct Earlier {
     pub plan: Plan,
     /// True if its title was changed or removed after its creation.
     pub is_retitled: bool,
+    /// The models that get their tools as text because the user chose it, as `provider/id`.
+    pub text_tools: BTreeSet<String>,
     /// The mode that was last reported to the model.
     pub reported_mode: WorkMode,
     /// The files that the model has read and changed on the current path; set by the code that opens the session.
@@ -144,6 +151,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         decisions: Decisions::collect(entries),
         plan: plan(current()),
         is_retitled,
+        text_tools: text_tools(entries),
         reported_mode: reported_mode(current()),
         touched: TouchedFiles::default(),
         seen: Vec::new(),
@@ -277,6 +285,22 @@ impl Fold {
             change(created);
         }
     }
+}
+
+/// Returns the models for which the user chose tools as text.
+fn text_tools(entries: &[Entry]) -> BTreeSet<String> {
+    let mut chosen = BTreeSet::new();
+    let mut asked = None;
+    for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
+        match &record.event {
+            Event::TurnStarted { model } => asked = model.parse::<ModelRef>().ok(),
+            Event::Notice(notice) if notice.code == TEXT_TOOLS => {
+                chosen.extend(asked.as_ref().map(ModelRef::origin));
+            }
+            _ => {}
+        }
+    }
+    chosen
 }
 
 /// Returns the model's plan from these entries.

@@ -10,7 +10,7 @@ use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::context::prune::{self, Plan};
 use crate::context::{compact, input};
 use crate::store::Entry;
-use pintle_llm::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
+use pintle_llm::{Assistant, AssistantBlock, Effort, Message, Opaque, ToolResult};
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::event::{Event, StopReason};
 use pintle_protocol::ids::ItemId;
@@ -34,6 +34,9 @@ pub struct Skeleton {
     pub stop: StopReason,
     /// Its blocks, in order.
     pub blocks: Vec<Bone>,
+    /// The effort that was requested, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
 }
 
 impl Skeleton {
@@ -47,7 +50,8 @@ impl Skeleton {
         let mut calls = Vec::new();
         let blocks = self.blocks.into_iter().filter_map(|bone| block(bone, items, &mut calls));
         let blocks = blocks.collect();
-        Replayed { assistant: Assistant { blocks, origin: self.origin, stop: self.stop }, calls }
+        let Self { origin, stop, effort, .. } = self;
+        Replayed { assistant: Assistant { blocks, origin, stop, effort }, calls }
     }
 }
 
@@ -381,6 +385,21 @@ mod tests {
             r#"{"type":"later","item":"1"}"#,
         ] {
             assert!(serde_json::from_str::<Bone>(broken).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_reply_has_the_effort_that_was_requested() {
+        for (fields, want) in [("", None), (", \"effort\": \"low\"", Some(Effort::Low))] {
+            let private =
+                format!("{{\"origin\": \"p/m\", \"stop\": \"endTurn\", \"blocks\": []{fields}}}");
+            let skeleton = Skeleton::read(&private).unwrap();
+            assert_eq!(
+                serde_json::to_string(&skeleton).unwrap().contains("effort"),
+                want.is_some()
+            );
+            let replayed = skeleton.fill(&HashMap::<ItemId, Item>::new());
+            assert_eq!(replayed.assistant.effort, want);
         }
     }
 }

@@ -415,6 +415,7 @@ fn plain(content: Option<&Value>) -> String {
     let text = |block: &Input| match block {
         Input::Text { text } => text.clone(),
         Input::Image { mime_type, .. } => format!("[an image of type {mime_type}]"),
+        Input::Document { name, .. } => format!("[the document {name}]"),
         Input::File { .. } | Input::Selection { .. } | Input::Diagnostics { .. } => String::new(),
     };
     blocks.iter().map(text).collect::<Vec<_>>().join("\n")

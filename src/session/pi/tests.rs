@@ -333,6 +333,7 @@ fn the_field_of_reasoning_is_told_between_both_programs() {
         let kept = opaque.as_ref().map(|opaque| opaque.0.get());
         assert_eq!(kept, want.map(|_| r#"{"field":"reasoning_content"}"#), "{api} {field}");
         let reply = Assistant {
+            effort: None,
             blocks: vec![AssistantBlock::Reasoning { text: "hm".to_owned(), opaque }],
             origin: "a/m".to_owned(),
             stop: StopReason::EndTurn,

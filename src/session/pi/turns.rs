@@ -242,7 +242,8 @@ impl<'a> Turns<'a> {
             calls.extend(call);
         }
         let has_blocks = !bones.is_empty();
-        let skeleton = Skeleton { origin, stop: stop.unwrap_or(StopReason::Other), blocks: bones };
+        let stop_reason = stop.unwrap_or(StopReason::Other);
+        let skeleton = Skeleton { origin, stop: stop_reason, blocks: bones, effort: None };
         let fields = if has_blocks { serde_json::to_string(&skeleton).ok() } else { None };
         let private = private_with(fields.as_deref().unwrap_or("{}"), line);
         let completed = StepCompleted {

@@ -1,4 +1,5 @@
-//! A session that is being created: its directory has a name that lists skip until its first events are complete.
+//! A session that is being created: its directory has a name that lists skip until its first events are complete. On Windows, where a
+//! directory with open files cannot be renamed, it has its name from the beginning, and a file in it that makes lists skip it.
 //!
 //! So a kill while a session is created or forked leaves no partial session. Leftovers are removed when the next session is created in the
 //! same place.
@@ -6,26 +7,45 @@
 
 use super::journal::Holder;
 use super::{Error, Journal, journal};
+use pintle_base::private_files;
+use pintle_os::System;
 use pintle_protocol::ids::SessionId;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 /// The prefix of draft directory names.
 const PREFIX: &str = ".new-";
+
+/// The file that marks a draft where directories cannot be renamed.
+const MARKER: &str = "draft";
+
+/// True where drafts are marked and not renamed.
+const IS_MARKED: bool = matches!(System::CURRENT, System::Windows);
 
 /// A younger directory may belong to a process that has not locked it yet.
 const GRACE: Duration = Duration::from_secs(60);
 
 /// Returns the directory in which to create a session that will get this name.
 pub(super) fn folder(final_folder: &Path) -> PathBuf {
+    if IS_MARKED {
+        return final_folder.to_path_buf();
+    }
     let name = final_folder.file_name().unwrap_or_default().to_string_lossy();
     final_folder.with_file_name(format!("{PREFIX}{name}"))
 }
 
+/// Creates the directory of a draft.
+pub(super) fn create(folder: &Path) -> io::Result<()> {
+    private_files::create_private_folder(folder)?;
+    if IS_MARKED { private_files::write_private(&folder.join(MARKER), b"") } else { Ok(()) }
+}
+
 /// Returns true if a directory is a published session's.
 pub(super) fn is_shown(folder: &Path) -> bool {
-    !folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
+    let is_named =
+        folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+    !is_named && !(IS_MARKED && folder.join(MARKER).exists())
 }
 
 /// Removes leftovers of killed processes next to this directory.
@@ -55,7 +75,11 @@ impl Journal {
     /// The disk failed; the session is removed with this journal.
     pub fn publish(&mut self) -> Result<(), Error> {
         if let Some(final_folder) = self.final_folder.take() {
-            let moved = fs::rename(&self.folder, &final_folder);
+            let moved = if IS_MARKED {
+                fs::remove_file(self.folder.join(MARKER))
+            } else {
+                fs::rename(&self.folder, &final_folder)
+            };
             if let Err(source) = moved {
                 let path = final_folder.clone();
                 self.final_folder = Some(final_folder);

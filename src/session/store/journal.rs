@@ -77,7 +77,7 @@ impl Journal {
         holder: Holder,
     ) -> Result<Self, Error> {
         let folder = draft::folder(&final_folder);
-        private_files::create_private_folder(&folder).map_err(Error::io(&folder))?;
+        draft::create(&folder).map_err(Error::io(&folder))?;
         draft::tidy(&folder);
         let lock = lock(&folder, &header.session_id, holder)?;
         let path = folder.join(FILE);

@@ -5,10 +5,10 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Entry;
+use pintle_os::names;
 use pintle_protocol::event::Event;
 use pintle_protocol::item::ItemBody;
 use pintle_protocol::review::{ReviewAction, ReviewTarget};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Moves from one working directory to the next, in order.
@@ -26,7 +26,7 @@ struct Move {
 /// Returns a path without symbolic links, as far as it exists: a directory that was moved away is known by its parent.
 fn real(path: &Path) -> PathBuf {
     for folder in path.ancestors() {
-        if let Ok(real) = fs::canonicalize(folder) {
+        if let Ok(real) = names::canonicalize(folder) {
             return path.strip_prefix(folder).map_or(real.clone(), |rest| {
                 if rest.as_os_str().is_empty() { real } else { real.join(rest) }
             });
@@ -132,6 +132,7 @@ mod tests {
     use super::*;
     use crate::store::entry;
     use serde_json::{Value, json};
+    use std::fs;
 
     /// Events in a word each: `PATH` is a change of a file, `A>B` a move.
     fn journal(words: &str) -> Vec<Entry> {

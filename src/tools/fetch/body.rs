@@ -2,9 +2,11 @@
 
 use super::net::{Answer, Failure};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use pintle_base::pdf;
 use pintle_base::text::html;
 use pintle_base::text::sniff::{self, Kind};
 use pintle_base::text::terminal::Cleaner;
+use std::sync::Arc;
 
 /// How many bytes of a page are searched for a charset declaration, as in browsers.
 const CHARSET_WITHIN: usize = 1024;
@@ -16,8 +18,10 @@ pub(super) struct Page {
     pub(super) mime_type: String,
     /// The received body's size.
     pub(super) bytes: u64,
-    /// Without NULs and terminal escapes.
+    /// Without NULs and terminal escapes. For a document, its text layer.
     pub(super) text: String,
+    /// The document that the page is, and its number of pages.
+    pub(super) document: Option<(Arc<[u8]>, usize)>,
 }
 
 /// Returns the type, if it is not text.
@@ -42,7 +46,12 @@ pub(super) fn refused(content_type: &str) -> Option<&str> {
     // Without a specific type, the content decides.
     let is_open =
         mime_type.is_empty() || mime_type.eq_ignore_ascii_case("application/octet-stream");
-    (!is_text && !is_open).then_some(mime_type)
+    (!is_text && !is_open && !is_document(content_type)).then_some(mime_type)
+}
+
+/// Returns true for the media type of PDF documents.
+pub(super) fn is_document(content_type: &str) -> bool {
+    essence(content_type).eq_ignore_ascii_case(pdf::MIME_TYPE)
 }
 
 /// `json`, `x-json` and `vnd.some+json` are all JSON.
@@ -57,11 +66,14 @@ fn essence(content_type: &str) -> &str {
     content_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// Converts an answer to text.
+/// Converts an answer to text. `is_cancelled` is checked while a document is read.
 ///
 /// # Errors
-/// The answer is not text after all.
-pub(super) fn page(answer: Answer) -> Result<Page, Failure> {
+/// The answer is neither text nor a readable document.
+pub(super) fn page(answer: Answer, is_cancelled: impl Fn() -> bool) -> Result<Page, Failure> {
+    if pdf::is_pdf(&answer.body) || answer.content_type.as_deref().is_some_and(is_document) {
+        return pdf_page(answer, is_cancelled);
+    }
     let Answer { url, content_type, body } = answer;
     let declared = content_type.as_deref().map(essence).unwrap_or_default().to_ascii_lowercase();
     let encoding = encoding(content_type.as_deref(), &body);
@@ -87,7 +99,22 @@ pub(super) fn page(answer: Answer) -> Result<Page, Failure> {
         (true, false) => "text/plain".to_owned(),
     };
     let text = if is_html { html::to_markdown(&text) } else { text };
-    Ok(Page { url, mime_type, bytes: body.len() as u64, text: text.trim_end().to_owned() })
+    let text = text.trim_end().to_owned();
+    Ok(Page { url, mime_type, bytes: body.len() as u64, text, document: None })
+}
+
+/// Reads the text layer of a document. One without text is only for models that accept the document itself.
+fn pdf_page(answer: Answer, is_cancelled: impl Fn() -> bool) -> Result<Page, Failure> {
+    let Answer { url, body, .. } = answer;
+    let bytes: Arc<[u8]> = body.into();
+    let (pages, text) = match pdf::text(Arc::clone(&bytes), is_cancelled) {
+        Ok(text) => (text.pages, text.in_lines().trim_end().to_owned()),
+        Err(pdf::Error::NoText(pages)) => (pages, String::new()),
+        Err(error) => return Err(Failure::new(format!("it {error}"))),
+    };
+    let mime_type = pdf::MIME_TYPE.to_owned();
+    let size = bytes.len() as u64;
+    Ok(Page { url, mime_type, bytes: size, text, document: Some((bytes, pages)) })
 }
 
 fn looks_like_html(text: &str) -> bool {
@@ -139,7 +166,8 @@ mod tests {
             ("image/svg+xml", None),
             ("application/octet-stream", None),
             ("", None),
-            ("application/pdf", Some("application/pdf")),
+            ("application/pdf", None),
+            ("Application/PDF; x=1", None),
             ("image/png; x=1", Some("image/png")),
             ("application/zip", Some("application/zip")),
             ("nonsense", Some("nonsense")),
@@ -179,7 +207,7 @@ mod tests {
                 content_type: content_type.map(str::to_owned),
                 body: body.to_vec(),
             };
-            let got = page(answer)
+            let got = page(answer, || false)
                 .map(|page| (page.mime_type, page.text))
                 .map_err(|error| error.to_string());
             let want = want

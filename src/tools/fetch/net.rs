@@ -24,6 +24,9 @@ const MAX_REDIRECTS: usize = 5;
 /// The maximum size of a body.
 pub(super) const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
 
+/// The same for PDF documents, as large as those that `read` accepts.
+const MAX_DOCUMENT_BYTES: usize = 32 * 1024 * 1024;
+
 /// An address is not meant to carry data.
 const MAX_URL_BYTES: usize = 8 * 1024;
 
@@ -240,18 +243,20 @@ async fn take(address: &Address, mut response: Response) -> Result<Answer, Failu
         let length = length.map_or_else(|| "size unknown".to_owned(), size);
         return Err(Failure(format!("it is {what} ({length}), not text")));
     }
+    let is_document = content_type.as_deref().is_some_and(super::body::is_document);
+    let max_bytes = if is_document { MAX_DOCUMENT_BYTES } else { MAX_BODY_BYTES };
     let too_large = |bytes: u64, than: &str| {
-        let max = size(MAX_BODY_BYTES as u64);
+        let max = size(max_bytes as u64);
         Err(Failure(format!("it is {than}{}, and the limit is {max}", size(bytes))))
     };
-    if let Some(length) = length.filter(|&length| length > MAX_BODY_BYTES as u64) {
+    if let Some(length) = length.filter(|&length| length > max_bytes as u64) {
         return too_large(length, "");
     }
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| Failure(failed(&error)))? {
         body.extend_from_slice(&piece);
-        if body.len() > MAX_BODY_BYTES {
-            return too_large(MAX_BODY_BYTES as u64, "larger than ");
+        if body.len() > max_bytes {
+            return too_large(max_bytes as u64, "larger than ");
         }
     }
     Ok(Answer { url: address.shown(), content_type, body })

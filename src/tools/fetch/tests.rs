@@ -1,6 +1,9 @@
 use super::*;
 use crate::Settings;
 use crate::tests::{Scene, text};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use pintle_testing::pdf;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -94,7 +97,7 @@ async fn pages_are_fetched() {
         ("/file", moved("file:///etc/passwd")),
         ("/gone", answer("404 Not Found", HTML, b"<p>sorry")),
         ("/nowhere", answer("302 Found", "", b"")),
-        ("/pdf", answer("200 OK", "content-type: application/pdf\r\n", b"%PDF-")),
+        ("/zip", answer("200 OK", "content-type: application/zip\r\n", b"PK\x03\x04\0")),
         ("/binary", answer("200 OK", "", b"\x7fELF\0")),
         ("/gzip", answer("200 OK", "content-encoding: gzip\r\n", b"\x1f\x8b")),
         ("/large", large.to_vec()),
@@ -143,8 +146,8 @@ async fn pages_are_fetched() {
         ),
         (
             "a type that is no text",
-            "/pdf",
-            "error: Cannot fetch URL/pdf: it is application/pdf (5B), not text",
+            "/zip",
+            "error: Cannot fetch URL/zip: it is application/zip (5B), not text",
         ),
         (
             "content that is no text",
@@ -305,6 +308,46 @@ async fn a_long_page_is_kept_in_a_file() {
         assert!(result.details.truncation.is_some_and(|record| record.truncated_by.is_some()));
         let name = file.rsplit('/').next().unwrap();
         assert_eq!(scene.get(name), whole.as_bytes(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_is_read_as_by_the_read_tool() {
+    let (document, scan) = (pdf::with_text(&["One", "two"]), pdf::with_text(&[""]));
+    let of_type =
+        |kind: &str, body: &[u8]| answer("200 OK", &format!("content-type: {kind}\r\n"), body);
+    let (address, _asked) = serve(vec![
+        ("/a.pdf?v=1", of_type("application/pdf", &document)),
+        ("/unnamed/", of_type("application/octet-stream", &document)),
+        ("/scan.pdf", of_type("application/pdf", &scan)),
+    ]);
+    let mut scene = scene(true);
+    let pages = "[page 1 of 2]\nOne\n[page 2 of 2]\ntwo";
+    let at = |path: &str| format!("http://{address}{path}");
+    for (path, want) in [
+        ("/a.pdf?v=1", pages),
+        ("/unnamed/", pages),
+        ("/scan.pdf", "it is a PDF document of 1 page without a text layer"),
+    ] {
+        let got = fetch(&scene, &at(path)).await;
+        assert!(text(&got).contains(want), "{path}: {got:?}");
+        assert_eq!(got.is_error, path == "/scan.pdf", "{path}: {got:?}");
+        assert!(
+            !got.content.iter().any(|block| matches!(block, Content::Document { .. })),
+            "{path}"
+        );
+    }
+    scene.ctx.settings = Arc::new(Settings { max_document_pages: Some(9), ..settings(true) });
+    for (path, want_name, bytes) in [
+        ("/a.pdf?v=1", "a.pdf", &document),
+        ("/unnamed/", "document.pdf", &document),
+        ("/scan.pdf", "scan.pdf", &scan),
+    ] {
+        let got = fetch(&scene, &at(path)).await;
+        let [_, Content::Document { name, data, .. }] = &got.content[..] else {
+            panic!("{path}: {got:?}")
+        };
+        assert_eq!((name.as_str(), data), (want_name, &STANDARD.encode(bytes)), "{path}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Converts the SDK's types to the engine's, with limits on the server's data. Pure.
 
 use super::client::{Outcome, PromptShape, ResourceShape, ResourceText, ToolShape};
+use pintle_base::pdf::is_document;
 use pintle_base::text::visible::visible_line;
 use pintle_protocol::content::Content;
 use rmcp::model::{
@@ -144,6 +145,10 @@ pub(super) fn content_of_resource(contents: ResourceContents) -> ResourceText {
             let mime_type = mime_type.unwrap_or_default();
             let content = if mime_type.starts_with("image/") {
                 Content::Image { mime_type, data: blob }
+            } else if is_document(&mime_type, &blob) {
+                // `marked` reads it.
+                let name = document_name(&uri);
+                Content::Document { mime_type, data: blob, name, pages: 0, text: String::new() }
             } else {
                 let bytes = blob.len() / 4 * 3;
                 Content::text(format!("[{} bytes of {}]", bytes, line(&mime_type)))
@@ -157,9 +162,38 @@ pub(super) fn content_of_resource(contents: ResourceContents) -> ResourceText {
     }
 }
 
+/// Returns the last part of a URI's path.
+fn document_name(uri: &str) -> String {
+    let path = uri.split(['?', '#']).next().unwrap_or(uri);
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if name.is_empty() { "document.pdf".to_owned() } else { line(name) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_is_kept_for_reading() {
+        for (uri, mime_type, blob, want) in [
+            ("file:///docs/a%20b.pdf?v=1", Some("application/pdf"), "JVBERi0=", Some("a%20b.pdf")),
+            ("x://", None, "JVBERi0=", Some("x:")),
+            ("", Some("application/octet-stream"), "JVBERi0=", Some("document.pdf")),
+            ("x://a.zip", Some("application/zip"), "UEsDBA==", None),
+        ] {
+            let contents = ResourceContents::BlobResourceContents {
+                uri: uri.to_owned(),
+                mime_type: mime_type.map(str::to_owned),
+                blob: blob.to_owned(),
+                meta: None,
+            };
+            let name = match content_of_resource(contents).content {
+                Content::Document { name, .. } => Some(name),
+                Content::Text { .. } | Content::Image { .. } => None,
+            };
+            assert_eq!(name.as_deref(), want, "{uri}");
+        }
+    }
 
     #[test]
     fn words_of_a_server_are_one_short_line() {

@@ -80,8 +80,10 @@ pub enum Transport {
 /// The OAuth client for logins to an HTTP server. Servers that register clients by themselves need none of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OAuthClient {
-    /// The client id, if the client is registered with the server.
+    /// The client id, if the client is registered with the server, or the URL of the client's metadata document.
     pub id: Option<String>,
+    /// How tokens are obtained.
+    pub grant: Grant,
     /// Where the client secret comes from.
     pub secret: Option<String>,
     /// The scopes to request, if they differ from the server's.
@@ -90,6 +92,17 @@ pub struct OAuthClient {
     pub callback_port: Option<u16>,
     /// The user agrees to the addresses of this machine and of private networks that the server names for its login.
     pub private_addresses: bool,
+}
+
+/// How tokens for an HTTP server are obtained.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Grant {
+    /// By a login of the user in a browser.
+    #[default]
+    AuthorizationCode,
+    /// With the client id and the client secret alone, at each start of the server.
+    ClientCredentials,
 }
 
 /// Where a server definition comes from, which determines the variables its values may use.
@@ -134,6 +147,12 @@ impl Definition {
     pub fn has_own_login(&self) -> bool {
         let Transport::Http { headers, .. } = &self.transport else { return false };
         headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"))
+    }
+
+    /// Returns true if it gets tokens with client credentials instead of a login.
+    pub fn uses_client_credentials(&self) -> bool {
+        let Transport::Http { oauth, .. } = &self.transport else { return false };
+        oauth.grant == Grant::ClientCredentials
     }
 
     /// Returns true if this tool is used.
@@ -238,8 +257,11 @@ pub struct Table {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct OAuthTable {
-    /// The client id, if the client is registered with the server.
+    /// The client id, if the client is registered with the server, or the URL of the client's metadata document.
     client_id: Option<String>,
+    /// How tokens are obtained: `authorization_code`, by a login in a browser, or `client_credentials`, with `client_id` and `client_secret`
+    /// alone. By default `authorization_code`.
+    grant: Grant,
     /// The client secret.
     client_secret: Option<String>,
     /// The scopes to request. By default the server's.
@@ -332,6 +354,12 @@ fn definition(
     if oauth.client_secret.is_some() && oauth.client_id.is_none() {
         return Err("`oauth` has a client secret but no `client_id`".to_owned());
     }
+    if oauth.grant == Grant::ClientCredentials && oauth.client_secret.is_none() {
+        return Err(
+            "`oauth.grant` is `client_credentials`, which requires `client_id` and `client_secret`"
+                .to_owned(),
+        );
+    }
     let is_http = match table.kind.as_deref() {
         None => table.url.is_some(),
         Some("stdio") => false,
@@ -352,6 +380,7 @@ fn definition(
             }
             let oauth = OAuthClient {
                 id: oauth.client_id,
+                grant: oauth.grant,
                 secret: oauth.client_secret,
                 scopes: oauth.scopes,
                 callback_port: oauth.callback_port,
@@ -420,6 +449,11 @@ mod tests {
                 "oauth secret",
                 json!({"url": "https://a", "oauth": {"client_secret": "s"}}),
                 Err("no `client_id`"),
+            ),
+            (
+                "oauth grant without a secret",
+                json!({"url": "https://a", "oauth": {"client_id": "i", "grant": "client_credentials"}}),
+                Err("requires `client_id` and `client_secret`"),
             ),
             (
                 "oauth port",

@@ -10,7 +10,7 @@ use addresses::Everything;
 pub use addresses::{Agreement, Nobody};
 
 use super::client::McpClientError;
-use super::definition::OAuthClient;
+use super::definition::{Grant, OAuthClient};
 use super::{convert, sdk};
 use pintle_base::ambient::{Secret, Secrets};
 use pintle_base::network::Network;
@@ -18,7 +18,8 @@ use pintle_base::oauth_redirect::Callback;
 use pintle_base::private_files::{SecretFile, SecretLock};
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession,
-    CredentialRefreshGuard, CredentialStore, OAuthClientConfig, StoredCredentials,
+    ClientCredentialsConfig, CredentialRefreshGuard, CredentialStore, OAuthClientConfig,
+    StoredCredentials,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -147,11 +148,15 @@ impl ServerLogins {
             .with_scopes(scopes)
             .with_client_name("pintle")
             .with_application_type("native");
-        if let Some(id) = &client.id {
-            request = request.with_preregistered_client(id);
-            if let Some(secret) = secret {
-                request = request.with_client_secret(secret);
+        match (&client.id, secret) {
+            (Some(id), Some(secret)) => {
+                request = request.with_preregistered_client(id).with_client_secret(secret);
             }
+            (Some(id), None) if is_metadata_document(id) => {
+                request = request.with_client_metadata_url(id);
+            }
+            (Some(id), None) => request = request.with_preregistered_client(id),
+            (None, _) => {}
         }
         let session = AuthorizationSession::new(manager, request).await;
         let session = session.map_err(|(_, error)| self.failed(&error))?;
@@ -186,13 +191,19 @@ impl ServerLogins {
         self.change(url, None).await
     }
 
-    /// Returns a client that sends the stored login with each request, and renews it; `None` if not logged in.
+    /// Returns a client that sends the stored login with each request, and renews it; `None` if not logged in. With client credentials, it
+    /// gets a new token instead.
     pub(super) async fn stored(
         &self,
         url: &str,
         client: &OAuthClient,
         secret: Option<&str>,
     ) -> Result<Option<AuthorizationManager>, McpClientError> {
+        if let (Grant::ClientCredentials, Some(id), Some(secret)) =
+            (client.grant, &client.id, secret)
+        {
+            return self.with_credentials(url, client, (id, secret)).await.map(Some);
+        }
         let (logins, address) = (self.clone(), url.to_owned());
         let has = blocking(move || logins.has(&address)).await;
         if !has.map_err(|error| McpClientError::Failed(error.to_string()))? {
@@ -215,6 +226,32 @@ impl ServerLogins {
             manager.configure_client(config).map_err(|error| self.failed(&error))?;
         }
         Ok(is_stored.then_some(manager))
+    }
+
+    /// Gets a token with a client's id and secret, and returns a client that sends it.
+    async fn with_credentials(
+        &self,
+        url: &str,
+        client: &OAuthClient,
+        (id, secret): (&str, &str),
+    ) -> Result<AuthorizationManager, McpClientError> {
+        let agreement = agreement_of(client, Arc::new(Nobody));
+        let mut manager = self.manager(url, Unwritten::Kept, agreement, &[]).await?;
+        let config = ClientCredentialsConfig::ClientSecret {
+            client_id: id.to_owned(),
+            client_secret: secret.to_owned(),
+            scopes: client.scopes.clone(),
+            resource: Some(url.to_owned()),
+        };
+        let exchanged = async {
+            let found = manager.resolve_metadata_from_challenge(None).await?;
+            manager.set_metadata(found.metadata);
+            manager.validate_client_credentials_metadata(&config)?;
+            manager.configure_client_credentials(&config)?;
+            manager.exchange_client_credentials(&config).await
+        };
+        exchanged.await.map_err(|error| self.failed(&error))?;
+        Ok(manager)
     }
 
     async fn manager(
@@ -321,6 +358,11 @@ impl ServerLogins {
         })
         .await
     }
+}
+
+/// Returns true if a client id is the URL of a client metadata document, which servers read instead of registering the client.
+fn is_metadata_document(id: &str) -> bool {
+    reqwest::Url::parse(id).is_ok_and(|url| url.scheme() == "https" && url.path() != "/")
 }
 
 /// Returns the scopes for a login; none to let the server's refusal decide. A login that is widened keeps its scopes.
@@ -438,6 +480,19 @@ mod tests {
             ("state=s1", None),
         ] {
             assert_eq!(state_of(page).as_ref().map(Secret::expose), want, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_client_id_may_be_the_url_of_a_document() {
+        for (id, want) in [
+            ("https://a.test/client.json", true),
+            ("https://a.test/", false),
+            ("http://a.test/client.json", false),
+            ("my-app", false),
+            ("urn:app:1", false),
+        ] {
+            assert_eq!(is_metadata_document(id), want, "{id}");
         }
     }
 

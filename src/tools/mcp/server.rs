@@ -419,6 +419,10 @@ impl Server {
             let named = quoted(if wanted.origin == Origin::Client { &target } else { name });
             text = if wanted.has_own_login() {
                 format!("{text}, and refuses the `Authorization` of {}", wanted.origin)
+            } else if wanted.uses_client_credentials() {
+                format!(
+                    "{text}: the token of its client credentials was refused or has expired; restart the server to get a new one"
+                )
             } else {
                 let scopes = missing_scopes(challenge);
                 let scopes = scopes.map(|scopes| format!(" --scopes '{scopes}'"));

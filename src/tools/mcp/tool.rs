@@ -9,7 +9,7 @@ use super::selection::Candidate;
 use super::server::{Server, State};
 use crate::{
     Access, Ask, AskOutcome, Declaration, Facts, Folders, Prepared, Settings, Tool, ToolContext,
-    picture,
+    document, picture,
 };
 use jsonschema::Validator;
 use pintle_protocol::content::Content;
@@ -300,7 +300,8 @@ async fn shown(ctx: &ToolContext, server: &str, outcome: Outcome) -> ToolResult 
     ToolResult { content, is_error: outcome.is_error, ..ToolResult::default() }
 }
 
-/// Marks a server's output for the model as untrusted content from that server, with images resized to fit.
+/// Marks a server's output for the model as untrusted content from that server, with images resized to fit and documents
+/// as the model accepts them.
 pub async fn marked(
     settings: &Settings,
     cancel: &CancellationToken,
@@ -316,7 +317,10 @@ pub async fn marked(
             Content::Image { data, .. } => {
                 content.push(picture(settings, cancel, &data).await);
             }
-            text @ (Content::Text { .. } | Content::Document { .. }) => content.push(text),
+            Content::Document { data, name, .. } => {
+                content.extend(document(settings, cancel, &name, &data).await);
+            }
+            text @ Content::Text { .. } => content.push(text),
         }
     }
     content

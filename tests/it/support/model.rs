@@ -18,6 +18,7 @@ impl ModelSource for OnlyModel {
 
     fn model(&self, model: &ModelRef) -> Option<Model> {
         Some(Model {
+            update: None,
             provider: model.provider.clone(),
             id: model.id.clone(),
             name: None,

@@ -28,6 +28,7 @@ pub(crate) fn text_of(input: &[Input]) -> String {
         Input::Selection { path, .. } => format!("<selection {path}>"),
         Input::Diagnostics { path, .. } => format!("<diagnostics {path}>"),
         Input::Image { .. } => "<image>".to_owned(),
+        Input::Document { name, .. } => format!("<document {name}>"),
     };
     let texts: Vec<_> = input.iter().map(block).collect();
     texts.join(" ")

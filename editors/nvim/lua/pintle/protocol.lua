@@ -174,7 +174,7 @@
 ---@alias pintle.Delivery "prompt"|"steer"|"followUp"
 
 ---One block of a prompt, a steer or a follow-up.
----@alias pintle.Input pintle.Input.text|pintle.Input.file|pintle.Input.selection|pintle.Input.diagnostics|pintle.Input.image
+---@alias pintle.Input pintle.Input.text|pintle.Input.file|pintle.Input.selection|pintle.Input.diagnostics|pintle.Input.image|pintle.Input.document
 
 ---Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. Text that begins with `/name` invokes the prompt of that name, if one exists.
 ---@class pintle.Input.text
@@ -205,6 +205,13 @@
 ---@field type "image" 
 ---@field mimeType string The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
 ---@field data string The image's bytes in base64.
+
+---A document. Models that do not accept it read its text.
+---@class pintle.Input.document
+---@field type "document" 
+---@field mimeType string The media type: `application/pdf`.
+---@field data string The document's bytes in base64.
+---@field name string The document's name, such as its file name.
 
 ---A range of lines in a file, counted from 1, both ends included.
 ---@class pintle.LineRange

@@ -63,6 +63,7 @@ impl Session {
                 },
                 fallback: self.fallback_model(),
                 fell_back: AtomicBool::new(false),
+                as_text: AtomicBool::new(self.view.uses_text_tools(&self.settings.model)),
                 served_window: AtomicU64::new(0),
                 summary: self.services.summary_model.as_ref().map(|model| self.usable(model)),
                 compaction: self.settings.compaction,

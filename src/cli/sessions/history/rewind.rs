@@ -134,5 +134,6 @@ fn describe(input: &Input) -> String {
         | Input::Selection { path, .. }
         | Input::Diagnostics { path, .. } => format!("[{path}]"),
         Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
+        Input::Document { name, .. } => format!("[document, {name}]"),
     }
 }

@@ -99,6 +99,7 @@ fn input_texts(content: &[Input]) -> (String, Vec<String>) {
                 paths.push(path.clone());
                 texts.extend(items.iter().map(|item| item.message.as_str()));
             }
+            Input::Document { name, .. } => texts.push(name),
             Input::Image { .. } => {}
         }
     }

@@ -1,0 +1,91 @@
+//! Names that Windows does not take as they are written. Pure, and tested on every system.
+//!
+//! A device (`nul`, `com1.txt`) is not a file in the directory that the path names; a name with a colon is a hidden stream of another file;
+//! dots and spaces at the end vanish, so that a name is another one than a rule has seen.
+
+use std::path::Path;
+
+/// Devices, in lower case; `com` and `lpt` are followed by a digit.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// Prefixes behind which a path names a device or skips the checks of names.
+const NAMESPACES: [&str; 4] = [r"\\.\", r"\\?\", "//./", "//?/"];
+
+/// Returns why a path must not be used on Windows; `None` if it may.
+pub(super) fn refusal(path: &Path) -> Option<String> {
+    let text = path.to_string_lossy();
+    if let Some(namespace) = NAMESPACES.iter().find(|prefix| text.starts_with(**prefix)) {
+        return Some(format!(
+            "paths that start with {namespace} are not allowed; use a path such as C:/directory/file"
+        ));
+    }
+    let rest = match text.as_bytes() {
+        [drive, b':', ..] if drive.is_ascii_alphabetic() => text.get(2..).unwrap_or_default(),
+        _ => &text,
+    };
+    rest.split(['/', '\\']).find_map(name_refusal)
+}
+
+fn name_refusal(name: &str) -> Option<String> {
+    if matches!(name, "" | "." | "..") {
+        return None;
+    }
+    if name.contains(':') {
+        return Some(format!("`{name}` names a stream of another file; use a name without `:`"));
+    }
+    if name.ends_with(['.', ' ']) {
+        return Some(format!("Windows drops the end of `{name}`; use a name without it"));
+    }
+    let base = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    let is_numbered = ["com", "lpt"].iter().any(|device| {
+        let digit = base.strip_prefix(device).map(|rest| rest.chars().collect::<Vec<_>>());
+        matches!(digit.as_deref(), Some(['0'..='9' | '¹' | '²' | '³']))
+    });
+    (is_numbered || DEVICES.contains(&base.as_str()))
+        .then(|| format!("`{name}` is a device on Windows; use another name"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_streams_and_vanishing_ends_are_refused() {
+        for (path, want) in [
+            (r"C:\work\src\main.rs", None),
+            ("C:/work/../other/a b.txt", None),
+            (r"\\server\share\file", None),
+            ("src/console.rs", None),
+            ("com10.txt", None),
+            ("null", None),
+            (".env", None),
+            ("a..b", None),
+            ("..", None),
+            ("nul", Some("device")),
+            (r"C:\work\NUL", Some("device")),
+            ("src/Aux.rs", Some("device")),
+            ("com1", Some("device")),
+            ("LPT9.tar.gz", Some("device")),
+            ("com²", Some("device")),
+            ("con .txt", Some("device")),
+            ("a/CONIN$", Some("device")),
+            ("file.txt:hidden", Some("stream")),
+            (".env::$DATA", Some("stream")),
+            (r"C:\work\.git:x\config", Some("stream")),
+            (".env.", Some("drops the end")),
+            (".git /config", Some("drops the end")),
+            ("a...", Some("drops the end")),
+            (r"\\.\pipe\x", Some(r"\\.\")),
+            (r"\\?\C:\work", Some(r"\\?\")),
+            ("//./C:/work", Some("//./")),
+        ] {
+            let found = refusal(Path::new(path));
+            let is_right = match (&found, want) {
+                (None, None) => true,
+                (Some(found), Some(want)) => found.contains(want),
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            assert!(is_right, "{path}: {found:?}");
+        }
+    }
+}
