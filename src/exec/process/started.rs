@@ -4,8 +4,8 @@
 use super::{Family, Launch, Supervisor};
 use crate::sandbox::{self, Guarded, Level, Order, RefusedHost};
 use pintle_os::family::Leader;
-use pintle_os::pipe::BorrowedEnd;
 use pintle_os::names;
+use pintle_os::pipe::BorrowedEnd;
 use pintle_os::process as os;
 use std::io;
 use std::path::PathBuf;
