@@ -193,6 +193,7 @@ fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
 }
 
 /// The processes whose parent this one is.
+#[cfg(target_os = "linux")]
 fn children(parent: i32) -> Vec<i32> {
     let pids = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -204,8 +205,6 @@ fn children(parent: i32) -> Vec<i32> {
     .collect()
 }
 
-/// Kills a program and the supervisor of its commands at the same moment, so that nobody ends what runs.
-#[cfg(target_os = "linux")]
 /// The items of a session that have this type, with their text or the first text of their result.
 fn shown(items: &Value, kind: &str) -> Vec<String> {
     let of_kind = items["items"].as_array().unwrap().iter().map(|at| &at["item"]);
@@ -259,6 +258,8 @@ fn text_that_people_have_read_survives_a_kill() {
     .assert_debug_eq(&told);
 }
 
+/// Kills a program and the supervisor of its commands at the same moment, so that nobody ends what runs.
+#[cfg(target_os = "linux")]
 fn kill_with_supervisor(program: &mut Program) {
     let engine = i32::try_from(program.child.id()).unwrap();
     let [supervisor] = children(engine)[..] else { panic!("one supervisor") };

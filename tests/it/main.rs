@@ -45,6 +45,7 @@ mod interleavings;
 mod items;
 mod jobs;
 mod journals;
+#[cfg(target_os = "linux")]
 mod kills;
 mod layers;
 mod lifecycle;
@@ -93,6 +94,7 @@ mod run_policy;
 mod run_reports;
 mod run_streams;
 mod run_untrusted;
+#[cfg(target_os = "linux")]
 mod sandbox;
 mod scenarios;
 mod secrets;

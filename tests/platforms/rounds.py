@@ -64,7 +64,7 @@ def in_empty_root(binary: Path, folder: Path) -> Program:
 
 
 def in_emulator(emulator: list[str], binary: Path, folder: Path) -> Program:
-    return Program(emulator, str(binary), folder, str(folder))
+    return Program(emulator, str(binary.resolve()), folder, str(folder))
 
 
 def under_wine(wine: Path, binary: Path, folder: Path) -> Program:
@@ -113,7 +113,7 @@ def serve(program: Program) -> None:
     requests = [
         ("initialize", {"protocol": {"name": "pintle", "versions": [protocol]}, "client": client}),
         ("session/create", {"cwd": program.seen_as}),
-        ("turn/start", {"content": [{"type": "text", "text": "go"}]}),
+        ("turn/start", {"input": [{"type": "text", "text": "go"}]}),
     ]
     lines = [
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})

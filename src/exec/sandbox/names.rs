@@ -79,7 +79,6 @@ pub(crate) struct Found {
     pub(crate) sockets: Vec<PathBuf>,
 }
 
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux judges each access"))]
 impl Names {
     /// `places` are paths that are secret if they exist, and `listed` directories whose entries are judged.
     pub fn new(

@@ -24,6 +24,7 @@ impl Supervisor {
         None
     }
 
+    #[expect(clippy::unused_async, reason = "Linux waits for its supervisor")]
     pub(crate) async fn start(
         &self,
         _order: Order<'_>,
@@ -62,6 +63,7 @@ impl Guarded {
         match self.0 {}
     }
 
+    #[expect(clippy::unused_async, reason = "Linux waits for its supervisor")]
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         match self.0 {}
     }
