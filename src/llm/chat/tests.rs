@@ -140,7 +140,7 @@ fn each_local_server_streams_calls_in_its_form() {
         |fields: &str, name: &str| piece(fields, &format!("{{{name}\"arguments\":\"{{}}\"}}"));
     let role = "{\"role\":\"assistant\",\"content\":\"\"}".to_owned();
     let vllm = vec![
-        role.clone(),
+        role,
         begin("chatcmpl-tool-a", "read"),
         more("\"id\":\"\",", "\"name\":null,"),
         begin("chatcmpl-tool-b", "ls"),

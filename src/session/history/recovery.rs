@@ -292,12 +292,12 @@ fn text_tools(entries: &[Entry]) -> BTreeSet<String> {
     let mut chosen = BTreeSet::new();
     let mut asked = None;
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
-        match &record.event {
-            Event::TurnStarted { model } => asked = model.parse::<ModelRef>().ok(),
-            Event::Notice(notice) if notice.code == TEXT_TOOLS => {
-                chosen.extend(asked.as_ref().map(ModelRef::origin));
-            }
-            _ => {}
+        if let Event::TurnStarted { model } = &record.event {
+            asked = model.parse::<ModelRef>().ok();
+        } else if let Event::Notice(notice) = &record.event
+            && notice.code == TEXT_TOOLS
+        {
+            chosen.extend(asked.as_ref().map(ModelRef::origin));
         }
     }
     chosen

@@ -109,6 +109,6 @@ fn rows_replace_those_of_the_same_name_and_all_others_stay() {
     assert_eq!(find("gpt-7").update, Some("2026-11-29".parse().unwrap()));
     let replaced = find("gpt-5.4");
     assert_eq!((replaced.window, replaced.max_output), (Some(7), None));
-    assert_eq!(replaced.price.unwrap().input, 0.0);
+    assert!(replaced.price.unwrap().input.abs() < f64::EPSILON);
     assert_eq!(find("gpt-5.5").update, None);
 }
