@@ -27,7 +27,7 @@ use pintle_llm::credentials::Commands;
 use pintle_llm::http::{Http, Timeouts};
 use pintle_llm::login::Logins;
 use pintle_llm::{Error, ModelRef, Provider, Script, Wire};
-use pintle_os::names;
+use pintle_os::{System, names};
 use pintle_protocol::approval::PermissionMode;
 use pintle_session::store::Store;
 use pintle_tools::permissions::{Decision, Kind, Rule};
@@ -303,16 +303,23 @@ pub(crate) async fn environment(
         unscanned,
     };
     let wrap = &set.wrap;
-    let env: Arc<dyn Environment> =
-        if wrap.value.is_empty() {
-            let local = Arc::new(Local::new(ambient, options));
-            Arc::new(Overlay::new(local, editors))
-        } else {
-            let wrapped = Wrapped::connect(ambient, wrap.value.clone(), options).await;
-            Arc::new(wrapped.with_context(|| {
+    let env: Arc<dyn Environment> = if wrap.value.is_empty() {
+        let local = Arc::new(Local::new(ambient, options));
+        Arc::new(Overlay::new(local, editors))
+    } else {
+        // Paths of the other side are read with this system's rules.
+        anyhow::ensure!(
+            System::CURRENT != System::Windows,
+            "the command prefix from {} is not supported on Windows\n  run pintle inside WSL to use it",
+            config.origin(&wrap.source)
+        );
+        let wrapped = Wrapped::connect(ambient, wrap.value.clone(), options).await;
+        Arc::new(
+            wrapped.with_context(|| {
                 format!("the command prefix from {}", config.origin(&wrap.source))
-            })?)
-        };
+            })?,
+        )
+    };
     Ok(if set.read_only.value { Arc::new(ReadOnly(env)) } else { env })
 }
 
@@ -392,7 +399,7 @@ pub(crate) fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
 
 /// Returns this program, which guards and confines commands on Linux. On macOS `sandbox-exec` confines them in its name.
 pub(crate) fn supervisor(ambient: &Ambient) -> Option<PathBuf> {
-    if cfg!(any(target_os = "linux", target_os = "macos")) { ambient.program().ok() } else { None }
+    if System::CURRENT == System::Windows { None } else { ambient.program().ok() }
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {

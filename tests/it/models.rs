@@ -390,7 +390,9 @@ fn the_list_is_that_of_the_moment_and_the_same_on_the_command_line() {
     }
     let doctor = shown(&["doctor"]);
     assert!(doctor.contains(&format!("models    {path}: found")), "{doctor}");
-    assert!(doctor.contains(&format!("own            OWN_KEY: not set ({path})")), "{doctor}");
+    let key = format!("OWN_KEY: not set ({path})");
+    let mut rows = doctor.lines().map(str::trim);
+    assert!(rows.any(|row| row.starts_with("own ") && row.ends_with(&key)), "{doctor}");
 }
 
 #[test]

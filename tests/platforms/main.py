@@ -54,7 +54,7 @@ def cargo(chain: Toolchain, arguments: list[str]) -> int:
 
 COMMANDS = {"check": check, "build": build, "play": play, "cargo": cargo}
 
-# What fits into about twenty minutes on two cores with nothing cached.
+# What fits into about half an hour on two cores with nothing cached.
 SUITE = (
     ("play", "x86_64-unknown-linux-musl"),
     ("play", "aarch64-unknown-linux-musl"),

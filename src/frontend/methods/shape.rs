@@ -255,12 +255,12 @@ mod tests {
             (
                 "turn/start",
                 json!({"input": [text, {}]}),
-                "/input/1/type: missing field `type`: expected one of `text`, `file`, `selection`, `diagnostics`, `image`",
+                "/input/1/type: missing field `type`: expected one of `text`, `file`, `selection`, `diagnostics`, `image`, `document`",
             ),
             (
                 "turn/start",
                 json!({"input": [{"type": "song"}]}),
-                "/input/0/type: expected one of `text`, `file`, `selection`, `diagnostics`, `image`, got `\"song\"`",
+                "/input/0/type: expected one of `text`, `file`, `selection`, `diagnostics`, `image`, `document`, got `\"song\"`",
             ),
             (
                 "turn/start",

@@ -177,7 +177,7 @@ fn attachments_reach_the_model_or_are_refused_with_the_reason() {
         ),
         (
             json!({"type": "embeddedResource", "label": "tune", "contentType": "audio/wav", "data": "AAAA"}),
-            "of which only images can be read",
+            "only images and PDF documents can be embedded",
         ),
         (json!({"type": "hologram", "label": "x"}), "this kind of attachment"),
     ] {
