@@ -8,6 +8,7 @@
 //! Functions block unless they are `async`. They make no decisions: each performs one operation or returns the system's error.
 #![expect(clippy::disallowed_methods, reason = "this crate wraps the system")]
 
+mod facts;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]

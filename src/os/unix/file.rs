@@ -1,5 +1,7 @@
 //! Metadata, permissions, and how files are opened.
 
+pub use crate::facts::{Facts, Identity};
+
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -13,22 +15,6 @@ const USUAL_FILE: u32 = 0o666;
 
 /// The permission bits of folders that only their owner may enter.
 const PRIVATE_FOLDER: u32 = 0o700;
-
-/// Metadata that the standard library only offers on some systems.
-pub trait Facts {
-    /// A number that differs between a file and its replacement.
-    fn serial(&self) -> u64;
-    /// The permission bits, at most `0o7777`.
-    fn mode(&self) -> u32;
-    /// When the content last changed: seconds since 1970, and nanoseconds.
-    fn modified_at(&self) -> (i64, i64);
-    /// When the content, a name or the permissions last changed: seconds since 1970, and nanoseconds.
-    fn changed_at(&self) -> (i64, i64);
-    /// True if other users may write or read.
-    fn is_open_to_others(&self) -> bool;
-    /// True if the file can be run.
-    fn is_executable(&self) -> bool;
-}
 
 impl Facts for Metadata {
     fn serial(&self) -> u64 {
@@ -54,15 +40,6 @@ impl Facts for Metadata {
     fn is_executable(&self) -> bool {
         self.is_file() && Facts::mode(self) & 0o111 != 0
     }
-}
-
-/// What identifies a file on this machine while it exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    /// The file system.
-    pub device: u64,
-    /// The file's number there.
-    pub number: u64,
 }
 
 impl Identity {

@@ -2,6 +2,8 @@
 //!
 //! Windows has no permission bits: a file's mode is made of its read-only flag. What is private is so by its access list.
 
+pub use crate::facts::{Facts, Identity};
+
 use super::access::OwnerOnly;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -16,23 +18,6 @@ const EPOCH: i64 = 116_444_736_000_000_000;
 
 /// The units of Windows' time in a second.
 const UNITS: i64 = 10_000_000;
-
-/// Metadata that the standard library only offers on some systems.
-pub trait Facts {
-    /// A number that differs between a file and its replacement: the creation time. Windows gives it to a file created within 15 s in place
-    /// of another one of the same name, so it is compared with the size and the other times.
-    fn serial(&self) -> u64;
-    /// The permission bits: those for reading, and for writing unless the file is read-only.
-    fn mode(&self) -> u32;
-    /// When the content last changed: seconds since 1970, and nanoseconds.
-    fn modified_at(&self) -> (i64, i64);
-    /// The same as [`Facts::modified_at`], since Windows shows the time of other changes of open files only.
-    fn changed_at(&self) -> (i64, i64);
-    /// False: access lists decide, which are set with the directory.
-    fn is_open_to_others(&self) -> bool;
-    /// True if the file can be run, which its name decides.
-    fn is_executable(&self) -> bool;
-}
 
 impl Facts for Metadata {
     fn serial(&self) -> u64 {
@@ -63,15 +48,6 @@ impl Facts for Metadata {
     fn is_executable(&self) -> bool {
         self.is_file()
     }
-}
-
-/// What identifies a file on this machine while it exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    /// The volume.
-    pub device: u64,
-    /// The file's number there.
-    pub number: u64,
 }
 
 impl Identity {
