@@ -2,6 +2,8 @@
 # Checks a built pintle on this machine, without a model, a key or the network, and prints a block for an issue.
 #
 #   check.sh [PROGRAM]   the program is `pintle` from the path unless it is named
+#
+# On Windows, check.ps1 runs this in the bash of Git for Windows.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 program=${1:-$(command -v pintle || true)}
@@ -47,7 +49,8 @@ verdict() { # NAME STATUS
   if [ "$2" -eq 0 ]; then say "$1: ok"; else say "$1: FAILED"; failed=$((failed + 1)); fi
 }
 
-left() { ps -A -o args 2>/dev/null | grep -E '^sleep 8639[567]' ; }
+# Git for Windows has a ps without options, which shows no arguments.
+left() { { ps -A -o args 2>/dev/null || ps; } | grep -E '(^sleep 8639[567]|/sleep$)'; }
 
 say '```text'
 say "$("$program" --version) on $(uname -srm)"

@@ -594,10 +594,23 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
 
 /// Analyses a command as the shell of this environment reads it.
 fn analyse(env: &dyn Environment, command: &str) -> Analysis {
-    let shell = env.platform().shell.file_name().map(|name| name.to_string_lossy().into_owned());
-    match shell.as_deref() {
-        Some("sh" | "bash" | "dash" | "ash" | "busybox") | None => Analysis::parse(command),
-        Some(shell) => Analysis::opaque(format!("{shell} syntax is not analyzed")),
+    let platform = env.platform();
+    let shell = platform.shell.file_name().map(|name| name.to_string_lossy());
+    match not_analysed(shell.as_deref(), &platform.os) {
+        None => Analysis::parse(command),
+        Some(reason) => Analysis::opaque(reason),
+    }
+}
+
+/// Returns why the commands of a shell are not analysed, as the end of a sentence about a command that …
+fn not_analysed(shell: Option<&str>, os: &str) -> Option<String> {
+    if os == "windows" {
+        // Paths in a command are read by several rules there: bash's, those of its paths, and those of each program.
+        return Some("is not analyzed on Windows".to_owned());
+    }
+    match shell {
+        Some("sh" | "bash" | "dash" | "ash" | "busybox") | None => None,
+        Some(shell) => Some(format!("{shell} runs, whose syntax is not analyzed")),
     }
 }
 
@@ -674,6 +687,20 @@ mod tests {
             let words = notice.message;
             assert!(words.starts_with("the answer applies to this session only: "), "{words}");
             assert!(words.contains("trust.toml"), "{words}");
+        }
+    }
+
+    #[test]
+    fn commands_of_other_shells_are_not_analysed_and_the_reason_completes_the_sentence() {
+        for (shell, os, want) in [
+            (Some("bash"), "linux", None),
+            (Some("sh"), "macos", None),
+            (None, "linux", None),
+            (Some("zsh"), "macos", Some("runs a command that zsh runs, whose syntax is not analyzed")),
+            (Some("bash.exe"), "windows", Some("runs a command that is not analyzed on Windows")),
+        ] {
+            let reason = not_analysed(shell, os).map(|reason| format!("runs a command that {reason}"));
+            assert_eq!(reason.as_deref(), want, "{shell:?} on {os}");
         }
     }
 
