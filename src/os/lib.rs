@@ -45,3 +45,6 @@ impl System {
         Self::Linux
     };
 }
+
+#[cfg(test)]
+mod tests;

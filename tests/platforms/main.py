@@ -3,6 +3,7 @@
   check TARGET [ARGS]   clippy for everything, tests included
   build TARGET [ARGS]   build the program, check what it requires of a system, and print its path
   play TARGET [ARGS]    build, then run the program: demo, doctor and a turn over stdio
+  test TARGET [ARGS]    run the tests of pintle-os, as far as this machine can run them
   cargo TARGET ARGS     run cargo with these arguments
   suite [--all]         what the suite `platforms` runs: the rows of SUITE, or with --all every target
   list                  print the targets
@@ -48,17 +49,22 @@ def play(chain: Toolchain, arguments: list[str]) -> int:
     return 0
 
 
+def test(chain: Toolchain, arguments: list[str]) -> int:
+    return chain.cargo("test", "--package", "pintle-os", *arguments)
+
+
 def cargo(chain: Toolchain, arguments: list[str]) -> int:
     return chain.cargo(*arguments)
 
 
-COMMANDS = {"check": check, "build": build, "play": play, "cargo": cargo}
+COMMANDS = {"check": check, "build": build, "play": play, "test": test, "cargo": cargo}
 
 # What fits into about half an hour on two cores with nothing cached.
 SUITE = (
     ("play", "x86_64-unknown-linux-musl"),
     ("play", "aarch64-unknown-linux-musl"),
     ("play", "x86_64-pc-windows-gnu"),
+    ("test", "x86_64-pc-windows-gnu"),
     ("check", "aarch64-apple-darwin"),
 )
 ALL = (

@@ -696,10 +696,15 @@ mod tests {
             (Some("bash"), "linux", None),
             (Some("sh"), "macos", None),
             (None, "linux", None),
-            (Some("zsh"), "macos", Some("runs a command that zsh runs, whose syntax is not analyzed")),
+            (
+                Some("zsh"),
+                "macos",
+                Some("runs a command that zsh runs, whose syntax is not analyzed"),
+            ),
             (Some("bash.exe"), "windows", Some("runs a command that is not analyzed on Windows")),
         ] {
-            let reason = not_analysed(shell, os).map(|reason| format!("runs a command that {reason}"));
+            let reason =
+                not_analysed(shell, os).map(|reason| format!("runs a command that {reason}"));
             assert_eq!(reason.as_deref(), want, "{shell:?} on {os}");
         }
     }

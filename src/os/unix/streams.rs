@@ -47,7 +47,7 @@ pub fn wait_until_writable(output: &File) -> io::Result<()> {
     }
 }
 
-/// Blocks until the reading end of an output is closed. Returns false if that cannot be observed, as with a file.
+/// Blocks until the reading end of an output is closed: forever for a file, which has none. Returns false if that cannot be observed.
 pub fn wait_for_hangup(output: &File) -> bool {
     hangup::wait(output)
 }

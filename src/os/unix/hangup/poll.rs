@@ -5,7 +5,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::File;
 use std::os::fd::AsFd;
 
-/// Blocks until the other end of the descriptor is closed. Returns false if that cannot be observed, as with a file.
+/// Blocks until the other end of the descriptor is closed: forever for a file, which has none. Returns false if that cannot be observed.
 pub(in super::super) fn wait(descriptor: &File) -> bool {
     loop {
         // No events asked for: only POLLERR and POLLHUP, which are always reported, wake it.

@@ -1,0 +1,171 @@
+//! What both systems promise. Runs on Linux, and as a Windows program under wine.
+
+use crate::family::{Ending, Family};
+use crate::file::{Facts, Identity};
+use crate::{errors, file, folder, lock, names, pipe, process, replace, streams};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = names::canonicalize(folder.path()).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn a_lock_is_for_one_and_readers_do_not_meet_it() {
+    let (_guard, folder) = folder();
+    let path = folder.join("lock");
+    fs::write(&path, "held by 1").unwrap();
+    let open = || OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let (first, second) = (open(), open());
+    lock::try_lock(&first).unwrap();
+    assert!(matches!(lock::try_lock(&second), Err(TryLockError::WouldBlock)));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "held by 1");
+    drop(first);
+    lock::lock(&second).unwrap();
+}
+
+#[test]
+fn an_open_file_is_replaced_and_a_failed_rename_loses_nothing() {
+    let (_guard, folder) = folder();
+    let place = folder.join("place");
+    for old in [None, Some("old")] {
+        if let Some(old) = old {
+            fs::write(&place, old).unwrap();
+        }
+        let mut held = old.map(|_| File::open(&place).unwrap());
+        let mut new = tempfile::NamedTempFile::new_in(&folder).unwrap();
+        new.write_all(b"new").unwrap();
+        replace::put(new, &place, &mut held).unwrap();
+        assert_eq!(fs::read_to_string(&place).unwrap(), "new", "{old:?}");
+        fs::remove_file(&place).unwrap();
+    }
+    fs::write(&place, "kept").unwrap();
+    assert!(replace::rename(folder.join("missing"), &place).is_err());
+    assert_eq!(fs::read_to_string(&place).unwrap(), "kept");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_is_itself_under_every_name() {
+    let (_guard, folder) = folder();
+    let [one, two] = ["one", "two"].map(|name| folder.join(name));
+    fs::write(&one, "a").unwrap();
+    fs::write(&two, "b").unwrap();
+    fs::hard_link(&one, folder.join("again")).unwrap();
+    let open = Identity::of(&File::open(&one).unwrap()).unwrap();
+    assert_eq!(Identity::at(&one).unwrap(), open);
+    assert_eq!(Identity::at(&folder.join("again")).unwrap(), open);
+    assert_ne!(Identity::at(&two).unwrap(), open);
+    let links = |path: &Path| file::links(path, &path.metadata().unwrap());
+    assert_eq!((links(&one), links(&two)), (2, 1));
+    let (seconds, nanos) = two.metadata().unwrap().modified_at();
+    assert!(seconds > 1_700_000_000 && (0..1_000_000_000).contains(&nanos), "{seconds}.{nanos}");
+}
+
+#[test]
+fn a_directory_that_is_kept_open_is_no_link() {
+    let (_guard, path) = folder();
+    let canonical = |path: &Path| names::canonicalize(path).ok();
+    folder::open(&path, canonical).unwrap();
+    assert!(folder::open_below(&path.join("missing")).is_err());
+    fs::write(path.join("file"), "text").unwrap();
+    assert!(folder::open_below(&path.join("file")).is_err());
+    let mut text = String::new();
+    folder::open_to_read(&path.join("file"), canonical).unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text, "text");
+    // Not every user may create links on Windows, and Wine 8 creates none.
+    let made = file::link_to_file(&path.join("file"), &path.join("link"));
+    if made.is_ok() && path.join("link").is_symlink() {
+        let error = folder::open_to_read(&path.join("link"), canonical).unwrap_err();
+        assert!(errors::is_link(&error), "{error}");
+    }
+}
+
+#[test]
+fn paths_are_shown_without_backslashes_and_prefixes() {
+    let (_guard, folder) = folder();
+    let shown = names::shown(&folder).into_owned();
+    assert!(!shown.contains('\\') && !shown.contains("//"), "{shown}");
+    assert_eq!(names::path(names::bytes(folder.as_os_str())), folder);
+}
+
+#[test]
+fn private_folders_are_made_with_their_parents_and_may_exist() {
+    let (_guard, folder) = folder();
+    let inner = folder.join("a/b/c");
+    for _ in 0..2 {
+        file::private_folders().recursive(true).create(&inner).unwrap();
+    }
+    fs::write(inner.join("file"), "x").unwrap();
+    file::tighten(&inner).unwrap();
+    assert_eq!(fs::read_to_string(inner.join("file")).unwrap(), "x");
+}
+
+#[test]
+fn a_reader_that_is_gone_is_noticed() {
+    let (reader, writer) = io::pipe().unwrap();
+    let output = into_file(writer);
+    let waiting = std::thread::spawn(move || streams::wait_for_hangup(&output));
+    drop(reader);
+    assert!(waiting.join().unwrap());
+}
+
+#[cfg(unix)]
+fn into_file(writer: io::PipeWriter) -> File {
+    File::from(std::os::fd::OwnedFd::from(writer))
+}
+
+#[cfg(windows)]
+fn into_file(writer: io::PipeWriter) -> File {
+    File::from(std::os::windows::io::OwnedHandle::from(writer))
+}
+
+#[tokio::test]
+async fn pipes_carry_bytes_in_both_directions_until_they_are_closed() {
+    let (mut receiver, end) = pipe::wide_output().unwrap();
+    assert_eq!(pipe::read_now(&receiver, &mut [0; 8]).unwrap(), None);
+    let mut theirs = File::from(end);
+    theirs.write_all(b"out").unwrap();
+    let mut buffer = [0; 3];
+    receiver.read_exact(&mut buffer).await.unwrap();
+    assert_eq!(&buffer, b"out");
+    drop(theirs);
+    assert_eq!(receiver.read(&mut buffer).await.unwrap(), 0);
+
+    let (end, mut sender) = pipe::input().unwrap();
+    let read = tokio::task::spawn_blocking(move || {
+        let mut text = String::new();
+        File::from(end).read_to_string(&mut text).map(|_| text)
+    });
+    sender.write_all(b"in").await.unwrap();
+    drop(sender);
+    assert_eq!(read.await.unwrap().unwrap(), "in");
+}
+
+#[tokio::test]
+async fn a_process_reports_its_code_and_its_family_ends_with_it() {
+    // This test program: it lists its tests, or waits for its input.
+    let program = std::env::current_exe().unwrap();
+    let (mut output, stdout) = pipe::output().unwrap();
+    let nothing = pipe::nothing().unwrap();
+    let mut builder = tokio::process::Command::new(&program);
+    builder.args(["--list", "--format", "terse"]).env("PINTLE_COMMAND", "os-test-1");
+    let streams = [&nothing, &stdout, &stdout].map(pipe::borrow);
+    let (mut child, leader) = process::spawn(builder, streams, "os-test-1").unwrap();
+    drop(stdout);
+    let mut family = Family::new(leader.as_ref(), "os-test-1".to_owned());
+    let mut text = String::new();
+    output.read_to_string(&mut text).await.unwrap();
+    let status = child.wait().await.unwrap();
+    family.leader_ended();
+    assert_eq!((status.code(), process::ended_by(status)), (Some(0), None), "{text}");
+    assert!(text.contains("a_process_reports_its_code"), "{text}");
+    family.end(Ending::Forced).await;
+    family.ended_by(tokio::time::Instant::now()).await;
+    assert!(!family.is_armed);
+    assert_eq!(process::exited(3).code(), Some(3));
+}
