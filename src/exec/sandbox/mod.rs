@@ -1,6 +1,6 @@
 //! The command sandbox: the limits of a command, how much of them the kernel enforces, and the supervisor that starts and outlives it.
 //!
-//! A [`Confinement`] is data that the caller decides. The engine hands it, with the command, to the [`Supervisor`], a small process of the
+//! A [`Confinement`] is data that the caller decides. The engine hands it, with the command, to the supervisor, a small process of the
 //! same program (`pintle sandbox-exec`) that forks the command's processes, confines them and executes the shell. The enforced limits are
 //! returned as a [`Level`]; a command whose level is below [`Confinement::minimum`] does not run.
 //!

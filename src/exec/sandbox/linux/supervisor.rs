@@ -229,7 +229,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the level enforced for a confined command on this machine. `program` is as for [`Supervisor::new`].
+/// Returns the level enforced for a confined command on this machine. `program` is this program.
 pub async fn probe(program: &Path) -> Level {
     let Some(supervisor) = Supervisor::new(program, false) else { return Level::default() };
     let level = supervisor.level().await;
