@@ -59,6 +59,9 @@ local names = {
   image = function()
     return "[picture]"
   end,
+  document = function(block)
+    return ("[%s]"):format(block.name)
+  end,
 }
 
 ---@param content pintle.Input[]

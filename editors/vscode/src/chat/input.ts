@@ -18,6 +18,8 @@ function line(input: Input): string {
       return plural(input.items.length, "[{0} diagnostic of {1}]", "[{0} diagnostics of {1}]", input.path);
     case "image":
       return t("[image]");
+    case "document":
+      return `[${input.name}]`;
   }
 }
 

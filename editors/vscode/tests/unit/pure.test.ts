@@ -366,4 +366,6 @@ test("what a person looks at is attached: the selection, else the file, and what
     textOfInput([{ type: "text", text: "why?" }, ...attach(shown), { type: "file", path: "b" }]),
     "why?\n[selection of /w/a, line 2]\n[1 diagnostic of /w/a]\n[b]",
   );
+  const report = { type: "document", mimeType: "application/pdf", data: "", name: "report.pdf" } as const;
+  assert.equal(textOfInput([report]), "[report.pdf]");
 });

@@ -145,6 +145,7 @@ test("blocks of a message, shown and to be edited", function()
     },
     { { type = "diagnostics", path = "/a", items = { {} } }, "[1 diagnostics of /a]", "[1 diagnostics of /a]" },
     { { type = "image" }, "[picture]", "[picture]" },
+    { { type = "document", name = "report.pdf" }, "[report.pdf]", "[report.pdf]" },
     { { type = "smell" }, "[smell]", "[smell]" },
   }
   for _, row in ipairs(rows) do
