@@ -61,7 +61,14 @@ fn changes_are_diagnostics_that_follow_their_text_until_they_are_decided() {
     let moved = client.diagnostics(&place, "a.txt");
     assert_eq!((moved[0].0, moved[0].1), (3, 5));
     client.change("a.txt", 3, Some([0, 0, 2, 0]), "");
-    assert_eq!(client.diagnostics(&place, "a.txt"), both);
+    // The end of the turn publishes the same diagnostics again, perhaps only now.
+    let back = loop {
+        let found = client.diagnostics(&place, "a.txt");
+        if found != moved {
+            break found;
+        }
+    };
+    assert_eq!(back, both);
     let lenses = client.ask("textDocument/codeLens", at(&place, 0));
     let keep = titled(&lenses, "Keep +2 \u{2212}1");
     let kept = client.ask("workspace/executeCommand", keep);
