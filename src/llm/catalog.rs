@@ -341,7 +341,7 @@ pub struct Model {
     pub source: String,
     /// The date of that source, as year and month.
     pub checked: String,
-    /// The date of the update that it comes from; `None` if it is built in.
+    /// The release date of the catalog update that added it; `None` if it is built in.
     #[serde(skip)]
     pub update: Option<Date>,
 }

@@ -134,7 +134,7 @@ mod tests {
             // An effort that is set later rewrites the parameters once.
             ("udu", low, "low"),
             ("uduhu", high, "high"),
-            // The default is a level of its own.
+            // The default counts as a separate level.
             ("uhu", None, "high, medium before 2..3"),
             ("uhudu", low, "high, medium before 2..3, low before 4..5"),
             // A change while tools run waits for the next message.

@@ -23,7 +23,7 @@ pub trait Facts {
     fn is_executable(&self) -> bool;
 }
 
-/// The identity of a file on this machine while it exists.
+/// Identifies a file on this machine while it exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     /// The file system.

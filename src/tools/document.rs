@@ -32,7 +32,7 @@ pub(super) fn content(name: &str, pages: usize, bytes: &[u8], text: String) -> C
     }
 }
 
-/// Extracts the text of a document outside of the async executor, since it takes long.
+/// Extracts a document's text on a blocking thread.
 pub(super) async fn read(bytes: Arc<[u8]>, cancel: &CancellationToken) -> Result<Text, Error> {
     let cancel = cancel.clone();
     let reading = move || pdf::text(bytes, || cancel.is_cancelled());

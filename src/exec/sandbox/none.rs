@@ -18,7 +18,7 @@ pub(crate) struct Supervisor(Infallible);
 pub(crate) struct Guarded(Infallible);
 
 impl Supervisor {
-    /// Returns nothing. The system's own means end what is left when the engine is gone.
+    /// Returns nothing: without a supervisor, jobs or process groups end remaining processes.
     pub(crate) fn new(program: &Path, _without_namespaces: bool) -> Option<Self> {
         family::watch(program);
         None

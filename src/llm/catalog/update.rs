@@ -177,9 +177,9 @@ pub fn check_new(text: &[u8], now_ms: u64) -> Result<Update, Refused> {
 /// The reason why an update is not installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// It is not an update; the message includes the field.
+    /// Not a valid update; the message includes the field.
     Invalid(String),
-    /// It is older than the built-in catalog.
+    /// Older than the built-in catalog.
     Older(String),
 }
 

@@ -70,7 +70,7 @@ fn read(api: Api, previous: &Value, next: &Value) -> (usize, usize) {
         (0..blocks.len()).filter(|at| blocks[*at].is_marked).map(|at| at + 1).collect()
     };
     let cached = match api {
-        // Entries end at the breakpoints of the previous request, and are found from those of the next one.
+        // A request stores entries at its breakpoints, and the next one looks them up from its own.
         Api::Messages => {
             let written = marks(&previous).into_iter().filter(|end| *end <= same);
             let is_found =

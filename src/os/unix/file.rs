@@ -74,7 +74,7 @@ pub fn is_removed(file: &File) -> io::Result<bool> {
     file.metadata().map(|facts| facts.nlink() == 0)
 }
 
-/// Makes `options` open without waiting: for the writer of a named pipe, or as the terminal of this process.
+/// Makes `options` open without blocking on a named pipe, and without acquiring a controlling terminal.
 pub fn never_wait(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(nix::libc::O_NONBLOCK | nix::libc::O_NOCTTY)
 }

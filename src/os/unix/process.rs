@@ -47,13 +47,13 @@ pub fn exited(code: i32) -> ExitStatus {
     ExitStatus::from_raw(code << 8)
 }
 
-/// Returns the name of the signal that ended a process, such as `SIGKILL`, or its number; `None` if it exited by itself.
+/// Returns the signal that ended a process, by name (such as `SIGKILL`) or number; `None` if it exited normally.
 pub fn ended_by(status: ExitStatus) -> Option<String> {
     let number = signal(status)?;
     Some(signal_name(number).map_or_else(|| format!("signal {number}"), str::to_owned))
 }
 
-/// Returns the number of the signal that ended a process; `None` if it exited by itself.
+/// Returns the signal number that ended a process; `None` if it exited normally.
 pub fn signal(status: ExitStatus) -> Option<i32> {
     status.signal()
 }

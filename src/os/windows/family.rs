@@ -1,6 +1,6 @@
 //! The processes of one command, wherever they went: ended together, and when the command is no longer awaited.
 //!
-//! They are the members of a job. Windows has no signals, and a process without a console cannot be asked to end: every end is forced.
+//! They run in a job. Windows has no signals, and a process without a console cannot be asked to exit, so processes are always terminated.
 //! When this process is killed, the system closes its jobs, which ends their processes; so no engine leaves anything behind.
 
 use super::job::Job;

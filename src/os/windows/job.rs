@@ -1,4 +1,4 @@
-//! Jobs: the processes of a command, however they were started. Closing a job, also by the death of this process, ends all of them.
+//! Jobs: groups that contain a command and all its descendants. Closing a job terminates them; this also happens when the engine dies.
 #![expect(unsafe_code, reason = "the system's interface for jobs")]
 
 use std::io;

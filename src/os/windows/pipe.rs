@@ -25,11 +25,11 @@ pub const WIDE_BYTES: usize = 1024 * 1024;
 /// The capacity of other pipes in bytes.
 const USUAL_BYTES: u32 = 64 * 1024;
 
-/// The end of a pipe that this process reads.
+/// The reading end of a pipe.
 #[derive(Debug)]
 pub struct Receiver(NamedPipeServer);
 
-/// The end of a pipe that this process writes to.
+/// The writing end of a pipe.
 #[derive(Debug)]
 pub struct Sender(NamedPipeServer);
 

@@ -355,7 +355,7 @@ async fn write_some(pipe: &NamedPipeClient, bytes: &[u8]) -> io::Result<usize> {
     }
 }
 
-/// Reads the end of the other side as the end of the input.
+/// Treats a closed peer as end of input.
 fn ended(read: io::Result<usize>) -> io::Result<usize> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),

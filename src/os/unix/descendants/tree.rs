@@ -18,7 +18,7 @@ pub(super) struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) own: u64,
-    /// The number of the process that started it, even if that has ended.
+    /// The parent's process number, even if the parent has exited.
     pub(super) parent: u64,
 }
 

@@ -386,7 +386,7 @@ fn refused(error: &ClientInitializeError) -> McpClientError {
     }
 }
 
-/// Returns an error with its causes, without the SDK's description of the transport, which names Rust types.
+/// Returns an error with its causes, without the SDK's description of the transport, which contains Rust types.
 pub(super) fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
     let mut chain = std::iter::successors(Some(error), |error| error.source());
     let transport = chain.find_map(|error| error.downcast_ref::<DynamicTransportError>());

@@ -91,7 +91,7 @@ fn names_in_any_spelling_are_protected() {
         ("/Users/u/Projekt/sub/.Env.Local", Deny),
         ("/Users/u/.SSH/config", Deny),
         ("/users/u/.Ssh/config", Deny),
-        // The engine's own folder does not exist yet.
+        // The engine's folder does not exist yet.
         ("/Users/u/.config/pintle/config.toml", Deny),
         ("/Users/u/.config/Pintle/config.toml", Deny),
         ("/users/u/.CONFIG/PINTLE/config.toml", Deny),
