@@ -4,6 +4,7 @@
 //! together.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
+use crate::code_page::Decoder;
 use crate::{Command, End, OutputBuffer, Ran};
 use pintle_base::ambient::Redactor;
 use pintle_base::private_files;
@@ -37,6 +38,7 @@ const MIN_AGE: Duration = Duration::from_secs(60 * 60);
 /// Captures output as it arrives.
 #[derive(Debug)]
 pub(crate) struct Capture {
+    decoder: Decoder,
     cleaner: Cleaner,
     redactor: Redactor,
     output: OutputBuffer,
@@ -94,6 +96,7 @@ impl Writer {
 impl Capture {
     pub(crate) fn new(command: &Command, temporary: &Path) -> Self {
         Self {
+            decoder: Decoder::default(),
             cleaner: Cleaner::default(),
             redactor: Redactor::new(command.output.secrets()),
             output: command.output.clone(),
@@ -108,7 +111,7 @@ impl Capture {
 
     /// Takes the next bytes and returns the text they make.
     pub(crate) async fn push(&mut self, bytes: &[u8]) -> String {
-        let text = self.cleaner.push(bytes);
+        let text = self.cleaner.push(&self.decoder.push(bytes));
         let text = self.redactor.push(&text).into_owned();
         self.text(&text).await;
         text
@@ -134,8 +137,8 @@ impl Capture {
 
     /// Takes the text that was held back as possibly incomplete.
     async fn complete(&mut self) {
-        let rest = self.cleaner.finish();
-        let rest = self.redactor.push(rest).into_owned() + &self.redactor.finish();
+        let rest = self.cleaner.push(&self.decoder.finish()) + self.cleaner.finish();
+        let rest = self.redactor.push(&rest).into_owned() + &self.redactor.finish();
         self.text(&rest).await;
     }
 

@@ -24,6 +24,7 @@ pub mod variables;
 pub mod addresses;
 mod beneath;
 pub(crate) mod capture;
+mod code_page;
 pub mod document_log;
 mod files;
 pub(crate) mod process;

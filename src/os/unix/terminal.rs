@@ -9,6 +9,11 @@ pub fn columns() -> Option<u16> {
     Some(size.ws_col).filter(|columns| *columns > 0)
 }
 
+/// Returns `None`: programs print in the encoding of the locale, which is UTF-8.
+pub fn code_page() -> Option<fn(&[u8]) -> String> {
+    None
+}
+
 /// Disables echo on stdin's terminal until it is dropped. Keys that send signals are read like others, so that none of them ends the
 /// program before echo is enabled again.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use std::io;
 use winapi_util::{HandleRef, console};
+use windows_sys::Win32::Globalization::{CP_OEMCP, MultiByteToWideChar};
 use windows_sys::Win32::System::Console::{
     ENABLE_ECHO_INPUT, ENABLE_LINE_INPUT, ENABLE_PROCESSED_INPUT,
 };
@@ -11,6 +12,30 @@ pub fn columns() -> Option<u16> {
     let info = console::screen_buffer_info(HandleRef::stdout()).ok()?;
     let window = info.window_rect();
     u16::try_from(i32::from(window.right) - i32::from(window.left) + 1).ok()
+}
+
+/// Returns the decoder of the code page in which console programs print unless they choose UTF-8, such as 850 in western Europe and 936 in
+/// China. Bytes that the code page lacks become U+FFFD or `?`.
+pub fn code_page() -> Option<fn(&[u8]) -> String> {
+    Some(from_code_page)
+}
+
+#[expect(unsafe_code, reason = "the system's interface for code pages")]
+fn from_code_page(bytes: &[u8]) -> String {
+    let Ok(length) = i32::try_from(bytes.len()) else {
+        return String::from_utf8_lossy(bytes).into_owned();
+    };
+    // A character takes at least one byte, and at most two units.
+    let mut wide = vec![0_u16; bytes.len().saturating_mul(2)];
+    let room = i32::try_from(wide.len()).unwrap_or(i32::MAX);
+    // Safety: both buffers are as long as stated.
+    let written = unsafe {
+        MultiByteToWideChar(CP_OEMCP, 0, bytes.as_ptr(), length, wide.as_mut_ptr(), room)
+    };
+    match usize::try_from(written).ok().and_then(|written| wide.get(..written)) {
+        Some(text) if !text.is_empty() => String::from_utf16_lossy(text),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
 }
 
 /// Disables echo on stdin's console until it is dropped. Ctrl-C is read like other keys, so that it does not end the program before echo is
