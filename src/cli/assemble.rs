@@ -21,7 +21,7 @@ use pintle_base::text::tool_names::names_tool;
 use pintle_exec::editor::{Editors, Overlay};
 use pintle_exec::local::{Local, Options, ProviderKeys};
 use pintle_exec::variables::Policy;
-use pintle_exec::{Environment, FileKind, ReadOnly, Wrapped};
+use pintle_exec::{Dialect, Environment, FileKind, ReadOnly, Wrapped};
 use pintle_frontend::demo::{Demo, PROJECT};
 use pintle_llm::credentials::Commands;
 use pintle_llm::http::{Http, Timeouts};
@@ -70,7 +70,10 @@ pub(crate) async fn services(
     let model = set.model.as_ref().map(|model| model.value.clone());
     let editors = Editors::default();
     let env = environment(&config, ambient, &editors).await?;
-    let tool_settings = Arc::new(tool_settings(&set.tools, network(&config, ambient))?);
+    let tool_settings = Settings {
+        shell: Dialect::of(&env.platform().shell),
+        ..tool_settings(&set.tools, network(&config, ambient))?
+    };
     let tools = Toolbox::Profiles {
         profile,
         web_fetch: set.tools.web_fetch && !settings.is_untrusted,
@@ -95,7 +98,7 @@ pub(crate) async fn services(
         env,
         tools,
         servers: (!settings.is_untrusted).then(|| mcp::servers(&config, ambient)),
-        tool_settings,
+        tool_settings: Arc::new(tool_settings),
         models,
         auth: Some(configured),
         retry_policy: retry_policy(set),
@@ -458,6 +461,8 @@ fn tool_settings(set: &ToolSettings, network: Network) -> anyhow::Result<Setting
         },
         // Depends on the model of each turn.
         max_document_pages: None,
+        // Depends on where commands run.
+        shell: Dialect::default(),
         web_fetch_private: set.web_fetch_private,
         network,
         max_output_lines: set.max_output_lines.map(NonZero::get),

@@ -11,7 +11,7 @@ use pintle_base::network::{Reach, proxies};
 use pintle_base::private_files;
 use pintle_base::text::screen;
 use pintle_exec::editor::Editors;
-use pintle_exec::sandbox;
+use pintle_exec::{Platform, sandbox};
 use pintle_llm::script::Script;
 use pintle_llm::{ModelRef, catalog};
 use pintle_protocol::models::KeyState;
@@ -77,7 +77,11 @@ fn report(
     writeln!(out, "tools     run {place}{read_only}")?;
     let answer = in_runtime(assemble::environment(config, ambient, &Editors::default()));
     let shell = match &answer {
-        Ok(env) => format!("shell {}", env.platform().shell.display()),
+        Ok(env) => {
+            let Platform { shell, shell_reason, .. } = env.platform();
+            let reason = shell_reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+            format!("shell {}{reason}", shell.display())
+        }
         Err(error) => format!("{error:#}"),
     };
     writeln!(out, "          {shell}, variables {:?}", environment.variables)?;

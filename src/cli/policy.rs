@@ -170,7 +170,7 @@ impl Judge {
                 let Some(call) = item.body.as_tool_call() else { continue };
                 let ToolCall { tool_name, .. } = call;
                 let input = call.arguments().cloned().unwrap_or_default();
-                let folders = Folders { cwd: cwd.clone(), home: self.env.platform().home.clone() };
+                let folders = Folders::new(cwd.clone(), self.env.platform());
                 let mut found = tools.iter().filter(|tool| tool.name() == tool_name);
                 let prepared = found.find_map(|tool| tool.prepare(input.clone(), &folders).ok());
                 let title = visible_line(&call.title).into_owned();

@@ -30,7 +30,7 @@ mod files;
 pub(crate) mod process;
 mod replace;
 mod walk;
-mod windows_names;
+pub mod windows_names;
 mod wrapped;
 pub mod write_log;
 
@@ -49,6 +49,7 @@ pub use search::{
     Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, LeftOut, MatchLine,
     MatchedFile,
 };
+pub use shell::Dialect;
 pub use wrapped::Wrapped;
 pub use write_log::WriteLog;
 
@@ -289,6 +290,8 @@ pub struct Platform {
     pub os: String,
     /// The program that runs commands.
     pub shell: PathBuf,
+    /// Why this shell was chosen, if users may wonder: `bash of Git or MSYS2`.
+    pub shell_reason: Option<&'static str>,
     /// The user's home directory, if there is one.
     pub home: Option<PathBuf>,
     /// The directories in which commands look up programs, in order; a relative one is relative to the command's working directory.

@@ -8,12 +8,13 @@ use crate::process::{self, Drains, Launch, Shell};
 use crate::replace::Staged;
 use crate::sandbox::{Confinement, Found, Temporary};
 use crate::scan::{self, Keep, Scan, Scanned};
+use crate::shell::{self, Choice, Dialect};
 use crate::variables::{self, Policy};
 use crate::{
     After, Before, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find,
     FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Program, Ran, Rewrite, Rewrites,
     RunningProgram, Stat, TerminalCommand, Updated, UpdatedAll, Version, Window, change, files,
-    replace, shell, walk,
+    replace, walk,
 };
 use pintle_base::ambient::{Ambient, Secrets};
 use pintle_base::private_files;
@@ -99,8 +100,10 @@ impl Local {
     /// Takes home, temporary directory and the command variables from `ambient`.
     pub fn new(ambient: &Ambient, options: Options) -> Self {
         let supervisor = supervisor(&options);
-        let default = || shell::find(ambient, Path::exists);
-        let shell = options.shell.clone().unwrap_or_else(default);
+        let Choice { shell, reason } = match options.shell.clone() {
+            Some(shell) => Choice { shell, reason: None },
+            None => shell::find(ambient, Path::exists),
+        };
         let variables = variables::visible(ambient.vars(), options.variables);
         let path = variables.iter().find(|(name, _)| name == "PATH");
         let search_path =
@@ -110,6 +113,7 @@ impl Local {
             platform: Platform {
                 os: std::env::consts::OS.to_owned(),
                 shell: shell.clone(),
+                shell_reason: reason,
                 home: ambient.home(),
                 search_path,
             },
@@ -493,7 +497,10 @@ impl Environment for Local {
         command.cwd.is_dir().then_some(())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would never end.
-        let line = without_input(&command.line);
+        let line = match Dialect::of(&self.shell.program) {
+            Dialect::Bourne => without_input(&command.line),
+            Dialect::PowerShell | Dialect::WindowsPowerShell => command.line.clone(),
+        };
         let id = self.ambient.new_id();
         let launch = self.shell.launch_line(&id, &line, &command.cwd, &command.owner);
         let fixed = variables::FIXED.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -504,7 +511,8 @@ impl Environment for Local {
         let keys = self.ambient.vars().filter(|(name, value)| known.hides(name, value));
         let keys = keys.map(|(name, _)| name.to_owned());
         let hidden = withheld.iter().cloned().chain(keys).map(|name| (name, String::new()));
-        let given = command.variables.iter().cloned();
+        let parts = launch.variables.into_iter().filter(|(name, _)| shell::is_part(name));
+        let given = command.variables.iter().cloned().chain(parts);
         let mark = (MARK.to_owned(), launch.mark.clone());
         Some(TerminalCommand {
             argv: launch.argv,

@@ -71,6 +71,7 @@ impl Memory {
             platform: Platform {
                 os: "memory".to_owned(),
                 shell: PathBuf::from("/bin/bash"),
+                shell_reason: None,
                 home: Some(PathBuf::from("/home/user")),
                 search_path: vec![PathBuf::from("/usr/bin")],
             },
@@ -83,6 +84,12 @@ impl Memory {
             appended: Mutex::default(),
             ended: watch::Sender::default(),
         }
+    }
+
+    /// Sets the operating system and the shell.
+    pub fn set_platform(&mut self, os: &str, shell: &str) {
+        os.clone_into(&mut self.platform.os);
+        self.platform.shell = PathBuf::from(shell);
     }
 
     /// Adds a command. One that is not in the table is not found, with code 127.

@@ -6,6 +6,7 @@
 
 use crate::capture::Capture;
 use crate::sandbox::{self, Confinement};
+use crate::shell::{Dialect, Start};
 use crate::wrapped::Envelope;
 use crate::{Command, End, Error, Program, Ran, WriteLog};
 use pintle_os::family::{self, CONNECTION_PREFIX, Ending, KILL_TO_END, MARK};
@@ -47,9 +48,6 @@ const GRACE: Duration = Duration::from_millis(100);
 
 /// The number of bytes read at once. A command that prints little leaves most of the buffer untouched.
 const READ_BYTES: usize = 256 * 1024;
-
-/// The longest argument with which the shell is started. Linux takes 128 KB (`MAX_ARG_STRLEN`).
-pub(super) const MAX_ARGUMENT_BYTES: usize = 100 * 1024;
 
 /// The data that all commands of an environment share.
 #[derive(Debug)]
@@ -175,27 +173,6 @@ impl Launch {
     }
 }
 
-/// Returns the shell with its arguments for a command. A long one comes in pieces, which the shell puts together again.
-fn arguments(shell: &str, line: String) -> Vec<String> {
-    if line.len() <= MAX_ARGUMENT_BYTES {
-        return vec![shell.to_owned(), "-c".to_owned(), line];
-    }
-    let mut pieces = Vec::new();
-    let mut rest = line.as_str();
-    while !rest.is_empty() {
-        let end = MAX_ARGUMENT_BYTES.min(rest.len());
-        let end = (0..=end).rev().find(|end| rest.is_char_boundary(*end)).unwrap_or(end);
-        let (piece, behind) = rest.split_at(end);
-        pieces.push(piece.to_owned());
-        rest = behind;
-    }
-    let names: Vec<String> = (1..=pieces.len()).map(|number| format!("${{{number}}}")).collect();
-    // The command itself has no arguments.
-    let joined = format!("eval \"set --; {}\"", names.concat());
-    let start = [shell.to_owned(), "-c".to_owned(), joined, shell.to_owned()];
-    start.into_iter().chain(pieces).collect()
-}
-
 impl Shell {
     /// Returns the way to start a command with this shell; `id` is unique.
     pub(super) fn launch(&self, id: &str, command: &Command) -> Launch {
@@ -211,10 +188,12 @@ impl Shell {
     pub(super) fn launch_line(&self, id: &str, line: &str, cwd: &Path, owner: &str) -> Launch {
         let prefix = self.prefix.iter().map(String::as_str);
         let lines: Vec<&str> = prefix.chain([line]).collect();
+        let shell = self.program.to_string_lossy();
+        let Start { argv, variables } = Dialect::of(&self.program).start(&shell, &lines.join("\n"));
         Launch {
-            argv: arguments(&self.program.to_string_lossy(), lines.join("\n")),
+            argv,
             cwd: Some(cwd.to_path_buf()),
-            variables: self.variables.clone(),
+            variables: self.variables.iter().cloned().chain(variables).collect(),
             mark: format!("{}-{}-{id}", self.marks, owner),
             temporary: self.temporary.clone(),
             supervisor: self.supervisor.clone(),

@@ -1,148 +1,230 @@
-//! The shell that runs commands, if the settings name none.
-//!
-//! On Windows it is Git's bash, because commands are analysed as bash reads them. `bash.exe` in `System32` is WSL's, which sees another file
-//! system, and those in `WindowsApps` are links to a store; neither is taken. Pure, apart from the question which files exist.
+//! The shell that runs commands: the language it reads, and how it is given a command. Pure.
 
-use pintle_base::ambient::Ambient;
+mod find;
+
+pub(crate) use find::{Choice, find};
+
 use pintle_os::System;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Shells on Unix, the best first.
-const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];
+/// The language that a shell reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// That of POSIX shells, or one close to it: sh, bash, zsh.
+    #[default]
+    Bourne,
+    /// That of PowerShell 7 and later.
+    PowerShell,
+    /// That of Windows PowerShell 5.1, which has neither `&&` nor `||`.
+    WindowsPowerShell,
+}
 
-/// Directories in which Windows' `bash.exe` is not Git's, in lower case.
-const FOREIGN: [&str; 4] = ["system32", "sysnative", "syswow64", "windowsapps"];
+/// How a shell is started for a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Start {
+    /// The shell and its arguments.
+    pub(super) argv: Vec<String>,
+    /// Variables that hold the parts of a long command. The shell removes them before it runs the command.
+    pub(super) variables: Vec<(String, String)>,
+}
 
-/// Where Git is installed, below the directory in a variable.
-const INSTALLED: [(&str, &str); 5] = [
-    ("PROGRAMFILES", "Git"),
-    ("PROGRAMW6432", "Git"),
-    ("PROGRAMFILES(X86)", "Git"),
-    ("LOCALAPPDATA", r"Programs\Git"),
-    ("USERPROFILE", r"scoop\apps\git\current"),
-];
+/// The longest argument with which a shell is started on Unix. Linux takes 128 KB (`MAX_ARG_STRLEN`).
+pub(super) const MAX_ARGUMENT_BYTES: usize = 100 * 1024;
 
-/// Returns the shell on this machine; on Windows the path at which Git's bash would be if there is none.
-pub(super) fn find(ambient: &Ambient, is_file: impl Fn(&Path) -> bool) -> PathBuf {
-    match System::CURRENT {
-        System::Linux | System::MacOs => {
-            let [best, fallback] = SHELLS.map(PathBuf::from);
-            if is_file(&best) { best } else { fallback }
+/// The longest command line on Windows, where the system takes 32,767 UTF-16 units, and quotes are escaped.
+const MAX_LINE_BYTES: usize = 12_000;
+
+/// The prefix of the variables that hold a long command on Windows. The system takes 32,767 UTF-16 units for each.
+const PART: &str = "PINTLE_COMMAND_";
+
+/// Returns true for a variable that holds a part of a long command.
+pub(super) fn is_part(variable: &str) -> bool {
+    variable.starts_with(PART)
+}
+
+/// Sets up PowerShell: UTF-8 output, and no progress bars, which end up in the output.
+const POWER_SHELL_START: &str = "try { [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false) } catch { }; \
+                                 $OutputEncoding = [Text.UTF8Encoding]::new($false); \
+                                 $ProgressPreference = 'SilentlyContinue'";
+
+/// Exits as the last command did. PowerShell by itself exits with 1 for every failure.
+const POWER_SHELL_END: &str =
+    "if (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE } else { exit 1 } }";
+
+impl Dialect {
+    /// Returns the language of a shell, which its file name tells.
+    pub fn of(shell: &Path) -> Self {
+        let text = shell.to_string_lossy().to_lowercase();
+        let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
+        match name.strip_suffix(".exe").unwrap_or(name) {
+            "pwsh" | "pwsh-preview" => Self::PowerShell,
+            "powershell" => Self::WindowsPowerShell,
+            _ => Self::Bourne,
         }
-        System::Windows => {
-            let var = |name: &str| ambient.var(name).map(str::to_owned);
-            let installed = pintle_os::process::git_folder();
-            let candidates = candidates(var, installed.as_deref().and_then(Path::to_str));
-            let usual = r"C:\Program Files\Git\bin\bash.exe".to_owned();
-            let found = candidates.into_iter().find(|path| is_file(Path::new(path)));
-            PathBuf::from(found.unwrap_or(usual))
+    }
+
+    /// Returns the language's name, as models know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bourne => "bash",
+            Self::PowerShell => "PowerShell 7",
+            Self::WindowsPowerShell => "Windows PowerShell 5.1",
+        }
+    }
+
+    /// Returns how the shell is started for a command on this system.
+    pub(super) fn start(self, shell: &str, line: &str) -> Start {
+        self.start_on(System::CURRENT, shell, line)
+    }
+
+    fn start_on(self, system: System, shell: &str, line: &str) -> Start {
+        match (self, system) {
+            (Self::Bourne, System::Linux | System::MacOs) => {
+                Start { argv: in_arguments(shell, line), variables: Vec::new() }
+            }
+            (Self::Bourne, System::Windows) => {
+                let (line, variables) = in_variables(line, |names| {
+                    let parts: String = names.iter().map(|name| format!("${{{name}}}")).collect();
+                    format!("eval \"unset {}\n{parts}\"", names.join(" "))
+                });
+                // Without a blank, the command is not quoted on the command line, and MSYS takes its quotation marks and patterns for its own.
+                let argv = [shell, "-c", &format!("{line}\n ")].map(str::to_owned).to_vec();
+                Start { argv, variables }
+            }
+            (Self::PowerShell | Self::WindowsPowerShell, _) => {
+                // A blank line, since the last line of the command may end with a backtick.
+                let whole = format!("{line}\n\n{POWER_SHELL_END}");
+                let (line, variables) = in_variables(&whole, |names| {
+                    let list = |prefix: &str, between: &str| {
+                        let names: Vec<String> =
+                            names.iter().map(|name| format!("{prefix}{name}")).collect();
+                        names.join(between)
+                    };
+                    let (parts, gone) = (list("$env:", " + "), list("Env:", ", "));
+                    format!("$command = {parts}; Remove-Item {gone}; Invoke-Expression $command")
+                });
+                let script = format!("{POWER_SHELL_START}\n{line}");
+                let argv = [shell, "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", &script];
+                Start { argv: argv.map(str::to_owned).to_vec(), variables }
+            }
         }
     }
 }
 
-/// Returns the paths at which Git's bash may be on Windows, the best first. `installed` is the directory in the registry.
-fn candidates(var: impl Fn(&str) -> Option<String>, installed: Option<&str>) -> Vec<String> {
-    let path = var("PATH").unwrap_or_default();
-    let folders = || {
-        path.split(';').map(|folder| folder.trim().trim_matches('"').trim_end_matches(['\\', '/']))
-    };
-    let mut found = Vec::new();
-    // `git.exe` lies in `cmd`, `bin` or `mingw64\bin` of the directory whose `bin` has bash.
-    for folder in folders() {
-        let lower = folder.to_lowercase().replace('/', "\\");
-        let root = ["\\cmd", "\\mingw64\\bin", "\\usr\\bin", "\\bin"]
-            .iter()
-            .find_map(|end| folder.get(..lower.strip_suffix(end)?.len()));
-        if let Some(root) = root.filter(|root| is_git(root)) {
-            found.push(format!(r"{root}\bin\bash.exe"));
-        }
+/// Returns the pieces of a text, each of at most `max` bytes.
+fn pieces(text: &str, max: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = max.min(rest.len());
+        let end = (0..=end).rev().find(|end| rest.is_char_boundary(*end)).unwrap_or(end);
+        let (piece, behind) = rest.split_at(end);
+        pieces.push(piece);
+        rest = behind;
     }
-    found.extend(installed.map(|root| format!(r"{root}\bin\bash.exe")));
-    for (name, below) in INSTALLED {
-        found.extend(var(name).map(|folder| format!(r"{folder}\{below}\bin\bash.exe")));
-    }
-    // Any other bash for Windows, such as that of MSYS2.
-    let is_foreign = |folder: &str| {
-        let lower = folder.to_lowercase();
-        lower.split(['\\', '/']).any(|part| FOREIGN.contains(&part))
-    };
-    let others = folders().filter(|folder| !folder.is_empty() && !is_foreign(folder));
-    found.extend(others.map(|folder| format!(r"{folder}\bash.exe")));
-    found
+    pieces
 }
 
-/// Returns true for the directory of a Git installation, by its name.
-fn is_git(root: &str) -> bool {
-    let name = root.rsplit(['\\', '/']).next().unwrap_or_default().to_lowercase();
-    let above = root.to_lowercase();
-    name == "git" || name == "portablegit" || above.contains(r"\apps\git\")
+/// Returns a Unix shell with its arguments for a command. A long one comes in pieces, which the shell puts together again.
+fn in_arguments(shell: &str, line: &str) -> Vec<String> {
+    if line.len() <= MAX_ARGUMENT_BYTES {
+        return [shell, "-c", line].map(str::to_owned).to_vec();
+    }
+    let pieces = pieces(line, MAX_ARGUMENT_BYTES);
+    let names: Vec<String> = (1..=pieces.len()).map(|number| format!("${{{number}}}")).collect();
+    // The command itself has no arguments.
+    let joined = format!("eval \"set --; {}\"", names.concat());
+    let start = [shell, "-c", &joined, shell].map(str::to_owned);
+    start.into_iter().chain(pieces.into_iter().map(str::to_owned)).collect()
+}
+
+/// Returns a command for Windows, and the variables that it is read from if it is long.
+fn in_variables(
+    line: &str,
+    assemble: impl Fn(&[String]) -> String,
+) -> (String, Vec<(String, String)>) {
+    if line.len() <= MAX_LINE_BYTES {
+        return (line.to_owned(), Vec::new());
+    }
+    let pieces = pieces(line, MAX_LINE_BYTES);
+    let names: Vec<String> = (1..=pieces.len()).map(|number| format!("{PART}{number}")).collect();
+    let line = assemble(&names);
+    (line, names.into_iter().zip(pieces.into_iter().map(str::to_owned)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The variables, the registry, the files that exist, and the shell.
-    type Row<'a> = (&'a [(&'a str, String)], Option<&'a str>, &'a [&'a str], Option<&'a str>);
+    #[test]
+    fn the_name_of_a_shell_tells_its_language() {
+        for (shell, want) in [
+            ("/bin/bash", Dialect::Bourne),
+            ("/usr/bin/zsh", Dialect::Bourne),
+            (r"C:\Program Files\Git\bin\bash.exe", Dialect::Bourne),
+            ("/opt/powershell/bash", Dialect::Bourne),
+            ("/usr/bin/pwsh", Dialect::PowerShell),
+            (r"C:\Program Files\PowerShell\7\pwsh.exe", Dialect::PowerShell),
+            (r"C:\Program Files\PowerShell\7-preview\PWSH-PREVIEW.EXE", Dialect::PowerShell),
+            (
+                r"C:\Windows\System32\WindowsPowerShell\v1.0\PowerShell.exe",
+                Dialect::WindowsPowerShell,
+            ),
+            ("C:/Windows/System32/WindowsPowerShell/v1.0/powershell", Dialect::WindowsPowerShell),
+        ] {
+            assert_eq!(Dialect::of(Path::new(shell)), want, "{shell}");
+        }
+    }
 
     #[test]
-    fn gits_bash_is_found_and_that_of_windows_is_not() {
-        const SYSTEM: &str = r"C:\WINDOWS\system32";
-        const STORE: &str = r"C:\Users\a\AppData\Local\Microsoft\WindowsApps";
-        let usual = r"C:\Program Files\Git\bin\bash.exe";
-        let path = |folders: &[&str]| [("PATH", folders.join(";"))];
-        let rows: [Row<'_>; 10] = [
-            (&path(&[SYSTEM, r"C:\Program Files\Git\cmd"]), None, &[usual], Some(usual)),
-            (
-                &path(&[r"D:\Tools\Git\mingw64\bin", SYSTEM]),
-                None,
-                &[r"D:\Tools\Git\bin\bash.exe"],
-                Some(r"D:\Tools\Git\bin\bash.exe"),
-            ),
-            (
-                &path(&[r"C:\Users\a\scoop\apps\git\2.52.0\cmd"]),
-                None,
-                &[r"C:\Users\a\scoop\apps\git\2.52.0\bin\bash.exe"],
-                Some(r"C:\Users\a\scoop\apps\git\2.52.0\bin\bash.exe"),
-            ),
-            (
-                &[("LOCALAPPDATA", r"C:\Users\a\AppData\Local".to_owned())],
-                None,
-                &[r"C:\Users\a\AppData\Local\Programs\Git\bin\bash.exe"],
-                Some(r"C:\Users\a\AppData\Local\Programs\Git\bin\bash.exe"),
-            ),
-            (&[], Some(r"E:\Git"), &[r"E:\Git\bin\bash.exe"], Some(r"E:\Git\bin\bash.exe")),
-            // WSL's bash and the store's link.
-            (
-                &path(&[SYSTEM, STORE]),
-                None,
-                &[r"C:\WINDOWS\system32\bash.exe", &format!(r"{STORE}\bash.exe")],
-                None,
-            ),
-            (
-                &path(&[&SYSTEM.replace("system32", "Sysnative"), r"C:\msys64\usr\bin"]),
-                None,
-                &[r"C:\WINDOWS\Sysnative\bash.exe", r"C:\msys64\usr\bin\bash.exe"],
-                Some(r"C:\msys64\usr\bin\bash.exe"),
-            ),
-            // Git is preferred to a bash that comes earlier.
-            (
-                &path(&[r"C:\msys64\usr\bin", r"C:\Program Files\Git\cmd\"]),
-                None,
-                &[r"C:\msys64\usr\bin\bash.exe", usual],
-                Some(usual),
-            ),
-            (&path(&[r#""C:\Program Files\Git\cmd""#]), None, &[usual], Some(usual)),
-            (&path(&["", ";;"]), None, &[r"\bash.exe", "bash.exe"], None),
-        ];
-        for (vars, installed, files, want) in rows {
-            let var = |name: &str| {
-                let row = vars.iter().find(|(known, _)| *known == name);
-                row.map(|(_, value)| value.clone())
+    fn a_command_is_one_argument() {
+        let script = |line: &str| format!("{POWER_SHELL_START}\n{line}\n\n{POWER_SHELL_END}");
+        let power_shell = |shell: &str, line: &str| {
+            let script = script(line);
+            [shell, "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", &script]
+                .map(str::to_owned)
+                .to_vec()
+        };
+        let bourne = |line: &str| ["bash", "-c", line].map(str::to_owned).to_vec();
+        for (dialect, system, shell, want) in [
+            (Dialect::Bourne, System::Linux, "bash", bourne("echo 'a b'")),
+            (Dialect::Bourne, System::MacOs, "bash", bourne("echo 'a b'")),
+            (Dialect::Bourne, System::Windows, "bash", bourne("echo 'a b'\n ")),
+            (Dialect::PowerShell, System::Linux, "pwsh", power_shell("pwsh", "echo 'a b'")),
+            (Dialect::PowerShell, System::Windows, "pwsh", power_shell("pwsh", "echo 'a b'")),
+            (Dialect::WindowsPowerShell, System::Windows, "ps", power_shell("ps", "echo 'a b'")),
+        ] {
+            let Start { argv, variables } = dialect.start_on(system, shell, "echo 'a b'");
+            assert_eq!((argv, variables), (want, Vec::new()), "{dialect:?} on {system:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_command_is_passed_in_pieces_and_none_is_too_long() {
+        let line = format!("echo {}", "ü$`\"'\\".repeat(40_000));
+        for (dialect, system) in [
+            (Dialect::Bourne, System::Linux),
+            (Dialect::Bourne, System::Windows),
+            (Dialect::PowerShell, System::Windows),
+            (Dialect::WindowsPowerShell, System::Windows),
+        ] {
+            let Start { argv, variables } = dialect.start_on(system, "shell", &line);
+            let (pieces, limit): (Vec<&str>, usize) = if system == System::Windows {
+                let all: usize = argv.iter().map(String::len).sum();
+                assert!(all < 8_000, "{dialect:?}: {all}");
+                for (name, _) in &variables {
+                    // Read and removed.
+                    assert!(argv.concat().matches(name.as_str()).count() > 1, "{name}");
+                }
+                (variables.iter().map(|(_, piece)| piece.as_str()).collect(), 32_767)
+            } else {
+                (argv[4..].iter().map(String::as_str).collect(), 128 * 1024)
             };
-            let found = candidates(var, installed);
-            let found = found.iter().find(|path| files.contains(&path.as_str()));
-            assert_eq!(found.map(String::as_str), want, "{vars:?} {installed:?}");
+            assert!(pieces.iter().all(|piece| piece.len() < limit), "{dialect:?}");
+            let whole = pieces.concat();
+            let end = whole.strip_prefix(line.as_str()).map(str::trim);
+            let want = if dialect == Dialect::Bourne { "" } else { POWER_SHELL_END };
+            assert!(end == Some(want), "{dialect:?} on {system:?}: {end:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 const NAMESPACES: [&str; 4] = [r"\\.\", r"\\?\", "//./", "//?/"];
 
 /// Returns why a path must not be used on Windows; `None` if it may.
-pub(super) fn refusal(path: &Path) -> Option<String> {
+pub fn refusal(path: &Path) -> Option<String> {
     let text = path.to_string_lossy();
     if let Some(namespace) = NAMESPACES.iter().find(|prefix| text.starts_with(**prefix)) {
         return Some(format!(
@@ -36,13 +36,18 @@ fn name_refusal(name: &str) -> Option<String> {
     if name.ends_with(['.', ' ']) {
         return Some(format!("Windows drops the end of `{name}`; use a name without it"));
     }
+    is_device(name).then(|| format!("`{name}` is a device on Windows; use another name"))
+}
+
+/// Returns true if the last name of a path is a device: `nul`, `out/con.txt`.
+pub fn is_device(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let base = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
     let is_numbered = ["com", "lpt"].iter().any(|device| {
         let digit = base.strip_prefix(device).map(|rest| rest.chars().collect::<Vec<_>>());
         matches!(digit.as_deref(), Some(['0'..='9' | '¹' | '²' | '³']))
     });
-    (is_numbered || DEVICES.contains(&base.as_str()))
-        .then(|| format!("`{name}` is a device on Windows; use another name"))
+    is_numbered || DEVICES.contains(&base.as_str())
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ use pintle_base::network::Network;
 use pintle_base::text::truncate::{Guard, Limits};
 use pintle_exec::sandbox::{Confinement, Names};
 use pintle_exec::variables::ExtraVariables;
-use pintle_exec::{Environment, Error, LeftOut, WriteLog};
+use pintle_exec::{Dialect, Environment, Error, LeftOut, Platform, WriteLog};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::ids::ItemId;
@@ -177,13 +177,22 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
 }
 
-/// The directories to which paths in arguments are relative.
+/// What arguments are read against: the directories to which paths are relative, and the language of commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
     /// The directory to which `~` expands.
     pub home: Option<PathBuf>,
+    /// The language of the shell that runs commands.
+    pub shell: Dialect,
+}
+
+impl Folders {
+    /// Returns what arguments of a session in `cwd` are read against on this platform.
+    pub fn new(cwd: PathBuf, platform: &Platform) -> Self {
+        Self { cwd, home: platform.home.clone(), shell: Dialect::of(&platform.shell) }
+    }
 }
 
 /// The access that a call needs permission for. Paths are absolute and as written, links not followed.
@@ -244,6 +253,8 @@ pub struct Settings {
     pub default_command_timeout: Option<Duration>,
     /// The longest time limit that a model can give.
     pub max_command_timeout: Duration,
+    /// The language of the shell that runs commands.
+    pub shell: Dialect,
 }
 
 impl Default for Settings {
@@ -260,6 +271,7 @@ impl Default for Settings {
             max_output_bytes: None,
             default_command_timeout: None,
             max_command_timeout: Duration::from_secs(600),
+            shell: Dialect::default(),
         }
     }
 }

@@ -142,10 +142,12 @@ fn narrow_before_noon(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pintle_exec::Dialect;
 
     #[test]
     fn paths_become_absolute() {
-        let folders = Folders { cwd: "/work".into(), home: Some("/home/me".into()) };
+        let folders =
+            Folders { cwd: "/work".into(), home: Some("/home/me".into()), shell: Dialect::Bourne };
         for (name, text, want) in [
             ("relative", "a/b", "/work/a/b"),
             ("absolute", "/etc/x", "/etc/x"),
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn locations_are_normalized() {
-        let folders = Folders { cwd: "/work".into(), home: None };
+        let folders = Folders { cwd: "/work".into(), home: None, shell: Dialect::Bourne };
         for (text, want) in
             [("./a/../b", "/work/b"), ("../../../x", "/x"), ("/a//b/./c/", "/a/b/c")]
         {
@@ -176,7 +178,7 @@ mod tests {
     #[test]
     fn likenesses_are_tried_in_order() {
         use Purpose::{Existing, New};
-        let folders = Folders { cwd: "/w".into(), home: None };
+        let folders = Folders { cwd: "/w".into(), home: None, shell: Dialect::Bourne };
         let rows: [(&str, Purpose, &str, &[&str]); 7] = [
             ("plain", Existing, "a b", &["/w/a b"]),
             ("odd space", Existing, "a\u{a0}b", &["/w/a\u{a0}b", "/w/a b"]),

@@ -10,6 +10,7 @@ use super::{
     ReadMany, Recall, Settings, TodoWrite, Tool, ViewImage, Write,
 };
 use pintle_base::text::truncate::{Guard, Keep, Limits};
+use pintle_exec::Dialect;
 use std::sync::Arc;
 
 /// The shape in which tools are shown to a model: the one its family was trained with.
@@ -168,6 +169,11 @@ impl Profile {
             "results" if row.does == Builtin::Find => grouped(Find(self).limits().max_lines),
             "timeout" => Bash(self).default_timeout(settings)?,
             "max_timeout" => Bash(self).max_timeout(settings),
+            "language" => settings.shell.name().to_owned(),
+            "without_and" => {
+                let is_old = settings.shell == Dialect::WindowsPowerShell;
+                return is_old.then(String::new);
+            }
             "numbered" => return (self.numbers() != Numbers::None).then(String::new),
             "both_ends" => return (self.layout() != Layout::Tail).then(String::new),
             "end_alone" => return (self.layout() == Layout::Tail).then(String::new),

@@ -6,9 +6,9 @@ use super::*;
 use crate::schema;
 use pintle_base::ambient::Ambient;
 use pintle_base::text::gaps;
-use pintle_exec::Local;
 use pintle_exec::local::Options;
 use pintle_exec::memory::{Answer, Memory};
+use pintle_exec::{Dialect, Local};
 use serde_json::json;
 
 /// A directory, and tools called in it. Its home is the directory `home` in it.
@@ -77,7 +77,7 @@ impl Scene {
     }
 
     pub(super) fn folders(&self) -> Folders {
-        Folders { cwd: self.ctx.cwd.clone(), home: Some(self.path("home")) }
+        Folders { cwd: self.ctx.cwd.clone(), home: Some(self.path("home")), shell: Dialect::Bourne }
     }
 
     /// Prepares and runs a call; an error of its arguments is a failure too.
@@ -244,7 +244,7 @@ fn properties(prefix: &str, schema: &Value, names: &mut std::collections::BTreeS
 // Argument tables and the code that reads them are separate. This test keeps them in step.
 #[test]
 fn a_schema_names_exactly_the_arguments_that_its_tool_reads() {
-    let folders = Folders { cwd: "/w".into(), home: None };
+    let folders = Folders { cwd: "/w".into(), home: None, shell: Dialect::Bourne };
     for (_, profile) in PROFILES {
         let tools = profile.all();
         let declared = declarations(&tools, &Settings::default());
@@ -295,7 +295,8 @@ fn an_unknown_argument_is_refused_by_name() {
 
 #[test]
 fn a_call_says_what_it_would_do() {
-    let folders = Folders { cwd: "/w".into(), home: Some("/home/me".into()) };
+    let folders =
+        Folders { cwd: "/w".into(), home: Some("/home/me".into()), shell: Dialect::Bourne };
     let path = |path: &str| vec![PathBuf::from(path)];
     let rows: [(Box<dyn Tool>, Value, &str, Access); 8] = [
         (Box::new(Read(Profile::Pi)), json!({"path": "a"}), "read: a", Access::Read(path("/w/a"))),
@@ -345,7 +346,7 @@ fn a_call_says_what_it_would_do() {
 
 #[test]
 fn wrong_arguments_are_refused_before_anything_runs() {
-    let folders = Folders { cwd: "/w".into(), home: None };
+    let folders = Folders { cwd: "/w".into(), home: None, shell: Dialect::Bourne };
     let tools = Profile::Pi.tools();
     for (name, arguments, want) in [
         ("read", json!({"path": null}), "`path` must be a string, not null"),

@@ -121,11 +121,12 @@ impl Prepared for Call {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pintle_exec::Dialect;
     use serde_json::json;
 
     #[test]
     fn a_plan_is_checked_before_it_is_written_down() {
-        let folders = Folders { cwd: "/w".into(), home: None };
+        let folders = Folders { cwd: "/w".into(), home: None, shell: Dialect::Bourne };
         let rows = [
             ("missing", json!({}), "`items` is missing: it must be a list of objects"),
             ("no list", json!({"items": "a"}), "`items` must be a list of objects, not a string"),

@@ -363,6 +363,11 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
             "HOME/config.toml:2:9: `environment.shell` must be an absolute path, such as \"/bin/zsh\"",
         ),
         (
+            "[environment]\nshell = \"/mnt/c/Windows/System32/cmd.exe\"\n",
+            Flags::default(),
+            "HOME/config.toml:2:9: `environment.shell` must be the path of Git's bash or of PowerShell; cmd.exe and WSL's bash are not supported",
+        ),
+        (
             "[environment]\nwarp = 9\n",
             Flags::default(),
             "[] (built in) false (built in) None None FilteredHOME/config.toml:2:1: `environment.warp` is unknown and ignored; did you mean `wrap`?",

@@ -211,10 +211,18 @@ impl Serialize for TextFile {
     }
 }
 
-/// Reads a shell path.
+/// Reads a shell path. `cmd.exe` runs no command of several lines, and WSL's bash runs commands on another system, with other paths.
 pub(super) fn shell<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
     let want = "an absolute path, such as \"/bin/zsh\"";
-    checked(from, want, |path: PathBuf| path.is_absolute().then_some(Some(path)))
+    let path = checked(from, want, |path: PathBuf| path.is_absolute().then_some(path))?;
+    let name = path.to_string_lossy().to_lowercase().replace('\\', "/");
+    let is_of_wsl = name.ends_with("/bash.exe") && name.contains("/system32/");
+    if is_of_wsl || name.ends_with("/cmd.exe") {
+        return Err(D::Error::custom(
+            "the path of Git's bash or of PowerShell; cmd.exe and WSL's bash are not supported",
+        ));
+    }
+    Ok(Some(path))
 }
 
 /// Reads a window of calls: fewer than four cannot show a repetition of two calls.

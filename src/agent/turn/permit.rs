@@ -5,7 +5,7 @@ use crate::turn::approval::Grants;
 use crate::turn::confine::{confinement, only_reading};
 use crate::workspace::{self, Workspace};
 use pintle_exec::sandbox::{self, Confinement, Grade, Hosts, Level, Names, Network};
-use pintle_exec::{Environment, FileKind, LeftOut};
+use pintle_exec::{Dialect, Environment, FileKind, LeftOut, Platform};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::Denial;
@@ -560,10 +560,15 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     let is_looked_up = |program: &&Program| passes(program) && !program.is_builtin();
     let names = analysis.programs.iter().filter(is_looked_up).filter_map(Program::name);
     let names: BTreeSet<&str> = names.collect();
-    let folders = &site.env.platform().search_path;
+    let platform = site.env.platform();
+    let folders = &platform.search_path;
+    let endings: &[&str] = if is_windows(platform) { &["", ".exe"] } else { &[""] };
     let candidates: Vec<(&str, PathBuf)> = names
         .into_iter()
-        .flat_map(|name| folders.iter().map(move |at| (name, site.cwd.join(at).join(name))))
+        .flat_map(|name| folders.iter().map(move |at| (name, site.cwd.join(at))))
+        .flat_map(|(name, at)| {
+            endings.iter().map(move |ending| (name, at.join(format!("{name}{ending}"))))
+        })
         .collect();
     let paths: Vec<PathBuf> = candidates.iter().map(|(_, path)| path.clone()).collect();
     let found = site.env.stat_all(&paths).await;
@@ -583,7 +588,8 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
         let is_inside = |path: &Path| narrow.iter().any(|root| path.starts_with(root));
         let is_shim = |path: &Path| path.components().any(|part| part.as_os_str() == "shims");
         let is_own = places.home.as_ref().is_some_and(|home| path.starts_with(home));
-        let is_renamed = target.file_name().is_none_or(|file| file != *name);
+        let file = target.file_name().unwrap_or_default();
+        let is_renamed = path.file_name() != Some(file) && file != *name;
         [path, target].into_iter().any(|path| is_inside(path) || is_shim(path))
             || (is_own && is_renamed)
     };
@@ -595,23 +601,22 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
 /// Analyses a command as the shell of this environment reads it.
 fn analyse(env: &dyn Environment, command: &str) -> Analysis {
     let platform = env.platform();
-    let shell = platform.shell.file_name().map(|name| name.to_string_lossy());
-    match not_analysed(shell.as_deref(), &platform.os) {
-        None => Analysis::parse(command),
-        Some(reason) => Analysis::opaque(reason),
+    let name = platform.shell.to_string_lossy().to_lowercase();
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    match Dialect::of(&platform.shell) {
+        Dialect::PowerShell | Dialect::WindowsPowerShell => Analysis::parse_for_powershell(command),
+        Dialect::Bourne => match name.strip_suffix(".exe").unwrap_or(name) {
+            "sh" | "bash" | "dash" | "ash" | "busybox" | "" if is_windows(platform) => {
+                Analysis::parse_on_windows(command)
+            }
+            "sh" | "bash" | "dash" | "ash" | "busybox" | "" => Analysis::parse(command),
+            shell => Analysis::opaque(format!("{shell} runs, whose syntax is not analyzed")),
+        },
     }
 }
 
-/// Returns why the commands of a shell are not analysed, as the end of a sentence about a command that …
-fn not_analysed(shell: Option<&str>, os: &str) -> Option<String> {
-    if os == "windows" {
-        // Paths in a command are read by several rules there: bash's, those of its paths, and those of each program.
-        return Some("is not analyzed on Windows".to_owned());
-    }
-    match shell {
-        Some("sh" | "bash" | "dash" | "ash" | "busybox") | None => None,
-        Some(shell) => Some(format!("{shell} runs, whose syntax is not analyzed")),
-    }
+fn is_windows(platform: &Platform) -> bool {
+    platform.os == "windows"
 }
 
 /// The facts about a path that a decision needs.
@@ -691,21 +696,32 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_other_shells_are_not_analysed_and_the_reason_completes_the_sentence() {
-        for (shell, os, want) in [
-            (Some("bash"), "linux", None),
-            (Some("sh"), "macos", None),
-            (None, "linux", None),
+    fn the_shell_and_the_system_decide_how_a_command_is_analysed() {
+        let bash = r"C:\Program Files\Git\bin\bash.exe";
+        let power_shell = r"C:\Program Files\PowerShell\7\pwsh.exe";
+        for (shell, os, command, want) in [
+            ("/bin/bash", "linux", "cat /etc/hosts", None),
+            ("/bin/sh", "macos", "cat /etc/hosts", None),
+            ("", "linux", "cat /etc/hosts", None),
+            ("/bin/zsh", "macos", "ls", Some("zsh runs, whose syntax is not analyzed")),
+            (bash, "windows", "cat src/main.rs", None),
             (
-                Some("zsh"),
-                "macos",
-                Some("runs a command that zsh runs, whose syntax is not analyzed"),
+                bash,
+                "windows",
+                "cat /etc/hosts",
+                Some("contains `/etc/hosts`, which depends on the directories of the shell"),
             ),
-            (Some("bash.exe"), "windows", Some("runs a command that is not analyzed on Windows")),
+            (power_shell, "windows", "cargo test", None),
+            (
+                power_shell,
+                "windows",
+                "rm x; ls",
+                Some("is written for PowerShell, whose syntax is not analyzed"),
+            ),
         ] {
-            let reason =
-                not_analysed(shell, os).map(|reason| format!("runs a command that {reason}"));
-            assert_eq!(reason.as_deref(), want, "{shell:?} on {os}");
+            let mut env = Memory::new([]);
+            env.set_platform(os, shell);
+            assert_eq!(analyse(&env, command).opaque.as_deref(), want, "{command} on {os}");
         }
     }
 

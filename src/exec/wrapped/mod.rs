@@ -21,6 +21,7 @@ mod search;
 pub(super) use envelope::Envelope;
 
 use crate::process::{self, Drains, Order, Shell};
+use crate::shell;
 use crate::variables::Policy;
 use crate::{
     Before, Command, Decide, End, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines,
@@ -88,6 +89,7 @@ impl Wrapped {
             platform: Platform {
                 os: String::new(),
                 shell: PathBuf::new(),
+                shell_reason: None,
                 home: None,
                 search_path: Vec::new(),
             },
@@ -117,6 +119,7 @@ impl Wrapped {
         self.platform = Platform {
             os: os.to_lowercase(),
             shell: self.options.shell.clone().unwrap_or_else(|| PathBuf::from(shell)),
+            shell_reason: None,
             home: (!home.is_empty()).then(|| PathBuf::from(home)),
             search_path: if path.is_empty() {
                 Vec::new()
@@ -396,7 +399,7 @@ impl Environment for Wrapped {
         let given = unset.iter().map(String::as_str).chain(given);
         let line =
             given.chain(prefix).chain([command.line.as_str()]).collect::<Vec<_>>().join("\n");
-        let line = if line.len() > process::MAX_ARGUMENT_BYTES {
+        let line = if line.len() > shell::MAX_ARGUMENT_BYTES {
             self.line_in_file(&command.cwd, &line).await?
         } else {
             line

@@ -2,9 +2,9 @@ use super::*;
 use crate::Progress;
 use crate::tests::{Scene, text};
 use pintle_base::ambient::Ambient;
-use pintle_exec::Local;
 use pintle_exec::local::Options;
-use pintle_exec::memory::Memory;
+use pintle_exec::memory::{Answer, Memory};
+use pintle_exec::{Dialect, Local};
 use pintle_protocol::ids::ItemId;
 use serde_json::json;
 use std::sync::Arc;
@@ -236,7 +236,7 @@ async fn a_missing_shell_is_named() {
 #[test]
 fn omitted_lines_are_counted_exactly() {
     let bash = Bash(Profile::Pi);
-    let folders = Folders { cwd: "/".into(), home: None };
+    let folders = Folders { cwd: "/".into(), home: None, shell: Dialect::Bourne };
     drop(bash.prepare(json!({"command": "x"}), &folders).unwrap());
     let call = Call {
         tool: bash,
@@ -366,4 +366,70 @@ async fn without_an_owner_of_jobs_the_background_is_refused() {
     let got = scene.call(&Bash(Profile::Pi), json!({"command": "true", "background": true})).await;
     let want = "error: Background jobs are not available here. Run the command in the foreground.";
     assert_eq!(text(&got), want);
+}
+
+#[test]
+fn a_directory_is_entered_in_the_language_of_the_shell() {
+    let folders = |shell| Folders { cwd: "/w".into(), home: None, shell };
+    for (folder, command, shell, want) in [
+        ("src", "ls", Dialect::Bourne, "cd src && ls"),
+        ("it's", "ls\npwd", Dialect::Bourne, "cd 'it'\\''s' || exit\nls\npwd"),
+        ("~/a b", "ls", Dialect::Bourne, "cd ~/'a b' && ls"),
+        (".", "ls", Dialect::PowerShell, "ls"),
+        (
+            "it's",
+            "ls; pwd",
+            Dialect::PowerShell,
+            "Set-Location -LiteralPath 'it''s' -ErrorAction Stop\nls; pwd",
+        ),
+        (
+            "D:/work",
+            "ls",
+            Dialect::WindowsPowerShell,
+            "Set-Location -LiteralPath 'D:/work' -ErrorAction Stop\nls",
+        ),
+    ] {
+        assert_eq!(in_folder(command.to_owned(), folder, &folders(shell)), want, "{folder}");
+    }
+}
+
+#[tokio::test]
+async fn output_is_not_redirected_to_a_device_of_windows() {
+    for (os, command, is_refused) in [
+        ("windows", "make > nul", true),
+        ("windows", "make 2>> src/CON", true),
+        ("windows", "make > /dev/null", false),
+        ("linux", "make > nul", false),
+    ] {
+        let mut env = Memory::new([]).with_command(command, Answer::Exits(String::new(), 0));
+        env.set_platform(os, r"C:\Program Files\Git\bin\bash.exe");
+        let mut scene = Scene::new();
+        scene.ctx.env = Arc::new(env);
+        let got = scene.call(&Bash(Profile::Pi), json!({"command": command})).await;
+        assert_eq!(
+            text(&got).contains("redirect it to /dev/null"),
+            is_refused,
+            "{command} on {os}"
+        );
+        assert_eq!(got.is_error, is_refused, "{command} on {os}");
+    }
+}
+
+#[test]
+fn the_description_names_the_language_of_the_shell() {
+    for (shell, has, hints) in [
+        (Dialect::Bourne, "with bash in", false),
+        (Dialect::PowerShell, "with PowerShell 7 in", false),
+        (Dialect::WindowsPowerShell, "with Windows PowerShell 5.1 in", true),
+    ] {
+        let settings = Settings { shell, ..Settings::default() };
+        for profile in crate::PROFILES.map(|(_, profile)| profile) {
+            let tools = profile.tools();
+            let declared = crate::declarations(&tools, &settings);
+            let found = declared.iter().filter(|tool| tool.description.contains(has));
+            let found: Vec<_> = found.collect();
+            assert_eq!(found.len(), 1, "{profile:?} {has}");
+            assert_eq!(found[0].description.contains("has no `&&`"), hints, "{shell:?}");
+        }
+    }
 }

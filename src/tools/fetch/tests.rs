@@ -3,6 +3,7 @@ use crate::Settings;
 use crate::tests::{Scene, text};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use pintle_exec::Dialect;
 use pintle_testing::pdf;
 use serde_json::json;
 use std::io::{Read, Write};
@@ -353,7 +354,7 @@ async fn a_document_is_read_as_by_the_read_tool() {
 
 #[tokio::test]
 async fn a_call_says_where_it_goes_before_it_does() {
-    let folders = Folders { cwd: "/w".into(), home: None };
+    let folders = Folders { cwd: "/w".into(), home: None, shell: Dialect::Bourne };
     let prepare = |url: Value| Fetch(Profile::Pi).prepare(json!({ "url": url }), &folders);
     let call = prepare(json!(" https://Docs.test:8443/a b#c ")).unwrap();
     assert_eq!(call.title(), "web_fetch: https://docs.test:8443/a%20b");

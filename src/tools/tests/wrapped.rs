@@ -5,7 +5,7 @@ use crate::{
     ReadTracker, ResolvedPaths, Tool, ToolContext, Write,
 };
 use pintle_base::ambient::Ambient;
-use pintle_exec::{Environment, Local, Wrapped, local};
+use pintle_exec::{Dialect, Environment, Local, Wrapped, local};
 use pintle_protocol::content::Content;
 use pintle_testing::{Sshd, skipped};
 use serde_json::{Value, json};
@@ -221,7 +221,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         cancel: CancellationToken::new(),
         progress: Progress::none(),
     };
-    let folders = Folders { cwd: folder.clone(), home: None };
+    let folders = Folders { cwd: folder.clone(), home: None, shell: Dialect::Bourne };
     let mut answers = Vec::new();
     for (name, tool, arguments) in calls() {
         let result = tool.prepare(arguments, &folders).unwrap().run(&ctx).await;

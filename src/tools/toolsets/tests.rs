@@ -4,6 +4,7 @@ use crate::schema::Builtin;
 use crate::tests::{Scene, text};
 use crate::{Folders, PROFILES, Profile, Tool};
 use expect_test::expect;
+use pintle_exec::Dialect;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -456,7 +457,7 @@ fn every_family_can_do_the_same() {
 
 #[test]
 fn arguments_are_understood_by_the_names_of_other_families() {
-    let folders = Folders { cwd: "/w".into(), home: None };
+    let folders = Folders { cwd: "/w".into(), home: None, shell: Dialect::Bourne };
     for (profile, does, arguments) in [
         (
             Profile::Pi,

@@ -146,10 +146,7 @@ impl Session {
     fn workspace(&self) -> Workspace {
         Workspace {
             env: Arc::clone(&self.services.env),
-            folders: Folders {
-                cwd: self.log.cwd().to_owned(),
-                home: self.services.env.platform().home.clone(),
-            },
+            folders: Folders::new(self.log.cwd().to_owned(), self.services.env.platform()),
             additional: self.settings.additional.clone(),
             variables: self.settings.variables.clone(),
             blobs: self.blobs(),

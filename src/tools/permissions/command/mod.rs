@@ -9,6 +9,7 @@ mod flags;
 mod git;
 mod heredoc;
 mod launch;
+mod other_shells;
 mod parse;
 pub(super) mod safe;
 mod sums;
@@ -109,7 +110,7 @@ impl Analysis {
     /// Marks programs with these names as launched through the directory's configuration.
     pub fn mark_launched(&mut self, names: &BTreeSet<String>) {
         for program in &mut self.programs {
-            program.is_launched = program.name().is_some_and(|name| names.contains(name));
+            program.is_launched |= program.name().is_some_and(|name| names.contains(name));
             program.is_transparent &= !program.is_launched;
         }
     }
