@@ -84,8 +84,9 @@ impl Dialect {
             }
             (Self::Bourne, System::Windows) => {
                 let (line, variables) = in_variables(line, |names| {
-                    let parts: String = names.iter().map(|name| format!("${{{name}}}")).collect();
-                    format!("eval \"unset {}\n{parts}\"", names.join(" "))
+                    let parts: Vec<String> =
+                        names.iter().map(|name| format!("${{{name}}}")).collect();
+                    format!("eval \"unset {}\n{}\"", names.join(" "), parts.concat())
                 });
                 // Without a blank, the command is not quoted on the command line, and MSYS takes its quotation marks and patterns for its own.
                 let argv = [shell, "-c", &format!("{line}\n ")].map(str::to_owned).to_vec();

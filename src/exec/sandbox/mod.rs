@@ -21,8 +21,6 @@
 //! A fork takes time, and creating namespaces takes longer than the rest: so behind each command a process of its kind waits in reserve to
 //! become the next, a confined one in separate namespaces. If it was killed, the next command is forked as the first one was.
 
-#![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
-
 mod denial;
 mod hosts;
 mod level;

@@ -1,4 +1,5 @@
 //! Linux's sandbox: namespaces, Landlock, seccomp, and the supervisor that starts the commands.
+#![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
 
 mod bpf;
 mod child;
