@@ -2,7 +2,7 @@
 
 use crate::family::{Ending, Family};
 use crate::file::{Facts, Identity};
-use crate::{errors, file, folder, lock, names, pipe, process, replace, streams};
+use crate::{errors, file, folder, lock, names, pipe, process, replace, socket, streams, terminal};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -168,4 +168,70 @@ async fn a_process_reports_its_code_and_its_family_ends_with_it() {
     family.ended_by(tokio::time::Instant::now()).await;
     assert!(!family.is_armed);
     assert_eq!(process::exited(3).code(), Some(3));
+}
+
+#[tokio::test]
+async fn a_slow_client_gets_everything_and_its_end_is_seen() {
+    const BYTES: usize = 4 * 1024 * 1024;
+    let (_guard, folder) = folder();
+    let path = folder.join("engine");
+    let listener = socket::bind(&path).unwrap();
+    let at = path.clone();
+    let (start, started) = std::sync::mpsc::channel::<()>();
+    let client = std::thread::spawn(move || {
+        let client = socket::Client::connect(&at)?;
+        assert!(client.is_own());
+        (&client).write_all(b"hello")?;
+        // Nothing is read before the other side has begun to write.
+        started.recv().map_err(io::Error::other)?;
+        let mut all = vec![0; BYTES];
+        (&client).read_exact(&mut all)?;
+        assert!(all.iter().all(|byte| *byte == b'x'));
+        client.end_input()
+    });
+    let stream = socket::accept(&listener).await.unwrap();
+    let served = socket::Served::new(stream).unwrap();
+    let mut reader = served.reader().unwrap();
+    let heard = tokio::task::spawn_blocking(move || {
+        let mut hello = [0; 5];
+        reader.read_exact(&mut hello)?;
+        let mut rest = Vec::new();
+        reader.read_to_end(&mut rest)?;
+        Ok::<_, io::Error>((hello, rest))
+    });
+    let writer = served.writer().unwrap();
+    let bytes = vec![b'x'; BYTES];
+    {
+        let (first, second) = bytes.split_at(BYTES / 2);
+        let mut written = std::pin::pin!(async {
+            writer.write_all(first).await?;
+            writer.write_all(second).await
+        });
+        // The client reads nothing yet. No socket holds that much, and of a pipe's writes only one is on its way.
+        assert!(is_pending(written.as_mut()).await);
+        start.send(()).unwrap();
+        written.await.unwrap();
+    }
+    tokio::task::spawn_blocking(|| client.join().unwrap().unwrap()).await.unwrap();
+    let (hello, rest) = heard.await.unwrap().unwrap();
+    assert_eq!((&hello[..], &rest[..]), (&b"hello"[..], &b""[..]));
+}
+
+/// Polls a future once and returns true if it is not ready.
+async fn is_pending<F: Future>(mut future: std::pin::Pin<&mut F>) -> bool {
+    std::future::poll_fn(|context| {
+        std::task::Poll::Ready(future.as_mut().poll(context).is_pending())
+    })
+    .await
+}
+
+#[test]
+fn the_code_page_is_that_of_the_console() {
+    let Some(decode) = terminal::code_page() else {
+        assert_ne!(crate::System::CURRENT, crate::System::Windows);
+        return;
+    };
+    assert_eq!(decode(b"plain\r\n"), "plain\r\n");
+    // In the code pages of the west: 437, 850.
+    assert_eq!(decode(b"f\x81r"), "f\u{fc}r");
 }

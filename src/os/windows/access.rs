@@ -3,17 +3,20 @@
 
 use std::io;
 use std::os::windows::ffi::OsStrExt;
+use std::os::windows::io::{AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
 use std::path::Path;
 use std::ptr;
 use windows_sys::Win32::Foundation::{ERROR_SUCCESS, LocalFree};
 use windows_sys::Win32::Security::Authorization::{
-    ConvertStringSecurityDescriptorToSecurityDescriptorW, SDDL_REVISION_1, SE_FILE_OBJECT,
-    SetNamedSecurityInfoW,
+    ConvertStringSecurityDescriptorToSecurityDescriptorW, GetSecurityInfo, SDDL_REVISION_1,
+    SE_FILE_OBJECT, SE_KERNEL_OBJECT, SetNamedSecurityInfoW,
 };
 use windows_sys::Win32::Security::{
-    DACL_SECURITY_INFORMATION, GetSecurityDescriptorDacl, PROTECTED_DACL_SECURITY_INFORMATION,
-    PSECURITY_DESCRIPTOR, SECURITY_ATTRIBUTES,
+    DACL_SECURITY_INFORMATION, EqualSid, GetSecurityDescriptorDacl, GetTokenInformation,
+    OWNER_SECURITY_INFORMATION, PROTECTED_DACL_SECURITY_INFORMATION, PSECURITY_DESCRIPTOR, PSID,
+    SECURITY_ATTRIBUTES, TOKEN_INFORMATION_CLASS, TOKEN_QUERY, TokenOwner, TokenUser,
 };
+use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 
 /// Full access for the owner and the system, inherited by new files, and none for others.
 const OWNER_ONLY: &str = "D:P(A;OICI;FA;;;OW)(A;OICI;FA;;;SY)";
@@ -90,4 +93,72 @@ impl Drop for OwnerOnly {
         // Safety: the descriptor was allocated by the call in `new`, and nothing uses it any more.
         unsafe { LocalFree(self.descriptor) };
     }
+}
+
+/// Returns true if a pipe or file belongs to this user, or to the group that owns what this user creates: administrators' objects belong to
+/// their group.
+///
+/// # Errors
+/// The system does not tell the owner.
+pub(super) fn is_own(object: BorrowedHandle<'_>) -> io::Result<bool> {
+    let mut owner = ptr::null_mut();
+    let mut descriptor = ptr::null_mut();
+    // Safety: the handle is open, and both pointers are written on success.
+    let code = unsafe {
+        GetSecurityInfo(
+            object.as_raw_handle(),
+            SE_KERNEL_OBJECT,
+            OWNER_SECURITY_INFORMATION,
+            &raw mut owner,
+            ptr::null_mut(),
+            ptr::null_mut(),
+            ptr::null_mut(),
+            &raw mut descriptor,
+        )
+    };
+    if code != ERROR_SUCCESS {
+        return Err(io::Error::from_raw_os_error(code.cast_signed()));
+    }
+    // Dropping it frees the descriptor, into which the owner points.
+    let _descriptor = OwnerOnly { descriptor };
+    let token = own_token()?;
+    let is_same = |class: TOKEN_INFORMATION_CLASS| {
+        let information = token_information(&token, class)?;
+        // Safety: both classes begin with a pointer to an identifier, which lies in the same buffer; the owner lives until the end.
+        Ok::<bool, io::Error>(unsafe { EqualSid(information[0] as PSID, owner) } != 0)
+    };
+    Ok(is_same(TokenUser)? || is_same(TokenOwner)?)
+}
+
+fn own_token() -> io::Result<OwnedHandle> {
+    let mut token = ptr::null_mut();
+    // Safety: the handle of this process needs no closing, and the token is written on success.
+    let opened = unsafe { OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &raw mut token) };
+    if opened == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // Safety: the token was opened just now, and nothing else owns it.
+    Ok(unsafe { OwnedHandle::from_raw_handle(token) })
+}
+
+/// Returns a token's information, which contains pointers into itself and is therefore boxed.
+fn token_information(
+    token: &OwnedHandle,
+    class: TOKEN_INFORMATION_CLASS,
+) -> io::Result<Box<[usize; 64]>> {
+    // An identifier has at most 68 bytes.
+    let mut information = Box::new([0_usize; 64]);
+    let room = u32::try_from(size_of_val(&*information)).unwrap_or_default();
+    let mut length = 0;
+    // Safety: the buffer is as long as stated.
+    let found = unsafe {
+        GetTokenInformation(
+            token.as_raw_handle(),
+            class,
+            information.as_mut_ptr().cast(),
+            room,
+            &raw mut length,
+        )
+    };
+    if found == 0 { Err(io::Error::last_os_error()) } else { Ok(information) }
 }

@@ -3,10 +3,11 @@
 //! A pipe's name is derived from the socket's path. A pipe has no half-closed state, so a client ends its input with a
 //! message of no bytes.
 
-use super::access::OwnerOnly;
+use super::access::{self, OwnerOnly};
 use std::fs::{File, FileType};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
+use std::os::windows::io::AsHandle;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -147,9 +148,9 @@ impl Client {
         }
     }
 
-    /// Returns true: only this user may create the pipe's file.
+    /// Returns true if this user created the pipe. Any user can create one of this name first.
     pub fn is_own(&self) -> bool {
-        true
+        access::is_own(self.pipe.as_handle()).unwrap_or(false)
     }
 
     /// Returns the same connection, for another thread.
