@@ -49,6 +49,8 @@ pub struct Memory {
     filtered: Mutex<Vec<(String, String)>>,
     /// The texts that another program appends while a file is changed, one for each change.
     appended: Mutex<Vec<(PathBuf, String)>>,
+    /// The paths that were resolved or whose metadata was read.
+    looked_at: Mutex<Vec<PathBuf>>,
     /// Hanging commands that were asked to end.
     ended: watch::Sender<BTreeSet<String>>,
 }
@@ -82,6 +84,7 @@ impl Memory {
             released: Mutex::default(),
             filtered: Mutex::default(),
             appended: Mutex::default(),
+            looked_at: Mutex::default(),
             ended: watch::Sender::default(),
         }
     }
@@ -90,6 +93,11 @@ impl Memory {
     pub fn set_platform(&mut self, os: &str, shell: &str) {
         os.clone_into(&mut self.platform.os);
         self.platform.shell = PathBuf::from(shell);
+    }
+
+    /// Returns the paths that were resolved or whose metadata was read, in this order.
+    pub fn looked_at(&self) -> Vec<PathBuf> {
+        lock(&self.looked_at).clone()
     }
 
     /// Adds a command. One that is not in the table is not found, with code 127.
@@ -183,6 +191,7 @@ impl Environment for Memory {
     }
 
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
+        lock(&self.looked_at).push(path.to_owned());
         let (kind, size) = match self.get(path) {
             Ok(bytes) => (FileKind::File, bytes.len() as u64),
             Err(Error::IsFolder(_)) => (FileKind::Folder, 0),
@@ -192,6 +201,7 @@ impl Environment for Memory {
     }
 
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
+        lock(&self.looked_at).push(path.to_owned());
         Ok(files::without_dots(path))
     }
 

@@ -26,6 +26,16 @@ pub fn refusal(path: &Path) -> Option<String> {
     rest.split(['/', '\\']).find_map(name_refusal)
 }
 
+/// Returns true for a path on another computer: `\\server\share` or `//server/share`.
+pub fn is_share(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let mut start = text.chars();
+    let is_separator = |c: Option<char>| matches!(c, Some('/' | '\\'));
+    is_separator(start.next())
+        && is_separator(start.next())
+        && !matches!(start.next(), Some('.' | '?' | '/' | '\\') | None)
+}
+
 fn name_refusal(name: &str) -> Option<String> {
     if matches!(name, "" | "." | "..") {
         return None;
@@ -53,6 +63,25 @@ pub fn is_device(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_on_other_computers_are_recognized() {
+        for (path, want) in [
+            (r"\\server\share\file", true),
+            ("//server/share/file", true),
+            (r"\/server\share", true),
+            (r"\\10.0.0.1@8080\share", true),
+            (r"C:\server\share", false),
+            ("/c/server", false),
+            ("a//b", false),
+            (r"\\.\pipe\x", false),
+            (r"\\?\C:\x", false),
+            ("//", false),
+            ("", false),
+        ] {
+            assert_eq!(is_share(Path::new(path)), want, "{path}");
+        }
+    }
 
     #[test]
     fn devices_streams_and_vanishing_ends_are_refused() {

@@ -459,7 +459,8 @@ async fn preview(
     };
     let (site, reads) = ((&ctx.workspace).into(), Access::Read(paths.clone()));
     let reading = ctx.permissions.decide(site, &state.grants, &call.tool_name, &reads).await;
-    if reading.verdict.decision == permissions::Decision::Deny {
+    let is_hidden = reading.verdict.decision == permissions::Decision::Deny;
+    if is_hidden || !ctx.permissions.may_look_at(site, paths).await {
         return Ok(Vec::new());
     }
     let pruned = Arc::clone(&state.conversation.removed);

@@ -5,7 +5,7 @@ use crate::turn::approval::Grants;
 use crate::turn::confine::{confinement, only_reading};
 use crate::workspace::{self, Workspace};
 use pintle_exec::sandbox::{self, Confinement, Grade, Hosts, Level, Names, Network};
-use pintle_exec::{Dialect, Environment, FileKind, LeftOut, Platform};
+use pintle_exec::{Dialect, Environment, FileKind, LeftOut, Platform, windows_names};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::Denial;
@@ -411,6 +411,12 @@ impl Permissions {
         }
     }
 
+    /// Returns true if these paths may be looked at before the user has answered.
+    pub(crate) async fn may_look_at(&self, site: Site<'_>, paths: &[PathBuf]) -> bool {
+        let ready = self.ready(site).await;
+        !paths.iter().any(|path| is_foreign_share(site.env, &ready.places, path))
+    }
+
     /// Compiles the rules that the user's answer adds.
     pub(crate) fn compile(&self, rules: &[Rule], origin: Origin) -> Vec<Compiled> {
         let Some(ready) = self.ready.get() else { return Vec::new() };
@@ -526,14 +532,16 @@ const RAISING: [&str; 6] = ["sudo", "doas", "su", "pkexec", "run0", "sg"];
 async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access) -> Action {
     let env = site.env;
     match access {
-        Access::Read(paths) => Action::Read(check(env, paths, Wants::Path).await),
-        Access::Write(paths) => Action::Write(check(env, paths, Wants::PathAndLinks).await),
+        Access::Read(paths) => Action::Read(check(env, &ready.places, paths, Wants::Path).await),
+        Access::Write(paths) => {
+            Action::Write(check(env, &ready.places, paths, Wants::PathAndLinks).await)
+        }
         Access::Execute(command) => {
             let mut analysis = analyse(env, command);
             analysis.mark_launched(&launched(site, &ready.places, &analysis).await);
             let cwd = site.cwd.to_owned();
-            let paths: Vec<PathBuf> =
-                analysis.paths(&cwd, ready.places.home.as_deref()).into_iter().collect();
+            let mut paths = analysis.paths(&cwd, ready.places.home.as_deref());
+            paths.retain(|path| !is_foreign_share(env, &ready.places, path));
             let (found, targets) = tokio::join!(env.stat_all(&paths), resolve_all(env, &paths));
             let resolved: BTreeMap<_, _> = paths
                 .into_iter()
@@ -627,19 +635,36 @@ enum Wants {
     PathAndLinks,
 }
 
-async fn check(env: &dyn Environment, paths: &[PathBuf], wants: Wants) -> Vec<CheckedPath> {
-    let resolved = resolve_all(env, paths).await;
+/// Returns true for a path on another computer that is not in the workspace. Windows logs in there as soon as the path is looked at, so
+/// nothing looks at it before the call is approved.
+fn is_foreign_share(env: &dyn Environment, places: &Places, path: &Path) -> bool {
+    is_windows(env.platform()) && windows_names::is_share(path) && !places.is_inside(path)
+}
+
+async fn check(
+    env: &dyn Environment,
+    places: &Places,
+    paths: &[PathBuf],
+    wants: Wants,
+) -> Vec<CheckedPath> {
+    let is_near = |path: &&PathBuf| !is_foreign_share(env, places, path);
+    let near: Vec<PathBuf> = paths.iter().filter(is_near).cloned().collect();
+    let targets = resolve_all(env, &near).await;
     let links = match wants {
-        Wants::Path => vec![0; paths.len()],
+        Wants::Path => vec![0; near.len()],
         Wants::PathAndLinks => {
-            let found = env.stat_all(&resolved).await;
+            let found = env.stat_all(&targets).await;
             found.into_iter().map(|found| found.map_or(0, |stat| stat.links)).collect()
         }
     };
-    let checked = paths.iter().zip(resolved).zip(links);
-    checked
-        .map(|((named, resolved), links)| CheckedPath { named: named.clone(), resolved, links })
-        .collect()
+    let mut looked_up = targets.into_iter().zip(links);
+    let checked = paths.iter().map(|named| {
+        let found = if is_near(&named) { looked_up.next() } else { None };
+        let unseen = || (pintle_tools::permissions::command::lexical(named), 0);
+        let (resolved, links) = found.unwrap_or_else(unseen);
+        CheckedPath { named: named.clone(), resolved, links }
+    });
+    checked.collect()
 }
 
 async fn resolve_all(env: &dyn Environment, paths: &[PathBuf]) -> Vec<PathBuf> {
@@ -722,6 +747,47 @@ mod tests {
             let mut env = Memory::new([]);
             env.set_platform(os, shell);
             assert_eq!(analyse(&env, command).opaque.as_deref(), want, "{command} on {os}");
+        }
+    }
+
+    #[tokio::test]
+    async fn another_computer_is_asked_about_before_it_is_looked_at() {
+        let bash = r"C:\Program Files\Git\bin\bash.exe";
+        let inside = "//server/share/work/a.txt";
+        let read = |path: &str| Access::Read(vec![path.into()]);
+        let write = |path: &str| Access::Write(vec![path.into()]);
+        let run = |line: &str| Access::Execute(line.to_owned());
+        for (os, access, is_looked_at) in [
+            ("windows", read("//server/other/a.txt"), false),
+            ("windows", read("//evil/share/a.txt"), false),
+            ("windows", read(r"\\evil\share\a.txt"), false),
+            ("windows", write("//evil/share/a.txt"), false),
+            ("windows", run("cat //evil/share/a.txt"), false),
+            ("windows", run("cat < //evil/share/a.txt"), false),
+            ("windows", read(inside), true),
+            ("linux", read("//evil/share/a.txt"), true),
+        ] {
+            let mut env = Memory::new([]);
+            env.set_platform(os, bash);
+            let policy = Arc::new(PermissionPolicy::open(PermissionMode::Ask));
+            let permissions = Permissions::new(PermissionMode::Ask, policy);
+            let cwd = Path::new("//server/share/work");
+            let site = Site { env: &env, cwd, additional: &[], home: None, artifacts: None };
+            permissions.begin(site).await;
+            let before = env.looked_at();
+            let decided = permissions.decide(site, &Grants::default(), "read", &access).await;
+            let looked_at = env.looked_at().split_off(before.len());
+            let is_foreign = |path: &PathBuf| {
+                let path = path.to_string_lossy();
+                path.contains("evil") || path.contains("other")
+            };
+            let has_foreign = looked_at.iter().any(is_foreign);
+            assert_eq!(has_foreign, is_looked_at && access != read(inside), "{access:?}");
+            let is_free = decided.verdict.decision == Decision::Allow;
+            assert_eq!(is_free, access == read(inside), "{access:?}");
+            if let Access::Read(paths) | Access::Write(paths) = &access {
+                assert_eq!(permissions.may_look_at(site, paths).await, is_looked_at, "{access:?}");
+            }
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf, Prefix};
 
 /// Returns the bytes of a name: UTF-8, with unpaired surrogates as three bytes each.
 pub fn bytes(name: &OsStr) -> &[u8] {
@@ -42,15 +43,75 @@ pub fn of_program(name: &str) -> Vec<String> {
     EXTENSIONS.iter().map(|extension| format!("{name}{extension}")).collect()
 }
 
-/// Resolves all links and short names of a path. Without the prefix `\\?\`, unless the path needs it.
+/// Resolves all links and short names of a path. Without the prefix `\\?\`, unless the path needs it. A link from this computer to
+/// another one is not followed: Windows would log in there.
 ///
 /// # Errors
-/// A part does not exist or cannot be entered.
+/// A part does not exist or cannot be entered, or leads to another computer through a link.
 pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
-    dunce::canonicalize(path)
+    /// The most links that are followed one after the other, as on Linux.
+    const MAX_LINKS: usize = 40;
+    if let Some(share) = share_behind_links(path, MAX_LINKS) {
+        let message = format!("a link leads to {}; use that path", share.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    dunce::canonicalize(path).map(plain)
+}
+
+/// Returns the path on another computer to which a link on a path of this one leads. Looks at nothing behind such a link.
+fn share_behind_links(path: &Path, max_links: usize) -> Option<PathBuf> {
+    if is_share(path) || max_links == 0 {
+        return None;
+    }
+    let mut parts: Vec<&Path> = path.ancestors().collect();
+    parts.reverse();
+    parts.into_iter().find_map(|part| {
+        let target = part.parent()?.join(fs::read_link(part).ok()?);
+        if is_share(&target) { Some(target) } else { share_behind_links(&target, max_links - 1) }
+    })
+}
+
+/// Returns a resolved path on another computer in its usual form.
+fn plain(path: PathBuf) -> PathBuf {
+    match path.to_str().and_then(|text| text.strip_prefix(r"\\?\UNC\")) {
+        Some(rest) => PathBuf::from(format!(r"\\{rest}")),
+        None => path,
+    }
+}
+
+/// Returns true for a path on another computer, and for a link's target there.
+fn is_share(path: &Path) -> bool {
+    let Some(Component::Prefix(prefix)) = path.components().next() else { return false };
+    matches!(prefix.kind(), Prefix::UNC(..) | Prefix::VerbatimUNC(..))
 }
 
 /// Returns a path as models and clients see it: with `/`, which every program here takes, because shells eat `\`.
 pub fn shown(path: &Path) -> Cow<'_, str> {
     Cow::Owned(path.to_string_lossy().replace('\\', "/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_on_other_computers_keep_their_usual_form() {
+        for (path, want) in [
+            (r"\\?\UNC\server\share\file", r"\\server\share\file"),
+            (r"\\server\share", r"\\server\share"),
+            (r"C:\work", r"C:\work"),
+        ] {
+            assert_eq!(plain(PathBuf::from(path)), Path::new(want), "{path}");
+        }
+        for (path, want) in [
+            (r"\\server\share\file", true),
+            ("//server/share/file", true),
+            (r"\\?\UNC\server\share", true),
+            (r"\\?\C:\work", false),
+            (r"C:\work", false),
+            ("work", false),
+        ] {
+            assert_eq!(is_share(Path::new(path)), want, "{path}");
+        }
+    }
 }
