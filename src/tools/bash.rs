@@ -1,7 +1,6 @@
 //! `bash`, or `shell`: a command in a shell, in the foreground or in the background.
 
 use crate::arguments::Arguments;
-use crate::permissions::Analysis;
 use crate::profile::SHELL_BYTES;
 use crate::schema::{Builtin, Row};
 use crate::toolsets::{Layout, adapt};
@@ -11,7 +10,7 @@ use crate::{
 };
 use pintle_base::text::truncate::{self, Ends, Limits, Truncated, size};
 use pintle_exec::sandbox::{Denial, Report};
-use pintle_exec::{Command, Dialect, End, Environment, Error, MAX_KEPT_BYTES, Platform, Ran};
+use pintle_exec::{Command, Dialect, End, Environment, Error, MAX_KEPT_BYTES, Ran};
 use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -151,15 +150,6 @@ fn in_folder(command: String, folder: &str, folders: &Folders) -> String {
     }
 }
 
-/// Returns the device to which a command of bash on Windows redirects output.
-fn written_device(platform: &Platform, command: &str) -> Option<String> {
-    let is_bash = Dialect::of(&platform.shell) == Dialect::Bourne;
-    if platform.os != "windows" || !is_bash {
-        return None;
-    }
-    Analysis::parse_on_windows(command).written_device().map(str::to_owned)
-}
-
 /// Returns a path without `.` in it.
 fn lexical(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, Component::CurDir)).collect()
@@ -208,12 +198,6 @@ impl Prepared for Call {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         if ctx.cancel.is_cancelled() {
             return failure("Command aborted");
-        }
-        if let Some(device) = written_device(ctx.env.platform(), &self.command) {
-            return failure(format!(
-                "The command was not run: on Windows, bash would write its output to a file called `{device}`, which other programs \
-                 cannot delete. To discard output, redirect it to /dev/null."
-            ));
         }
         let limits = ctx.settings.limits(self.tool.limits());
         let times = Times::new(self.tool.0, &ctx.settings);

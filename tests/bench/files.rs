@@ -71,7 +71,8 @@ impl Bench {
             cancel: CancellationToken::new(),
             progress: Progress::none(),
         };
-        let folders = Folders { cwd: self.cwd.clone(), home: None };
+        let folders =
+            Folders { cwd: self.cwd.clone(), home: None, shell: pintle_exec::Dialect::Bourne };
         let began = Instant::now();
         let call = tool.prepare(arguments, &folders).unwrap();
         let result = runtime.block_on(call.run(&ctx));

@@ -228,7 +228,7 @@ pub(crate) fn run() {
             progress: Progress::none(),
             settings: Arc::default(),
         },
-        folders: Folders { cwd, home: None },
+        folders: Folders { cwd, home: None, shell: pintle_exec::Dialect::Bourne },
         shell_start: Duration::ZERO,
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);

@@ -90,7 +90,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
 }
 
 fn folders() -> Folders {
-    Folders { cwd: PathBuf::from("/work"), home: None }
+    Folders { cwd: PathBuf::from("/work"), home: None, shell: pintle_exec::Dialect::Bourne }
 }
 
 fn run<T>(work: impl Future<Output = T>) -> T {

@@ -295,9 +295,9 @@ pub struct EnvironmentSettings {
     /// Whether to forbid all changes and commands.
     #[schemars(extend("default" = false))]
     pub read_only: Setting<bool>,
-    /// The shell that runs commands with -c, by its absolute path. By default bash, else /bin/sh.
+    /// The shell that runs commands, by its absolute path. By default bash, else /bin/sh; on Windows the bash of Git, else PowerShell.
     #[serde(deserialize_with = "values::shell")]
-    #[schemars(extend("pattern" = "^/"), example = &"/bin/zsh")]
+    #[schemars(extend("pattern" = "^(/|[A-Za-z]:[/\\\\])"), example = &"/bin/zsh")]
     pub shell: Option<PathBuf>,
     /// Shell code that runs before each command, in the same shell.
     #[schemars(example = &"ulimit -v 8000000")]

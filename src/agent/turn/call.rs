@@ -2,10 +2,11 @@
 
 use crate::turn::context::TurnContext;
 use pintle_base::text::visible::visible_line;
-use pintle_exec::WriteLog;
 use pintle_exec::sandbox::{Confinement, Names};
+use pintle_exec::{Dialect, Platform, WriteLog};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
-use pintle_tools::{Prepared, ResolvedPaths};
+use pintle_tools::permissions::Analysis;
+use pintle_tools::{Access, Prepared, ResolvedPaths};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -85,7 +86,24 @@ pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -
     let prepared = tool.prepare(arguments, &ctx.workspace.folders)?;
     call.title = visible_line(&prepared.title()).into_owned();
     call.locations = prepared.locations();
+    if let Access::Execute(command) = prepared.access() {
+        must_write_to_files(ctx.workspace.env.platform(), &command)?;
+    }
     Ok(prepared)
+}
+
+/// Refuses a command whose output would go to a file that can hardly be deleted.
+fn must_write_to_files(platform: &Platform, command: &str) -> Result<(), String> {
+    let is_bash = Dialect::of(&platform.shell) == Dialect::Bourne;
+    if platform.os != "windows" || !is_bash {
+        return Ok(());
+    }
+    Analysis::parse_on_windows(command).written_device().map_or(Ok(()), |device| {
+        Err(format!(
+            "The command was not run: on Windows, bash would write its output to a file called `{device}`, which other programs cannot \
+             delete. To discard output, redirect it to /dev/null."
+        ))
+    })
 }
 
 /// Parses a call's arguments; empty text counts as `{}`.
@@ -99,4 +117,29 @@ pub(crate) fn parse_arguments(text: &str) -> Result<Value, String> {
             "The arguments are not valid JSON ({error}). Send the call again with a JSON object."
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_exec::Environment as _;
+    use pintle_exec::memory::Memory;
+
+    #[test]
+    fn output_is_not_redirected_to_a_device_of_windows() {
+        let (bash, pwsh) = (r"C:\Program Files\Git\bin\bash.exe", r"C:\PowerShell\7\pwsh.exe");
+        for (os, shell, command, is_refused) in [
+            ("windows", bash, "make > nul", true),
+            ("windows", bash, "make 2>> src/CON", true),
+            ("windows", bash, "make > /dev/null", false),
+            ("windows", pwsh, "make > nul", false),
+            ("linux", "/bin/bash", "make > nul", false),
+        ] {
+            let mut env = Memory::new([]);
+            env.set_platform(os, shell);
+            let checked = must_write_to_files(env.platform(), command);
+            let told = checked.is_err_and(|message| message.ends_with("redirect it to /dev/null."));
+            assert_eq!(told, is_refused, "{command} on {os}");
+        }
+    }
 }
