@@ -1,7 +1,7 @@
-//! Output of programs that do not print UTF-8: those of Windows' console use its code page.
+//! Output that is not UTF-8: console programs on Windows print in its code page.
 //!
 //! Each line is decoded as a whole, because a character of a code page may consist of bytes that also occur in UTF-8: a line that is valid
-//! UTF-8 is taken for that. Pure.
+//! UTF-8 is treated as UTF-8. Pure.
 
 use pintle_os::terminal;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ const MAX_HELD_BYTES: usize = 16 * 1024;
 /// Decodes output as it arrives.
 #[derive(Debug)]
 pub(crate) struct Decoder {
-    /// Decodes a line that is not UTF-8; `None` where programs print nothing else.
+    /// Decodes a line that is not UTF-8; `None` if all output is passed on unchanged.
     code_page: Option<fn(&[u8]) -> String>,
     /// The part of the last line from its first character beyond ASCII.
     held: Vec<u8>,
@@ -26,7 +26,7 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// Takes the next bytes and returns those that are decided, as UTF-8 where a code page is known.
+    /// Takes the next bytes and returns decoded output. Bytes of an unfinished line are kept for the next call.
     pub(crate) fn push<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let Some(code_page) = self.code_page else { return Cow::Borrowed(bytes) };
         if self.held.is_empty() && bytes.is_ascii() {

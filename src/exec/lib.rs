@@ -290,7 +290,7 @@ pub struct Platform {
     pub os: String,
     /// The program that runs commands.
     pub shell: PathBuf,
-    /// Why this shell was chosen, if users may wonder: `bash of Git or MSYS2`.
+    /// Why this shell was chosen, if that is not obvious: `bash of Git or MSYS2`.
     pub shell_reason: Option<&'static str>,
     /// The user's home directory, if there is one.
     pub home: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! The shell that runs commands: the language it reads, and how it is given a command. Pure.
+//! The shell that runs commands: its language, and how to start it. Pure.
 
 mod find;
 
@@ -7,15 +7,15 @@ pub(crate) use find::{Choice, find};
 use pintle_os::System;
 use std::path::Path;
 
-/// The language that a shell reads.
+/// A shell language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
-    /// That of POSIX shells, or one close to it: sh, bash, zsh.
+    /// The POSIX shell language and its relatives: sh, bash, zsh.
     #[default]
     Bourne,
-    /// That of PowerShell 7 and later.
+    /// PowerShell 7 and later.
     PowerShell,
-    /// That of Windows PowerShell 5.1, which has neither `&&` nor `||`.
+    /// Windows PowerShell 5.1, which has neither `&&` nor `||`.
     WindowsPowerShell,
 }
 
@@ -31,10 +31,10 @@ pub(super) struct Start {
 /// The longest argument with which a shell is started on Unix. Linux takes 128 KB (`MAX_ARG_STRLEN`).
 pub(super) const MAX_ARGUMENT_BYTES: usize = 100 * 1024;
 
-/// The longest command line on Windows, where the system takes 32,767 UTF-16 units, and quotes are escaped.
+/// The longest command passed as an argument on Windows. A command line has at most 32,767 UTF-16 units, including escaped quotes.
 const MAX_LINE_BYTES: usize = 12_000;
 
-/// The prefix of the variables that hold a long command on Windows. The system takes 32,767 UTF-16 units for each.
+/// The prefix of the variables that hold a long command on Windows. Each has at most 32,767 UTF-16 units.
 const PART: &str = "PINTLE_COMMAND_";
 
 /// Returns true for a variable that holds a part of a long command.
@@ -42,17 +42,17 @@ pub(super) fn is_part(variable: &str) -> bool {
     variable.starts_with(PART)
 }
 
-/// Sets up PowerShell: UTF-8 output, and no progress bars, which end up in the output.
+/// Sets up PowerShell: UTF-8 output, and no progress bars, which would end up in the output.
 const POWER_SHELL_START: &str = "try { [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false) } catch { }; \
                                  $OutputEncoding = [Text.UTF8Encoding]::new($false); \
                                  $ProgressPreference = 'SilentlyContinue'";
 
-/// Exits as the last command did. PowerShell by itself exits with 1 for every failure.
+/// Exits with the code of the last command. By default, PowerShell exits with 1 on any failure.
 const POWER_SHELL_END: &str =
     "if (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE } else { exit 1 } }";
 
 impl Dialect {
-    /// Returns the language of a shell, which its file name tells.
+    /// Returns the language of a shell, derived from its file name.
     pub fn of(shell: &Path) -> Self {
         let text = shell.to_string_lossy().to_lowercase();
         let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -88,7 +88,7 @@ impl Dialect {
                         names.iter().map(|name| format!("${{{name}}}")).collect();
                     format!("eval \"unset {}\n{}\"", names.join(" "), parts.concat())
                 });
-                // Without a blank, the command is not quoted on the command line, and MSYS takes its quotation marks and patterns for its own.
+                // The trailing space makes sure that the argument is quoted. MSYS would otherwise interpret quotes and patterns in it.
                 let argv = [shell, "-c", &format!("{line}\n ")].map(str::to_owned).to_vec();
                 Start { argv, variables }
             }

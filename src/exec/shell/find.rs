@@ -1,6 +1,6 @@
 //! Finds the shell that runs commands, if the settings name none.
 //!
-//! On Windows it is Git's bash, because commands are analysed as bash reads them, and PowerShell only without it. `bash.exe` in `System32`
+//! On Windows, Git's bash is preferred to PowerShell, because bash commands can be analysed. `bash.exe` in `System32`
 //! is WSL's, which sees another file system, and that in `WindowsApps` is a link to a store; neither is taken. Pure, apart from the question
 //! which files exist.
 
@@ -30,7 +30,7 @@ const POWER_SHELL: [(&str, &str); 3] = [
     ("LOCALAPPDATA", r"Microsoft\WindowsApps\pwsh.exe"),
 ];
 
-/// A shell, and why it was chosen where users may wonder.
+/// A shell, and the reason for choosing it if that is not obvious.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) shell: PathBuf,

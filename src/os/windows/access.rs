@@ -99,7 +99,7 @@ impl Drop for OwnerOnly {
 /// their group.
 ///
 /// # Errors
-/// The system does not tell the owner.
+/// The owner cannot be read.
 pub(super) fn is_own(object: BorrowedHandle<'_>) -> io::Result<bool> {
     let mut owner = ptr::null_mut();
     let mut descriptor = ptr::null_mut();

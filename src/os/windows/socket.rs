@@ -148,7 +148,7 @@ impl Client {
         }
     }
 
-    /// Returns true if this user created the pipe. Any user can create one of this name first.
+    /// Returns true if this user created the pipe. Another user may have created one with this name first.
     pub fn is_own(&self) -> bool {
         access::is_own(self.pipe.as_handle()).unwrap_or(false)
     }

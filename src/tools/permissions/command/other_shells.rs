@@ -1,14 +1,14 @@
 //! Commands of bash on Windows, and of PowerShell. Pure.
 //!
-//! Bash on Windows reads a command as it does elsewhere, but paths in it pass through several rules: those of bash, of the layer that
-//! translates paths for it, and of Windows. A command is analysed if all its paths are relative and mean the same by all of these rules.
-//! PowerShell has a grammar of its own, so only lines of plain words are analysed, and none of them is taken for harmless.
+//! Bash on Windows has the usual grammar, but its paths are interpreted by bash, by MSYS, which translates them, and by Windows. A command
+//! is analysed if all its paths are relative and have the same meaning for all three. PowerShell has another grammar, so only lines of
+//! plain words are analysed, and no command is considered harmless.
 
 use super::{Analysis, Program, Target};
 use pintle_exec::windows_names;
 use std::path::Path;
 
-/// The device that bash has on Windows, too.
+/// The null device, which bash also provides on Windows.
 const NULL: &str = "/dev/null";
 
 impl Analysis {
@@ -74,7 +74,7 @@ impl Analysis {
     }
 }
 
-/// Returns true for a program's name that Windows takes for that of another spelling.
+/// Returns true for a program name that Windows treats like another spelling.
 fn is_renamed(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or_default();
     let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
