@@ -4,7 +4,7 @@ mod online;
 
 use crate::cli::args::{Doctor, Settings};
 use crate::cli::assemble;
-use pintle_agent::config::Config;
+use pintle_agent::config::{CATALOG_FILE, Config};
 use pintle_agent::models::{ConfiguredModels, ModelSource};
 use pintle_base::ambient::Ambient;
 use pintle_base::network::{Reach, proxies};
@@ -56,6 +56,12 @@ fn report(
         folders.data.display(),
         data.as_ref().map_or_else(String::as_str, |()| "writable")
     )?;
+
+    if let Some(problem) = catalog::update_problem() {
+        let path = folders.data.join(CATALOG_FILE);
+        writeln!(out, "catalog   {}: ignored: {problem}", path.display())?;
+        writeln!(out, "          `pintle models --reset` removes it")?;
+    }
 
     let model = model(settings, config, ambient)?;
     writeln!(out, "model     {}", model.as_ref().map_or_else(String::as_str, String::as_str))?;

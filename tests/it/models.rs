@@ -475,6 +475,10 @@ fn a_catalog_of_a_later_date_is_installed_and_removed() {
         let (code, said) = shown("gpt-5.4");
         let is_told = said.contains("catalog.json: ignored: ") && said.contains(why);
         assert!(code == 0 && is_told && said.contains("built in, "), "{said}");
+        let doctor = place.command(&["doctor"]).output().unwrap();
+        let report = String::from_utf8(doctor.stdout).unwrap();
+        let is_told = report.contains("catalog.json: ignored: ") && report.contains(why);
+        assert!(is_told && report.contains("`pintle models --reset` removes it"), "{report}");
     }
     assert!(models(&["--reset"]).1.starts_with("catalog update removed"));
     assert_eq!(shown("gpt-77").0, 2);
@@ -484,4 +488,49 @@ fn a_catalog_of_a_later_date_is_installed_and_removed() {
     std::fs::create_dir(&stored).unwrap();
     let (code, said) = update();
     assert!(code != 0 && said.contains("cannot write "), "{code} {said}");
+}
+
+#[test]
+fn an_update_of_the_catalog_is_complete_or_absent() {
+    let place = Place::new(&[]).with_processes();
+    std::fs::create_dir_all(place.home()).unwrap();
+    let stored = place.home().join("catalog.json");
+    let [first, second] = ["first", "second"].map(|name| {
+        let file = place.home().join(name);
+        let rows = (0..200).map(|number| {
+            json!({"provider": "openai", "id": format!("{name}-{number}"), "window": 9000,
+                   "price": {"input": 1, "output": 1}, "source": "example.test/prices", "checked": "2026-11"})
+        });
+        let models: Vec<Value> = rows.collect();
+        let text = json!({"date": "2026-11-28", "models": models}).to_string();
+        std::fs::write(&file, &text).unwrap();
+        (file.to_str().unwrap().to_owned(), text)
+    });
+    let leftovers = || {
+        let entries = std::fs::read_dir(place.home()).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with(".catalog-")).collect::<Vec<_>>()
+    };
+
+    // A full disk changes nothing, whether an update is installed or not.
+    let without_room = |file: &str| {
+        let out = place.limited_command(0, &["models", "--update", file]).output().unwrap();
+        (out.status.success(), String::from_utf8(out.stderr).unwrap())
+    };
+    let (is_fine, said) = without_room(&first.0);
+    assert!(!is_fine && said.contains("cannot write ") && !stored.exists(), "{said}");
+    assert!(place.command(&["models", "--update", &first.0]).status().unwrap().success());
+    let (is_fine, said) = without_room(&second.0);
+    assert!(!is_fine && said.contains("cannot write "), "{said}");
+    assert_eq!(std::fs::read_to_string(&stored).unwrap(), first.1);
+
+    // Of several processes, one is the last.
+    let files = [&first, &second, &first, &second];
+    let running = files.map(|(file, _)| place.command(&["models", "--update", file]).spawn());
+    for process in running {
+        assert!(process.unwrap().wait().unwrap().success());
+    }
+    let text = std::fs::read_to_string(&stored).unwrap();
+    assert!(text == first.1 || text == second.1, "{text}");
+    assert_eq!(leftovers(), Vec::<String>::new());
 }
