@@ -222,7 +222,10 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         },
         Task::Replay(wanted) => replay::run(&wanted, &ambient),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
-        Task::Models(wanted) => models::run(&wanted, &ambient),
+        Task::Models(wanted) => in_runtime(async move || {
+            let _file_size = FileSize::new()?;
+            models::run(&wanted, &ambient)
+        }),
         Task::Mcp(wanted) => match wanted.task {
             Some(task) => in_runtime(|| mcp::run(task, ambient)),
             None if streams.are_terminal() => anyhow::bail!(
