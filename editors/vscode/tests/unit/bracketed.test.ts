@@ -150,6 +150,7 @@ function head(more: Partial<Head>): Head {
     activity: "running",
     stalledSeconds: 41,
     folder: "/",
+    system: "unix",
     title: "α",
     model: "α",
     permissionMode: "ask",
