@@ -33,8 +33,8 @@ export function openPage(url: string): void {
 export function thisMachine(): Machine {
   return {
     platform: process.platform,
-    path: process.env["PATH"] ?? "",
     home: os.homedir(),
+    variable: (name) => process.env[name],
     isExecutable: (file) => {
       try {
         fs.accessSync(file, fs.constants.X_OK);

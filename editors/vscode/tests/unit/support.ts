@@ -127,8 +127,8 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       folders: () => [folder],
       machine: {
         platform: "linux",
-        path: "",
         home: "/home/me",
+        variable: () => undefined,
         isExecutable: (file) => fs.existsSync(file),
       },
       log: { info: write("info"), warn: write("warn"), error: write("error") },
