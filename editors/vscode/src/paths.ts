@@ -71,10 +71,11 @@ export function ofAddress(text: string, system = HERE): string {
 function below(folder: string, file: string, system: System): string[] | undefined {
   const [outer, inner] = [partsOf(folder, system), partsOf(file, system)];
   const isBelow =
+    outer.root !== "" &&
     outer.root === inner.root &&
     outer.names.length < inner.names.length &&
     outer.names.every((name, at) => folded(name, system) === folded(inner.names[at] ?? "", system));
-  return isBelow && isAbsolute(folder, system) ? inner.names.slice(outer.names.length) : undefined;
+  return isBelow ? inner.names.slice(outer.names.length) : undefined;
 }
 
 function partsOf(path: string, system: System): Parts {
