@@ -80,6 +80,14 @@ for each in zipfile.ZipFile(sys.argv[1]).infolist():
   [[ ! -e bin && ! -e LICENSE ]]
 }
 
+# A package for Windows carries the program under its name there.
+for_windows() {
+  local vsix=$temp/pintle-win32-x64.vsix
+  printf 'MZ' >"$temp/engine"
+  ./package.sh "$vsix" win32-x64 "$temp/engine" || return 1
+  python3 -m zipfile -l "$vsix" | grep -q '^extension/bin/pintle.exe ' || { echo "no extension/bin/pintle.exe" >&2; return 1; }
+}
+
 engine() {
   PINTLE_BIN=${PINTLE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/pintle}
   [[ -x $PINTLE_BIN ]] || { echo "there is no engine at $PINTLE_BIN: build it, or set PINTLE_BIN" >&2; exit 2; }
@@ -128,6 +136,7 @@ case $suite in
     engine
     step "bundle and package" ./package.sh "$PINTLE_VSIX"
     step "package with the engine" bundled
+    step "package for Windows" for_windows
     ;;
   e2e | bench)
     prepare
