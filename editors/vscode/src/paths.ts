@@ -61,10 +61,9 @@ export function withSlashes(path: string, system = HERE): string {
 
 /** Returns the path that a `file:` address names, which must be decoded; any other text unchanged. */
 export function ofAddress(text: string, system = HERE): string {
-  const [, host, rest] = /^file:\/\/([^/\\]*)(.*)$/is.exec(text) ?? [];
-  const path = rest === undefined ? text : rest;
+  const [, host = "", path = text] = /^file:\/\/([^/\\]*)(.*)$/is.exec(text) ?? [];
   if (system === "unix") return path;
-  if (host !== undefined && host !== "" && host !== "localhost") return `//${host}${path}`;
+  if (host !== "" && host !== "localhost") return `//${host}${path}`;
   return path.replace(/^[/\\](?=[a-z]:)/i, "");
 }
 
