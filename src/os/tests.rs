@@ -94,6 +94,24 @@ fn paths_are_shown_without_backslashes_and_prefixes() {
 }
 
 #[test]
+fn a_path_is_the_same_however_a_client_wrote_it() {
+    let (_guard, folder) = folder();
+    let known = folder.join("a.txt").to_string_lossy().into_owned();
+    let mut spellings = vec![known.clone()];
+    if known.contains('\\') {
+        let (drive, rest) = known.split_at(1);
+        spellings.push(format!("{}{rest}", drive.to_ascii_lowercase()));
+        spellings.push(known.replace('\\', "/"));
+        spellings.push(format!(r"\\?\{known}"));
+        spellings.push(known.replace("a.txt", r".\b\..\a.txt"));
+    }
+    for path in spellings {
+        assert_eq!(names::given(path.clone()), known, "{path}");
+    }
+    assert_eq!(names::given("src/a.txt".to_owned()), "src/a.txt");
+}
+
+#[test]
 fn private_folders_are_made_with_their_parents_and_may_exist() {
     let (_guard, folder) = folder();
     let inner = folder.join("a/b/c");

@@ -15,6 +15,7 @@ mod frontends;
 mod latency;
 mod least;
 mod lsp;
+mod mcp;
 mod opening;
 mod permissions;
 mod provider;
@@ -26,7 +27,7 @@ mod streams;
 
 use std::process::ExitCode;
 
-const BENCHMARKS: [(&str, fn()); 15] = [
+const BENCHMARKS: [(&str, fn()); 16] = [
     ("batch", batch::run),
     ("commands", commands::run),
     ("counted", counted::run),
@@ -36,6 +37,7 @@ const BENCHMARKS: [(&str, fn()); 15] = [
     ("frontends", frontends::run),
     ("latency", latency::run),
     ("lsp", lsp::run),
+    ("mcp", mcp::run),
     ("opening", opening::run),
     ("permissions", permissions::run),
     ("review", review::run),
@@ -50,6 +52,11 @@ fn words() -> impl Iterator<Item = String> {
 }
 
 fn main() -> ExitCode {
+    // `mcp` runs this program again as its server.
+    if std::env::var_os(mcp::SERVER).is_some() {
+        mcp::serve();
+        return ExitCode::SUCCESS;
+    }
     // `floor` runs this program again as its baseline.
     let is_floor = std::env::var_os("FLOOR").is_some();
     let name = if is_floor { Some("floor".to_owned()) } else { words().next() };

@@ -3,6 +3,8 @@
   check TARGET [ARGS]   clippy for everything, tests included
   build TARGET [ARGS]   build the program, check what it requires of a system, and print its path
   play TARGET [ARGS]    build, then run the program: demo, doctor and a turn over stdio
+  node TARGET [NAME…]   build for Windows, then run the VS Code extension's tests that need no editor by Node for Windows under Wine;
+                        NAME chooses test files
   test TARGET [ARGS]    run the tests of pintle-os, as far as this machine can run them
   cargo TARGET ARGS     run cargo with these arguments
   suite [--all]         what the suite `platforms` runs: the rows of SUITE, or with --all every target
@@ -15,7 +17,7 @@ import time
 
 from runner.tools import Unavailable
 
-from . import requirements, rounds
+from . import requirements, rounds, windows_node
 from .targets import TARGETS
 from .toolchain import Toolchain
 
@@ -49,6 +51,14 @@ def play(chain: Toolchain, arguments: list[str]) -> int:
     return 0
 
 
+def node(chain: Toolchain, names: list[str]) -> int:
+    if "wine" not in chain.target.tools:
+        print(f"node: {chain.target.name} is not a target for Windows", file=sys.stderr)
+        return 2
+    code = build(chain, [])
+    return code if code != 0 else windows_node.run(chain.folder / "run", chain.program(), chain.folder, names)
+
+
 def test(chain: Toolchain, arguments: list[str]) -> int:
     return chain.cargo("test", "--package", "pintle-os", *arguments)
 
@@ -57,13 +67,14 @@ def cargo(chain: Toolchain, arguments: list[str]) -> int:
     return chain.cargo(*arguments)
 
 
-COMMANDS = {"check": check, "build": build, "play": play, "test": test, "cargo": cargo}
+COMMANDS = {"check": check, "build": build, "play": play, "node": node, "test": test, "cargo": cargo}
 
 # What fits into about half an hour on two cores with nothing cached.
 SUITE = (
     ("play", "x86_64-unknown-linux-musl"),
     ("play", "aarch64-unknown-linux-musl"),
     ("play", "x86_64-pc-windows-gnu"),
+    ("node", "x86_64-pc-windows-gnu"),
     ("test", "x86_64-pc-windows-gnu"),
     ("check", "aarch64-apple-darwin"),
 )

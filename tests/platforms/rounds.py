@@ -69,7 +69,12 @@ def in_emulator(emulator: list[str], binary: Path, folder: Path) -> Program:
 
 def under_wine(wine: Path, binary: Path, folder: Path) -> Program:
     """A program for Windows, which sees this machine's files on drive Z."""
-    return Program([str(wine)], str(binary), folder, "Z:" + str(folder).replace("/", "\\"), str(folder))
+    return Program([str(wine)], str(binary), folder, windows_path(folder), str(folder))
+
+
+def windows_path(path: Path) -> str:
+    """A path of this machine as a program under Wine names it."""
+    return "Z:" + str(path).replace("/", "\\")
 
 
 def program_of(target: Target, binary: Path, folder: Path, tools: Path) -> Program:

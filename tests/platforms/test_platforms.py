@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import binaries, requirements, stubs, targets
+from . import binaries, requirements, stubs, targets, windows_node
 from .targets import TARGETS
 
 
@@ -98,6 +98,42 @@ class Wrapper(unittest.TestCase):
             printed = subprocess.run(command, env={"PINTLE_ZIG": str(zig), "PATH": "/usr/bin:/bin"}, check=True,
                                      stdout=subprocess.PIPE, text=True).stdout
         self.assertEqual(printed, "cc|-target|aarch64-macos.11.0|-O1|-DA=a b|x.c|")
+
+
+TAP = """TAP version 13
+# Subtest: one
+ok 1 - one
+  ---
+  duration_ms: 1
+  ...
+# Subtest: two
+not ok 2 - two
+  ---
+  error: 'no'
+  ...
+# printed by a test
+1..2
+# tests 3
+# pass 1
+# fail 1
+# cancelled 1
+# skipped 2
+"""
+
+
+class WindowsNode(unittest.TestCase):
+    def test_a_report_is_read(self):
+        self.assertEqual(windows_node.counts(TAP), windows_node.Counts(passed=1, failed=2, skipped=2))
+        self.assertEqual(windows_node.failures(TAP), "not ok 2 - two\n  ---\n  error: 'no'\n  ...\n")
+
+    def test_a_report_that_ends_early_has_no_sums(self):
+        self.assertIsNone(windows_node.counts(TAP.partition("# pass")[0]))
+
+    def test_files_are_chosen_by_name(self):
+        self.assertEqual([file.name for file in windows_node.files(["locate", "memory"])], ["locate.test.ts", "memory.test.ts"])
+        names = {file.parent.name for file in windows_node.files([])}
+        self.assertEqual(names, {"unit", "program", "typescript"})
+        self.assertEqual(windows_node.files(["nothing"]), [])
 
 
 class Targets(unittest.TestCase):

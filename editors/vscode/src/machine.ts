@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { Shown } from "./chat/input.ts";
 import type { Machine } from "./connection/locate.ts";
 import { real } from "./documents/documents.ts";
+import { isSame } from "./paths.ts";
 
 /** The folder of the workspace that the engine works in. */
 export function firstFolder(): vscode.WorkspaceFolder | undefined {
@@ -20,7 +21,7 @@ export function allFolders(): vscode.WorkspaceFolder[] {
 export function isShown(path: string): boolean {
   const wanted = real(path);
   return vscode.workspace.textDocuments.some(
-    ({ uri }) => uri.scheme === "file" && (uri.fsPath === path || real(uri.fsPath) === wanted),
+    ({ uri }) => uri.scheme === "file" && (isSame(uri.fsPath, path) || isSame(real(uri.fsPath), wanted)),
   );
 }
 
@@ -32,8 +33,8 @@ export function openPage(url: string): void {
 export function thisMachine(): Machine {
   return {
     platform: process.platform,
-    path: process.env["PATH"] ?? "",
     home: os.homedir(),
+    variable: (name) => process.env[name],
     isExecutable: (file) => {
       try {
         fs.accessSync(file, fs.constants.X_OK);

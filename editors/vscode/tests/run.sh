@@ -3,9 +3,11 @@
 #
 #   run.sh unit          types of the extension and of its page, and the tests that need no VS Code, also those of the client
 #   run.sh lint          Prettier and ESLint
+#   run.sh program       the parts that need no VS Code, with the engine's program
 #   run.sh package       the bundle and the packages, with the engine inside and without it
 #   run.sh e2e [NAME…]   the package, driven in a real VS Code
 #   run.sh               all of these
+#   run.sh prepare       installs Node and the dependencies, and runs nothing
 #   run.sh bench         times of streams, long sessions and activation, printed and not judged
 #
 # NAME runs only the end-to-end cases whose name contains it. PINTLE_BIN names the engine; tests/tool installs the tools. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries a failed case again.
@@ -19,7 +21,7 @@ export PINTLE_SHOTS=${CARGO_TARGET_DIR:-$root/target}/tests/shots
 
 if [[ $# == 0 ]]; then
   worst=0
-  for suite in unit lint package e2e; do
+  for suite in unit lint program package e2e; do
     echo "-- $suite"
     "${BASH_SOURCE[0]}" "$suite"
     status=$?
@@ -55,7 +57,7 @@ tests() {
   local output=$temp/tap report=/dev/null count
   if [[ -n ${PINTLE_REPORTS:-} ]]; then
     mkdir -p "$PINTLE_REPORTS"
-    report=$PINTLE_REPORTS/vscode-unit.xml
+    report=$PINTLE_REPORTS/vscode-$suite.xml
   fi
   node --test --test-reporter=tap --test-reporter-destination="$output" --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=junit --test-reporter-destination="$report" "$@" |
@@ -76,6 +78,14 @@ for each in zipfile.ZipFile(sys.argv[1]).infolist():
     grep -qi "^$want" <<<"$list" || { printf 'no %s in:\n%s\n' "$want" "$list"; return 1; }
   done
   [[ ! -e bin && ! -e LICENSE ]]
+}
+
+# A package for Windows carries the program under its name there.
+for_windows() {
+  local vsix=$temp/pintle-win32-x64.vsix
+  printf 'MZ' >"$temp/engine"
+  ./package.sh "$vsix" win32-x64 "$temp/engine" || return 1
+  python3 -m zipfile -l "$vsix" | grep -q '^extension/bin/pintle.exe ' || { echo "no extension/bin/pintle.exe" >&2; return 1; }
 }
 
 engine() {
@@ -107,6 +117,15 @@ case $suite in
     step "types of the page" npx tsc --noEmit -p src/webview
     tests tests/unit/*.test.ts "$root"/protocol/clients/typescript/*.test.ts
     ;;
+  program)
+    prepare
+    engine
+    tests tests/program/*.test.ts
+    ;;
+  prepare)
+    prepare
+    exit
+    ;;
   lint)
     prepare
     step "format" npx prettier --check .
@@ -117,6 +136,7 @@ case $suite in
     engine
     step "bundle and package" ./package.sh "$PINTLE_VSIX"
     step "package with the engine" bundled
+    step "package for Windows" for_windows
     ;;
   e2e | bench)
     prepare
@@ -129,7 +149,7 @@ case $suite in
     echo "screenshots: $PINTLE_SHOTS"
     ;;
   *)
-    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac

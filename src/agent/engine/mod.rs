@@ -33,6 +33,7 @@ use pintle_base::ambient::Ambient;
 use pintle_exec as exec;
 use pintle_exec::editor::Editors;
 use pintle_llm::Effort;
+use pintle_os::names;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{
     AgentRole, Cause, Event, EventRecord, Notice, NoticeLevel, SessionCreated,
@@ -381,6 +382,7 @@ impl Engine {
         if let Some(made) = self.made_with(cause.as_ref()).await? {
             return self.open(&made, OpenConfig::default()).await;
         }
+        let cwd = names::given(cwd);
         self.check_folders(&cwd, &config).await?;
         let title = title.map(|title| given_title(&title)).transpose()?.flatten();
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
@@ -552,14 +554,14 @@ impl Engine {
         };
         let wanted =
             if is_gone().await { self.place_in(own, wanted).await? } else { wanted.clone() };
-        let wanted = wanted.to_string_lossy();
+        let wanted = names::given(wanted.to_string_lossy().into_owned());
         self.check_folders(&wanted, config).await?;
         let real = |path: &str| {
             let path = PathBuf::from(path);
             async move { env.canonicalize(&path).await.unwrap_or(path) }
         };
         let is_same = real(own).await == real(&wanted).await;
-        Ok(if is_same { own.to_owned() } else { wanted.into_owned() })
+        Ok(if is_same { own.to_owned() } else { wanted })
     }
 
     /// Returns the new path of a session's missing directory: the specified directory, or one below it that the store recognizes.

@@ -9,6 +9,7 @@ use pintle_base::image::Format;
 use pintle_base::pdf;
 use pintle_exec::Lines;
 use pintle_llm::ModelRef;
+use pintle_os::names;
 use pintle_protocol::content::{Input, LineRange};
 use pintle_protocol::history::{ItemAt, OutlineEntry, SessionTreeResult};
 use pintle_protocol::ids::{ItemId, SessionId};
@@ -40,6 +41,7 @@ impl EngineHandle {
         cursor: Option<String>,
         limit: usize,
     ) -> Result<(Vec<SessionSummary>, Option<String>), Error> {
+        let filter = Filter { cwd: filter.cwd.map(names::given), ..filter };
         let store = self.services().store.clone();
         let list = move || store.list(&filter, cursor.map(Cursor).as_ref(), limit);
         let (sessions, next) = in_background(list).await?;
@@ -55,6 +57,7 @@ impl EngineHandle {
         wanted: SessionSearchParams,
         limit: usize,
     ) -> Result<SessionSearchResult, Error> {
+        let wanted = SessionSearchParams { cwd: wanted.cwd.map(names::given), ..wanted };
         let store = self.services().store.clone();
         let found = in_background(move || store.search(&wanted, limit)).await?;
         if found.behind > 0 {

@@ -85,6 +85,24 @@ fn is_share(path: &Path) -> bool {
     matches!(prefix.kind(), Prefix::UNC(..) | Prefix::VerbatimUNC(..))
 }
 
+/// Returns an absolute path as this program writes it, however a client wrote it: with `\` and the drive in upper case. The file system is
+/// not read, so the case of names stays. A relative path is unchanged.
+pub fn given(path: String) -> String {
+    let written = dunce::simplified(Path::new(&path));
+    let is_absolute = written.is_absolute();
+    match std::path::absolute(written) {
+        Ok(plain) if is_absolute => {
+            let mut plain = plain.to_string_lossy().into_owned();
+            if let (Some(drive), Some(":")) = (plain.get(..1), plain.get(1..2)) {
+                let drive = drive.to_ascii_uppercase();
+                plain.replace_range(..1, &drive);
+            }
+            plain
+        }
+        _ => path,
+    }
+}
+
 /// Returns a path as models and clients see it: with `/`, which every program here takes, because shells eat `\`.
 pub fn shown(path: &Path) -> Cow<'_, str> {
     Cow::Owned(path.to_string_lossy().replace('\\', "/"))

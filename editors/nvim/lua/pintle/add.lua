@@ -2,6 +2,7 @@
 
 local input = require("pintle.input")
 local log = require("pintle.log")
+local paths = require("pintle.paths")
 local prompt = require("pintle.prompt")
 
 local M = {}
@@ -13,7 +14,7 @@ M.KINDS = { "diagnostics", "file", "image", "quickfix", "selection" }
 ---@return string? path
 local function path_here(root)
   local path = require("pintle.buffers").file_of(vim.api.nvim_get_current_buf())
-  return path and (vim.startswith(path, root .. "/") and path:sub(#root + 2) or path)
+  return path and paths.short(root, path)
 end
 
 ---@param root string

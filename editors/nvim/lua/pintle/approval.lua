@@ -3,6 +3,7 @@
 
 local log = require("pintle.log")
 local notice = require("pintle.notice")
+local paths = require("pintle.paths")
 local panel = require("pintle.panel")
 local questions = require("pintle.question")
 
@@ -168,7 +169,7 @@ function M.details(approval, root)
     )
   end
   local function short(path)
-    return notice.visible(vim.startswith(path, root .. "/") and path:sub(#root + 2) or path)
+    return notice.visible(paths.short(root, path))
   end
   local is_told = {}
   for _, change in ipairs(approval.changes or {}) do

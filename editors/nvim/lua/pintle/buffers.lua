@@ -2,17 +2,18 @@
 -- there are unsaved changes.
 
 local log = require("pintle.log")
+local paths = require("pintle.paths")
 
 local M = {}
 
 ---@type table<integer, string> buffers with unsaved changes whose file was changed, and the file
 local conflicts = {}
 
----A path without symbolic links.
+---A path without symbolic links, in its plain spelling.
 ---@param path string
 ---@return string
 function M.real(path)
-  return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
+  return paths.plain(vim.uv.fs_realpath(path) or vim.fs.normalize(path))
 end
 
 ---The file of a buffer, without symbolic links; none where it shows something else.

@@ -2,6 +2,7 @@
 
 local buffers = require("pintle.buffers")
 local log = require("pintle.log")
+local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 local review = require("pintle.review")
 
@@ -48,6 +49,11 @@ local function side_by_side(path, label, lines, right)
     vim.api.nvim_win_set_buf(0, scratch(("pintle://after/%s"):format(short(path)), right, filetype))
   else
     vim.cmd("tabedit " .. vim.fn.fnameescape(path))
+  end
+  if vim.bo.fileformat == "dos" then
+    lines = vim.tbl_map(function(line)
+      return (line:gsub("\r$", ""))
+    end, lines)
   end
   vim.cmd("diffthis")
   vim.cmd("leftabove vsplit")
@@ -188,7 +194,7 @@ local function pick(here, name)
   if name then
     local path = vim.fs.normalize(vim.fn.fnamemodify(name, ":p"))
     choices = vim.tbl_filter(function(choice)
-      return vim.fs.normalize(choice.path) == path
+      return paths.is_same(vim.fs.normalize(choice.path), path)
     end, choices)
   end
   if #choices == 0 then

@@ -2,6 +2,7 @@
 
 local config = require("pintle.config")
 local context = require("pintle.context")
+local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 
 local M = {}
@@ -157,10 +158,10 @@ local function read_symbols(root, query)
       vim.lsp.buf_request(buf, "workspace/symbol", { query = query }, function(_, result)
         for _, symbol in ipairs(result or {}) do
           local location = symbol.location
-          local path = location and vim.uri_to_fname(location.uri) or ""
-          if location and location.range and vim.startswith(path, root .. "/") then
+          local path = location and paths.below(root, paths.of_uri(location.uri))
+          if path and location.range then
             local first, last = location.range.start.line + 1, location.range["end"].line + 1
-            local place = ("%s:%d-%d"):format(path:sub(#root + 2), first, last)
+            local place = ("%s:%d-%d"):format(path, first, last)
             symbols.items[#symbols.items + 1] = { word = "@" .. place, abbr = symbol.name, menu = place }
           end
         end
@@ -193,9 +194,9 @@ local function mentions(root, query)
   end
   local is_listed = {}
   for _, info in ipairs(vim.fn.getbufinfo({ buflisted = 1 })) do
-    local path = require("pintle.buffers").file_of(info.bufnr)
-    if path and vim.startswith(path, root .. "/") then
-      path = path:sub(#root + 2)
+    local file = require("pintle.buffers").file_of(info.bufnr)
+    local path = file and paths.below(root, file)
+    if path then
       is_listed[path] = true
       items[#items + 1] = { word = mention(path), menu = "buffer" }
     end

@@ -5,6 +5,7 @@
 
 local buffers = require("pintle.buffers")
 local input = require("pintle.input")
+local paths = require("pintle.paths")
 
 local M = {}
 
@@ -47,7 +48,7 @@ local function diagnostics(root)
   local by_path, blocks = {}, {}
   for _, each in ipairs(vim.diagnostic.get()) do
     local path = buffers.file_of(each.bufnr)
-    if path and vim.startswith(path, root .. "/") then
+    if path and paths.below(root, path) then
       if not by_path[path] then
         by_path[path] = { type = "diagnostics", path = path, items = {} }
         blocks[#blocks + 1] = by_path[path]
@@ -136,7 +137,7 @@ local named = {
 ---@return string? why
 local function blocks_of(word, root)
   local function exists(path)
-    return vim.uv.fs_stat(vim.startswith(path, "/") and path or root .. "/" .. path) ~= nil
+    return vim.uv.fs_stat(paths.from(root, path)) ~= nil
   end
   if named[word] and not exists(word) then
     local made, why = named[word](root)
@@ -169,7 +170,7 @@ function M.blocks(text, root)
     vim.list_extend(blocks, made)
   end
   for path in text:gmatch("!%[[^%]]*%]%(([^)]+)%)") do
-    local block, why = M.image(vim.startswith(path, "/") and path or root .. "/" .. path)
+    local block, why = M.image(paths.from(root, path))
     if why then
       return nil, why
     end

@@ -1,6 +1,7 @@
 -- What the editor finds wrong, on its way to the engine: gathered, so that a file is told of once for many changes, and only
 -- for files in the session's folder.
 
+local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 
 local M = {}
@@ -39,7 +40,7 @@ function M.report(buf, root)
     return nil
   end
   local path = vim.api.nvim_buf_get_name(buf)
-  if path == "" or not vim.startswith(path, root:gsub("/+$", "") .. "/") then
+  if path == "" or not paths.below(root, path) then
     return nil
   end
   local items = vim.tbl_map(M.item, vim.diagnostic.get(buf))

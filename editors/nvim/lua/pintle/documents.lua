@@ -3,6 +3,7 @@
 -- Invariant: what the engine is asked comes after all that was typed before.
 
 local log = require("pintle.log")
+local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 local rpc = require("pintle.rpc")
 
@@ -57,22 +58,13 @@ function M.new(workspace)
   }, Documents)
 end
 
----@param path string
----@param folder string
----@return boolean
-local function is_below(path, folder)
-  folder = folder:gsub("/+$", "") .. "/"
-  return vim.startswith(path, folder)
-end
-
 ---@param name string
 ---@return boolean
 function Documents:is_outside(name)
   local known = self.outside[name]
   if known == nil then
     local root = self.workspace.root
-    known = not is_below(name, root)
-      and not is_below(vim.uv.fs_realpath(name) or name, vim.uv.fs_realpath(root) or root)
+    known = not paths.below(root, name) and not paths.below(paths.real(root), paths.real(name))
     self.outside[name] = known
   end
   return known
@@ -384,7 +376,7 @@ end
 ---@return pintle.Document?
 function Documents:find(path)
   for _, document in pairs(self.by_buf) do
-    if document.path == path and document.is_open then
+    if document.is_open and paths.is_same(document.path, path) then
       return document
     end
   end

@@ -5,6 +5,7 @@
 local clients = require("pintle.clients")
 local config = require("pintle.config")
 local log = require("pintle.log")
+local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 local rpc = require("pintle.rpc")
 
@@ -38,12 +39,25 @@ Engine.__index = Engine
 -- An engine that has lived this long has recovered: its next crash is a first one.
 local HEALTHY_MS = 30000
 
+---The path of a program; nil if there is none.
+---@param name string
+---@return string?
+local function program(name)
+  if paths.HERE == "windows" and not name:find("[/\\]") then
+    return paths.search(name, vim.env.PATH or "", function(file)
+      return vim.fn.filereadable(file) == 1
+    end)
+  end
+  local path = vim.fn.exepath(name)
+  return path ~= "" and path or nil
+end
+
 ---Finds the engine: the setting, then PATH.
 ---@return string? path, string? why
 function M.locate()
   local setting = config.get().binary
-  local path = vim.fn.exepath(setting and vim.fs.normalize(setting) or "pintle")
-  if path ~= "" then
+  local path = program(setting and vim.fs.normalize(setting) or "pintle")
+  if path then
     return path
   end
   if setting then

@@ -1,5 +1,7 @@
 -- Which workspace a buffer belongs to: its project, wherever the window's directory happens to be.
 
+local paths = require("pintle.paths")
+
 local M = {}
 
 ---@type table<string, string> by folder: the root of the repository that it is in
@@ -25,14 +27,14 @@ local function file_of(buf)
   if name == "" or vim.bo[buf].buftype ~= "" or name:find("^%a[%w+.-]*://") then
     return nil
   end
-  return name
+  return paths.plain(name)
 end
 
 ---The folder that the editor works in: where it was started, or where `:cd` went since. Directories of windows and tabs, and
 ---'autochdir', do not count.
 ---@return string
 local function base()
-  return vim.g.pintle_folder or vim.fn.getcwd(-1, -1)
+  return paths.plain(vim.g.pintle_folder or vim.fn.getcwd(-1, -1))
 end
 
 ---The workspace of a buffer.
@@ -50,7 +52,7 @@ function M.of(buf)
   local folder = base()
   local project = repository(folder)
   local file = file_of(buf)
-  if not file or project and vim.startswith(file, project .. "/") then
+  if not file or project and paths.below(project, file) then
     return project or folder
   end
   return repository(vim.fs.dirname(file)) or project or folder

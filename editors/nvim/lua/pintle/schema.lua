@@ -2,6 +2,7 @@
 -- Needs no network, and no line in the file.
 
 local compat = require("pintle.compat")
+local paths = require("pintle.paths")
 
 local M = {}
 
@@ -21,7 +22,8 @@ local servers = {
 ---@return boolean
 local function is_config(file)
   local home = vim.env.PINTLE_HOME
-  return vim.endswith(file, "/pintle/config.toml") or (home ~= nil and file == vim.fs.joinpath(home, "config.toml"))
+  return vim.endswith(paths.plain(file), "/pintle/config.toml")
+    or (home ~= nil and paths.is_same(file, vim.fs.joinpath(home, "config.toml")))
 end
 
 ---Has the engine write its schema, where the server finds it.

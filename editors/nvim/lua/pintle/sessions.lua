@@ -2,6 +2,7 @@
 
 local log = require("pintle.log")
 local notice = require("pintle.notice")
+local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 
 local M = {}
@@ -237,7 +238,7 @@ function M.export(path, overwrite)
     return log.error(("unknown file type `%s`; expected .md, .html, .json or .pi"):format(path))
   end
   local params = { sessionId = view.state.id, format = format, path = path, overwrite = overwrite or false }
-  local full = vim.startswith(path, "/") and path or here.root .. "/" .. path
+  local full = paths.from(here.root, path)
   if not overwrite and vim.uv.fs_stat(full) then
     local choices = {
       {

@@ -8,6 +8,7 @@ local effects = require("pintle.effects")
 local engine = require("pintle.engine")
 local log = require("pintle.log")
 local paging = require("pintle.paging")
+local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 local pulse = require("pintle.pulse")
 local review = require("pintle.review")
@@ -52,8 +53,7 @@ local by_root = {}
 ---The root of the workspace that the current buffer belongs to, under its one real name.
 ---@return string
 function M.root_here()
-  local root = config.get().root()
-  return vim.uv.fs_realpath(root) or root
+  return paths.real(config.get().root())
 end
 
 ---The workspace that the current buffer belongs to, if it was used before.

@@ -11,6 +11,7 @@ import type {
   TurnCompleted,
 } from "pintle-client";
 import type { Problem } from "../connection/problem.ts";
+import type { System } from "../paths.ts";
 import type { Activity, AppendedField } from "../transcript/state.ts";
 import type { Candidate, Word } from "./complete.ts";
 import type { Meter } from "./usage.ts";
@@ -62,6 +63,8 @@ export interface Head {
   stalledSeconds: number | undefined;
   /** The workspace folder's path; empty when there is none. */
   folder: string;
+  /** The system whose rules its paths follow. */
+  system: System;
   title: string;
   model: string;
   permissionMode: string;

@@ -1,32 +1,41 @@
 /** Finds the engine's program: the setting, else the one that comes with the extension, else the PATH. */
-import * as path from "node:path";
+import * as nodePath from "node:path";
+import { isAbsolute } from "../paths.ts";
 import { t } from "../words.ts";
 
 /** What finding needs to know of the machine. */
 export interface Machine {
   platform: string;
-  /** The value of PATH. */
-  path: string;
   home: string;
+  /** The value of a variable of the environment. */
+  variable(name: string): string | undefined;
   isExecutable(file: string): boolean;
 }
 
-export type Source = "setting" | "bundled" | "path";
+export type Source = "setting" | "bundled" | "path" | "installed";
 
 export type Located = { file: string; source: Source } | { problem: string };
 
 /** Where to look, in order. `folder` is the workspace, for a relative setting. */
 export function locate(setting: string, extensionFolder: string, folder: string, machine: Machine): Located {
-  const name = machine.platform === "win32" ? "pintle.exe" : "pintle";
-  if (setting !== "") return fromSetting(setting, folder, machine);
-  const bundled = path.join(extensionFolder, "bin", name);
-  if (machine.isExecutable(bundled)) return { file: bundled, source: "bundled" };
-  for (const entry of machine.path.split(path.delimiter)) {
-    // A relative entry would find what lies in the workspace.
-    if (!path.isAbsolute(entry)) continue;
-    const file = path.join(entry, name);
-    if (machine.isExecutable(file)) return { file, source: "path" };
+  const isWindows = machine.platform === "win32";
+  if (setting !== "") {
+    return isWindows ? fromWindowsSetting(setting, folder, machine) : fromSetting(setting, folder, machine);
   }
+  const path = isWindows ? nodePath.win32 : nodePath.posix;
+  const name = isWindows ? "pintle.exe" : "pintle";
+  const onPath = isWindows ? windowsPath(machine) : unixPath(machine);
+  const places: [folder: string, Source][] = [
+    [path.join(extensionFolder, "bin"), "bundled"],
+    ...onPath.map((each): [string, Source] => [each, "path"]),
+    ...(isWindows ? installFolders(machine) : []).map((each): [string, Source] => [each, "installed"]),
+  ];
+  for (const [place, source] of places) {
+    const file = path.join(place, name);
+    if (machine.isExecutable(file)) return { file, source };
+  }
+  const script = isWindows ? scriptIn(onPath, machine) : undefined;
+  if (script !== undefined) return { problem: scriptProblem(script) };
   return {
     problem: t(
       "The engine `pintle` was not found: it is not on the PATH, and the setting pintle.path is empty.",
@@ -34,11 +43,62 @@ export function locate(setting: string, extensionFolder: string, folder: string,
   };
 }
 
+/** The absolute folders of the PATH: a relative entry would find what lies in the workspace. */
+function unixPath(machine: Machine): string[] {
+  return (machine.variable("PATH") ?? "").split(":").filter((entry) => isAbsolute(entry, "unix"));
+}
+
+/** The same on Windows, where an entry with a semicolon is in quotes. */
+function windowsPath(machine: Machine): string[] {
+  const entries = machine.variable("PATH")?.match(/(?:"[^"]*"|[^";])+/g) ?? [];
+  return entries.map((entry) => entry.replaceAll('"', "")).filter((entry) => isAbsolute(entry, "windows"));
+}
+
+/** The folders into which programs are installed on Windows: a running VS Code does not see additions to the PATH. */
+function installFolders(machine: Machine): string[] {
+  const folders = [
+    `${machine.variable("LOCALAPPDATA") ?? ""}\\Programs\\pintle`,
+    `${machine.home}\\.cargo\\bin`,
+  ];
+  return folders.filter((folder) => isAbsolute(folder, "windows"));
+}
+
+/** Files that Windows can only start through a shell, which leaves the engine running when it is ended. */
+const SCRIPT = /\.(?:cmd|bat|ps1|vbs|js|wsf)$/i;
+
+/** A script named `pintle` on the PATH, such as npm's. */
+function scriptIn(folders: string[], machine: Machine): string | undefined {
+  const extensions = (machine.variable("PATHEXT") ?? ".CMD;.BAT").toLowerCase().split(";");
+  const names = extensions.filter((each) => SCRIPT.test(each)).map((each) => `pintle${each}`);
+  const files = folders.flatMap((folder) => names.map((name) => nodePath.win32.join(folder, name)));
+  return files.find((file) => machine.isExecutable(file));
+}
+
+function scriptProblem(file: string): string {
+  return t("{0} is a script, and the engine can only be started from its program pintle.exe.", file);
+}
+
 function fromSetting(setting: string, folder: string, machine: Machine): Located {
-  const written = setting
-    .replace(/^~(?=$|[/\\])/, () => machine.home)
-    .replaceAll("${workspaceFolder}", folder);
-  const file = path.resolve(folder, written);
-  if (machine.isExecutable(file)) return { file, source: "setting" };
-  return { problem: t("The setting pintle.path is {0}, which is not a program.", file) };
+  const file = nodePath.posix.resolve(folder, filledIn(setting, folder, machine));
+  return machine.isExecutable(file) ? { file, source: "setting" } : { problem: noProgram(file) };
+}
+
+/** On Windows, variables such as `%LOCALAPPDATA%` are replaced, and the extension and quotes around the path are optional. */
+function fromWindowsSetting(setting: string, folder: string, machine: Machine): Located {
+  const written = filledIn(setting.replace(/^"(.*)"$/, "$1"), folder, machine).replaceAll(
+    /%([^%]+)%/g,
+    (text, name: string) => machine.variable(name) ?? text,
+  );
+  const named = nodePath.win32.resolve(folder, written);
+  if (SCRIPT.test(named) && machine.isExecutable(named)) return { problem: scriptProblem(named) };
+  const file = /\.(?:exe|com)$/i.test(named) ? named : `${named}.exe`;
+  return machine.isExecutable(file) ? { file, source: "setting" } : { problem: noProgram(named) };
+}
+
+function filledIn(setting: string, folder: string, machine: Machine): string {
+  return setting.replace(/^~(?=$|[/\\])/, () => machine.home).replaceAll("${workspaceFolder}", () => folder);
+}
+
+function noProgram(file: string): string {
+  return t("The setting pintle.path is {0}, which is not a program.", file);
 }

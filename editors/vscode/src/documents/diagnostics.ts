@@ -2,8 +2,8 @@
  * What the editor finds wrong, on its way to the engine: gathered, so that a file is told of once for many changes, and only
  * for files in the session's folder.
  */
-import * as path from "node:path";
 import type { EditorDiagnostic } from "pintle-client";
+import { isInside } from "../paths.ts";
 
 /** Editors report a file many times while they look at it. */
 const GATHER_MS = 100;
@@ -64,11 +64,6 @@ export class Diagnostics {
   dispose(): void {
     clearTimeout(this.#timer);
   }
-}
-
-export function isInside(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
 }
 
 const SEVERITIES = ["error", "warning", "information", "hint"] as const;

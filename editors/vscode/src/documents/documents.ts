@@ -8,8 +8,8 @@ import * as fs from "node:fs";
 import type { ApplyEditParams, ClientRequests, DocumentChange, InitializeResult } from "pintle-client";
 import { Disconnected, ErrorCode, RequestFailed } from "pintle-client";
 import { reasonOf } from "../connection/problem.ts";
+import { isInside, isSame } from "../paths.ts";
 import { t } from "../words.ts";
-import { isInside } from "./diagnostics.ts";
 
 /** A text that the editor holds, as it stood when it was asked for. */
 export interface OpenDocument {
@@ -126,7 +126,7 @@ export class Documents {
 
   /** The open document of a path. */
   find(path: string): OpenDocument | undefined {
-    return this.#editor.documents().find((each) => each.path === path);
+    return this.#editor.documents().find((each) => isSame(each.path, path));
   }
 
   // ----- inside

@@ -27,9 +27,14 @@ export function topicOf(link: string): string | undefined {
 
 function help(program: string, args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(program, ["help", ...args], { timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(stderr.trim() === "" ? error.message : stderr.trim()));
-    });
+    execFile(
+      program,
+      ["help", ...args],
+      { timeout: TIMEOUT_MS, windowsHide: true },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(new Error(stderr.trim() === "" ? error.message : stderr.trim()));
+      },
+    );
   });
 }

@@ -87,6 +87,14 @@ export function applyDiff(text: string, diff: string): string | undefined {
   return [...result, ...old.slice(at)].join("");
 }
 
+/** The text after a patch whose line ends may differ from those of the text, as a model writes it; the text keeps its own. */
+export function applyPatch(text: string, patch: string): string | undefined {
+  const exact = applyDiff(text, patch);
+  if (exact !== undefined) return exact;
+  const applied = applyDiff(text.replaceAll("\r\n", "\n"), patch.replaceAll("\r\n", "\n"));
+  return text.includes("\r\n") ? applied?.replaceAll("\n", "\r\n") : applied;
+}
+
 interface Hunk {
   /** The first old line, from 0. */
   start: number;

@@ -17,6 +17,7 @@ import type {
 import { Disconnected } from "pintle-client";
 import { Coalesced } from "../connection/restart.ts";
 import { real } from "../documents/documents.ts";
+import { keyOf } from "../paths.ts";
 import type { Place } from "./hunks.ts";
 import { placesOf, seen } from "./hunks.ts";
 
@@ -90,7 +91,7 @@ export class Review {
     if (this.#files.size === 0) return undefined;
     for (const wanted of [path, real(path)]) {
       for (const session of this.#sessions) {
-        const file = this.#files.get(`${session} ${wanted}`);
+        const file = this.#files.get(`${session} ${keyOf(wanted)}`);
         if (file !== undefined) return file;
       }
     }
@@ -180,7 +181,7 @@ export class Review {
     const { hunks } = await this.#source.request("review/list", { sessionId: session });
     const found: ReviewedFile[] = [];
     for (const hunk of hunks) {
-      const key = `${session} ${real(hunk.path)}`;
+      const key = `${session} ${keyOf(real(hunk.path))}`;
       const file = files.get(key) ?? { session, path: hunk.path, hunks: [], baseline: undefined };
       if (file.hunks.length === 0) found.push(file);
       file.hunks.push({ ...hunk, id: idOf(session, hunk.id) });

@@ -10,6 +10,7 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
+import { keyOf } from "../paths.ts";
 
 interface Kept {
   session?: string;
@@ -42,7 +43,7 @@ export class Memory {
 
   /** What belongs to `workspace`, kept below `folder`. */
   constructor(folder: string, workspace: string) {
-    const name = createHash("sha256").update(workspace).digest("hex").slice(0, 16);
+    const name = createHash("sha256").update(keyOf(workspace)).digest("hex").slice(0, 16);
     this.#prefix = path.join(folder, name);
     let resolve = (): void => undefined;
     this.isKnown = new Promise((known) => (resolve = known));

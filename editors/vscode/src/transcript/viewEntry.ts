@@ -1,5 +1,4 @@
 /** Turns the state into what the page draws; long outputs are cut here, so that they never reach it. */
-import * as path from "node:path";
 import { hasEnded } from "pintle-client";
 import { textOfInput } from "../chat/input.ts";
 import type { Append, ViewEntry } from "../chat/messages.ts";
@@ -121,10 +120,4 @@ export class Pending {
     this.#appends = new Map();
     this.#head = false;
   }
-}
-
-/** A path as a person reads it: relative inside the folder, whole outside. */
-export function labelOf(folder: string, file: string): string {
-  const relative = path.relative(folder, file);
-  return relative === "" || relative.startsWith("..") || path.isAbsolute(relative) ? file : relative;
 }

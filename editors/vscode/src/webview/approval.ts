@@ -5,6 +5,8 @@
  */
 import type { Approval, ApprovalOption, DetailKind, FileChange } from "pintle-client";
 import { consequence, visible } from "../chat/approvals.ts";
+import type { Head } from "../chat/messages.ts";
+import { labelOf } from "../paths.ts";
 import { t, wordOf } from "../words.ts";
 import { diffBox, diffLines } from "./diff.ts";
 import { button, el, icon } from "./dom.ts";
@@ -27,9 +29,12 @@ const OPERATIONS = {
   move: () => t("is moved"),
 } satisfies Record<FileChange["op"], () => string>;
 
+/** The folder that paths are shown relative to. */
+type Workspace = Pick<Head, "folder" | "system">;
+
 export function drawApproval(
   approval: Approval,
-  folder: string,
+  workspace: Workspace,
   canAnswer: boolean,
   send: Send,
 ): HTMLElement {
@@ -48,16 +53,22 @@ export function drawApproval(
     },
     el("p", { class: "title" }, visible(title)),
     el("p", { class: "reason" }, why),
-    ...changes.map((change) => drawChange(approval, change, folder, send)),
+    ...changes.map((change) => drawChange(approval, change, workspace, send)),
     ...drawDetails(approval),
     ...drawAnswers(approval, canAnswer, send),
   );
 }
 
-function drawChange(approval: Approval, change: FileChange, folder: string, send: Send): HTMLElement {
+function drawChange(
+  approval: Approval,
+  change: FileChange,
+  { folder, system }: Workspace,
+  send: Send,
+): HTMLElement {
   const { path, oldPath, op, added, removed, diff } = change;
-  const label =
-    oldPath === undefined ? short(path, folder) : `${short(oldPath, folder)} → ${short(path, folder)}`;
+  const label = (oldPath === undefined ? [path] : [oldPath, path])
+    .map((each) => labelOf(folder, each, system))
+    .join(" → ");
   const open = button(
     visible(label),
     () => send({ type: "openProposed", approvalId: approval.approvalId, path }),
@@ -151,11 +162,4 @@ function drawAnswers(approval: Approval, canAnswer: boolean, send: Send): HTMLEl
     .map((option) => answer(option, "secondary deny"));
   const split = el("span", { class: "split" }, ...allow, more);
   return [el("div", { class: "options" }, split, ...deny), menu];
-}
-
-function short(path: string, folder: string): string {
-  for (const separator of ["/", "\\"]) {
-    if (folder !== "" && path.startsWith(folder + separator)) return path.slice(folder.length + 1);
-  }
-  return path;
 }

@@ -118,7 +118,7 @@ export class Around {
     const approvals = head.approvals.map(({ approval, canAnswer }) => ({
       id: approval.approvalId,
       canAnswer,
-      draw: () => drawApproval(approval, head.folder, canAnswer, this.#send),
+      draw: () => drawApproval(approval, head, canAnswer, this.#send),
     }));
     const questions = head.questions.map(({ question, canAnswer }) => ({
       id: question.questionId,

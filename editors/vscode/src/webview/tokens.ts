@@ -7,6 +7,9 @@ import type { Send } from "./types.ts";
 const parser = new MarkdownIt({ html: false, linkify: true });
 // Only whole addresses: names of files look like those of hosts.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+// The page itself opens nothing, so a link to a file is as harmless as its path.
+const isLink = parser.validateLink.bind(parser);
+parser.validateLink = (href) => /^file:\/\//i.test(href) || isLink(href);
 
 export type Token = ReturnType<typeof parser.parse>[number];
 
@@ -19,7 +22,7 @@ export type DrawCode = (text: string, info: string) => HTMLElement;
 
 const TASK = /^\[([ xX])\] /;
 /** A file with a line, as in `src/a.ts:12` or `src/a.ts#L12`. */
-const PLACE = /^[\w@./\\~+ -]*[\w-]\.\w{1,12}(?::\d+(?::\d+)?|#L\d+(?:-L?\d+)?)$/;
+const PLACE = /^(?:[A-Za-z]:[/\\])?[\w@./\\~+ -]*[\w-]\.\w{1,12}(?::\d+(?::\d+)?|#L\d+(?:-L?\d+)?)$/;
 
 /** The code of a fence or an indented block. */
 export function codeOf({ content }: Token): string {

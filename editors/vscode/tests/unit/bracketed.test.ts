@@ -88,7 +88,7 @@ const rewound = {
     ["agent", "other", "conflict", "α"].map((owner) => ({ path: "α", owner, action })),
   ),
 } as unknown as SessionRewindResult;
-const machine = { platform: "linux", path: "", home: "/", isExecutable: () => false };
+const machine = { platform: "linux", home: "/", variable: () => undefined, isExecutable: () => false };
 
 const KINDS = ["read", "edit", "delete", "move", "search", "execute", "fetch", "use"];
 const NAMES = ["list", "write", "plan", "task", "wait"];
@@ -150,6 +150,7 @@ function head(more: Partial<Head>): Head {
     activity: "running",
     stalledSeconds: 41,
     folder: "/",
+    system: "unix",
     title: "α",
     model: "α",
     permissionMode: "ask",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { visible } from "../../src/chat/approvals.ts";
-import { applyDiff, heightOf, runsOf } from "../../src/review/changes.ts";
+import { applyDiff, applyPatch, heightOf, runsOf } from "../../src/review/changes.ts";
 
 const numbers = (from: number, to: number, sign = ""): string =>
   Array.from({ length: to - from + 1 }, (_, at) => `${sign}${from + at}\n`).join("");
@@ -21,6 +21,22 @@ for (const [name, text, diff, want] of [
   ["a text that is too short", "a\n", "@@ -5 +5 @@\n-e\n+E\n", undefined],
 ] as const) {
   test(`the text after a change: ${name}`, () => assert.equal(applyDiff(text, diff), want));
+}
+
+for (const [name, text, patch, want] of [
+  ["the same line ends", "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+B\n", "a\nB\n"],
+  ["a text with CR LF", "a\r\nb\r\n", "@@ -1,2 +1,3 @@\n a\n-b\n+B\n+C\n", "a\r\nB\r\nC\r\n"],
+  ["a patch with CR LF", "a\nb\n", "@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+B\r\n", "a\nB\n"],
+  ["both", "a\r\nb\r\n", "@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+B\r\n", "a\r\nB\r\n"],
+  [
+    "no end of the last line",
+    "a\r\nb",
+    "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline\n+B\n\\ No newline\n",
+    "a\r\nB",
+  ],
+  ["another text", "a\r\nx\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+B\n", undefined],
+] as const) {
+  test(`the text after a patch: ${name}`, () => assert.equal(applyPatch(text, patch), want));
 }
 
 test("a small diff is drawn whole, run by run", () => {

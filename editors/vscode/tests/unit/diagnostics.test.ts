@@ -1,19 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Diagnostics, isInside, toDiagnostic } from "../../src/documents/diagnostics.ts";
+import { Diagnostics, toDiagnostic } from "../../src/documents/diagnostics.ts";
 
 const found = { startLine: 2, endLine: 2, severity: 0, message: "no", source: undefined, code: undefined };
-
-for (const [name, file, want] of [
-  ["a file", "/w/a.rs", true],
-  ["a deep file", "/w/src/a.rs", true],
-  ["another folder", "/x/a.rs", false],
-  ["a folder whose name begins the same", "/w2/a.rs", false],
-  ["above", "/a.rs", false],
-  ["the folder itself", "/w", false],
-] as const) {
-  test(`inside the session's folder: ${name}`, () => assert.equal(isInside("/w", file), want));
-}
 
 test("what is wrong is counted from line 1, with who found it and its code", () => {
   const range = { start: 3, end: 3 };

@@ -14,8 +14,8 @@ test("an engine of the right version is ready, in a folder with blanks and Chine
 });
 
 test("an engine that is missing is said, with what to do", async (t) => {
-  const { chat, folder } = rig(t, {});
-  fs.rmSync(path.join(folder, "pintle"));
+  const { chat, settings, folder } = rig(t, {});
+  settings.path = path.join(folder, "pintle");
   await chat.start();
   const status = chat.engine.status;
   assert.equal(status.kind, "failed");

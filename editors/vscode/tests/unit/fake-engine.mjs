@@ -1,15 +1,18 @@
-#!/usr/bin/env node
 // An engine for tests: answers from FAKE_ENGINE, a JSON object that says how it misbehaves.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { createInterface } from "node:readline";
 
+const [command, ...rest] = process.argv.slice(1);
+const args = [basename(command), ...rest];
 const plan = JSON.parse(process.env.FAKE_ENGINE ?? "{}");
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const count = plan.folder
   ? Number(existsSync(`${plan.folder}/starts`) && readFileSync(`${plan.folder}/starts`))
   : 0;
 if (plan.folder) writeFileSync(`${plan.folder}/starts`, String(count + 1));
-if (plan.folder) appendFileSync(`${plan.folder}/argv`, `${process.argv.slice(2).join(" ")}\n`);
+if (plan.folder) writeFileSync(`${plan.folder}/key`, process.env.MINE_KEY ?? "");
+if (plan.folder) appendFileSync(`${plan.folder}/argv`, `${args.join(" ")}\n`);
 if (plan.exitAtOnce) {
   process.stderr.write(`${plan.words ?? "no such option: serve"}\n`);
   process.exit(2);
@@ -71,7 +74,7 @@ createInterface({ input: process.stdin })
         send({ id, error: { code: -32041, message: "open elsewhere", data: { code: "openElsewhere" } } });
         return;
       }
-      if (plan.isHeldByShared && !process.argv.includes("attach")) {
+      if (plan.isHeldByShared && !args.includes("attach")) {
         const data = { code: "openElsewhere", sharedEngine: true };
         send({ id, error: { code: -32041, message: "open elsewhere", data } });
         return;
@@ -167,3 +170,5 @@ createInterface({ input: process.stdin })
     }
   })
   .on("close", () => (plan.ignoresEnd ? setInterval(() => undefined, 1000) : process.exit(0)));
+// Otherwise Node would start what it takes for the script.
+await new Promise(() => undefined);

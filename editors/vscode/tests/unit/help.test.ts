@@ -1,36 +1,20 @@
 import assert from "node:assert/strict";
-import * as fs from "node:fs";
-import * as os from "node:os";
-import * as path from "node:path";
 import { test } from "node:test";
 import { page, topicOf, topics } from "../../src/help/help.ts";
+import { PROGRAM, running } from "./program.ts";
 
-/** A program that prints what it was called with, and fails for the topic `wrong`. */
-function program(): string {
-  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "pintle-help-")), "pintle");
-  const lines = [
-    "#!/bin/sh",
-    'case "$*" in',
-    `  "help --json") printf '%s\\n' '{"topic":"a","summary":"first"}' '{"topic":"b","summary":"second"}' ;;`,
-    '  "help wrong") echo "pintle: no help topic" >&2; exit 2 ;;',
-    '  *) printf "# %s\\n" "$*" ;;',
-    "esac",
-  ];
-  fs.writeFileSync(file, lines.join("\n"), { mode: 0o755 });
-  return file;
-}
+Object.assign(process.env, running("fake-help.mjs"));
 
 test("topics and pages are those that the program prints", async () => {
-  const file = program();
-  assert.deepEqual(await topics(file), [
+  assert.deepEqual(await topics(PROGRAM), [
     { topic: "a", summary: "first" },
     { topic: "b", summary: "second" },
   ]);
-  assert.equal(await page(file, "hooks"), "# help hooks\n");
+  assert.equal(await page(PROGRAM, "hooks"), "# help hooks\n");
 });
 
 test("what the program says on stderr is the reason of a failure", async () => {
-  await assert.rejects(page(program(), "wrong"), /^Error: pintle: no help topic$/);
+  await assert.rejects(page(PROGRAM, "wrong"), /^Error: pintle: no help topic$/);
   await assert.rejects(page("/nowhere/pintle", "hooks"), /ENOENT/);
 });
 

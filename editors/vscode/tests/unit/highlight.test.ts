@@ -27,7 +27,8 @@ const FILES: Record<string, string> = {
 };
 
 const read = (file: string): Promise<string> => {
-  const text = FILES[file];
+  // Windows joins names with a backslash.
+  const text = FILES[file.replaceAll("\\", "/")];
   return text === undefined ? Promise.reject(new Error(`no ${file}`)) : Promise.resolve(text);
 };
 

@@ -37,6 +37,25 @@ const question: Question = {
   deadlineMs: 0,
 };
 
+const APPROVAL = "../../src/webview/approval.ts";
+const { drawApproval } = (await import(APPROVAL)) as {
+  drawApproval: (approval: unknown, workspace: unknown, canAnswer: boolean, send: () => void) => unknown;
+};
+
+for (const [name, system, folder, path, want] of [
+  ["Unix", "unix", "/w", "/w/src/a.ts", "src/a.ts"],
+  ["outside of the folder", "unix", "/w", "/v/a.ts", "/v/a.ts"],
+  ["Windows, where VS Code and the engine write drives differently", "windows", "c:\\w", "C:/w/a.ts", "a.ts"],
+  ["another drive", "windows", "c:\\w", "D:/w/a.ts", "D:/w/a.ts"],
+] as const) {
+  test(`a question of permission names files relative to the folder: ${name}`, () => {
+    const change = { op: "modify", path, added: 1, removed: 0, diff: "@@ -1,0 +1 @@\n+a\n" };
+    const approval = { approvalId: "a", title: "t", reason: "r", options: [], changes: [change] };
+    const root = drawn(() => drawApproval(approval, { folder, system }, true, () => undefined)) as Element;
+    assert.equal(root.find("button").text, want);
+  });
+}
+
 /** A card, and what it sent. */
 function card(more: Partial<Question> = {}, canAnswer = true): { root: Element; sent: FromPage[] } {
   const sent: FromPage[] = [];

@@ -4,36 +4,13 @@ import type { AnyRecord, Item } from "pintle-client";
 import { ErrorCode, RequestFailed } from "pintle-client";
 import { attach, textOfInput } from "../../src/chat/input.ts";
 import { nameOfOther } from "../../src/connection/clients.ts";
-import type { Machine } from "../../src/connection/locate.ts";
-import { locate } from "../../src/connection/locate.ts";
 import { problemOf } from "../../src/connection/problem.ts";
 import { Backoff, Coalesced } from "../../src/connection/restart.ts";
 import { commandLine, needsRestart, readSettings, sessionConfig } from "../../src/settings/settings.ts";
-import { labelOf, Pending, viewEntry } from "../../src/transcript/viewEntry.ts";
+import { Pending, viewEntry } from "../../src/transcript/viewEntry.ts";
 import { apply, handedBack } from "../../src/transcript/reducer.ts";
 import type { State } from "../../src/transcript/state.ts";
 import { emptyState } from "./support.ts";
-
-function machine(files: string[], path = "/usr/bin:/opt/bin:.", platform = "linux"): Machine {
-  return { platform, path, home: "/home/me", isExecutable: (file) => files.includes(file) };
-}
-
-for (const [name, setting, files, want] of [
-  ["the setting comes first", "/x/pintle", ["/x/pintle", "/ext/bin/pintle"], "/x/pintle"],
-  ["home is understood", "~/pintle", ["/home/me/pintle"], "/home/me/pintle"],
-  ["a home that is part of a name is not", "~x/pintle", ["/work space/~x/pintle"], "/work space/~x/pintle"],
-  ["a relative setting is from the folder", "t/pintle", ["/work space/t/pintle"], "/work space/t/pintle"],
-  ["the folder is filled in", "${workspaceFolder}/引擎", ["/work space/引擎"], "/work space/引擎"],
-  ["the bundled one comes before the PATH", "", ["/ext/bin/pintle", "/usr/bin/pintle"], "/ext/bin/pintle"],
-  ["the PATH is searched in order", "", ["/opt/bin/pintle"], "/opt/bin/pintle"],
-  ["a wrong setting is not replaced in silence", "/x/pintle", ["/usr/bin/pintle"], undefined],
-  ["a relative entry of the PATH is passed over", "", ["/work space/pintle", "pintle"], undefined],
-] as const) {
-  test(`locate: ${name}`, () => {
-    const found = locate(setting, "/ext", "/work space", machine([...files]));
-    assert.equal("file" in found ? found.file : undefined, want);
-  });
-}
 
 for (const [name, error, text, isConflict, canAttach] of [
   [
@@ -299,11 +276,6 @@ test("changes between two redraws are told once", () => {
   take(delta(2, "c"));
   assert.deepEqual(pending.take(state).appends, [{ key: "i1", field: "text", text: "bc" }]);
   assert.ok(pending.isEmpty);
-});
-
-test("a path is shown relative inside the folder, and whole outside", () => {
-  assert.equal(labelOf("/w", "/w/a b/文件.txt"), "a b/文件.txt");
-  assert.equal(labelOf("/w", "/outside/b.txt"), "/outside/b.txt");
 });
 
 test("long outputs are cut before they reach the page", () => {

@@ -11,6 +11,7 @@ import type { Settings } from "../../src/settings/settings.ts";
 import type { Change } from "../../src/transcript/state.ts";
 import { State } from "../../src/transcript/state.ts";
 import { ENGLISH, setWords } from "../../src/words.ts";
+import { PROGRAM, running } from "./program.ts";
 
 export interface Rig {
   chat: Chat;
@@ -86,16 +87,7 @@ export function speaking<T>(language: string, texts: Record<string, string>, run
 
 export function rig(test: TestContext, plan: Record<string, unknown>, session?: string): Rig {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pintle fake 引擎 "));
-  const program = path.join(folder, "pintle");
-  const script = path.join(import.meta.dirname, "fake-engine.mjs");
-  const planned = JSON.stringify(JSON.stringify({ folder, ...plan })).replaceAll("$", "\\$");
-  fs.writeFileSync(
-    program,
-    `#!/bin/sh\nFAKE_ENGINE=${planned} exec "${process.execPath}" "${script}" "$@"\n`,
-    {
-      mode: 0o755,
-    },
-  );
+  const fake = { ...running("fake-engine.mjs"), FAKE_ENGINE: JSON.stringify({ folder, ...plan }) };
   const waiting = new Set<() => void>();
   const look = (): void => {
     for (const each of waiting) each();
@@ -107,7 +99,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   };
   const statuses: Status[] = [];
   const returned: string[] = [];
-  const settings: Settings = { path: program, arguments: [], shared: false, model: "", permissionMode: "" };
+  const settings: Settings = { path: PROGRAM, arguments: [], shared: false, model: "", permissionMode: "" };
   const environment: Record<string, string> = {};
   const memory: Rig["memory"] = { session, others: [], isKnown: Promise.resolve() };
   const editor = new FakeEditor();
@@ -126,13 +118,13 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       folder,
       folders: () => [folder],
       machine: {
-        platform: "linux",
-        path: "",
+        platform: process.platform,
         home: "/home/me",
+        variable: () => undefined,
         isExecutable: (file) => fs.existsSync(file),
       },
       log: { info: write("info"), warn: write("warn"), error: write("error") },
-      environment: () => Promise.resolve(environment),
+      environment: () => Promise.resolve({ ...fake, ...environment }),
     },
     memory,
     editor,
@@ -159,7 +151,8 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   );
   test.after(async () => {
     await chat.dispose();
-    fs.rmSync(folder, { recursive: true, force: true });
+    // Windows keeps the working directory of a process that has just ended.
+    await fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
   });
   const sent: Rig["sent"] = (method) =>
     lines().flatMap(({ method: name, params = {} }) =>

@@ -18,6 +18,7 @@ use crate::session::Session;
 use crate::session::phase::Phase;
 use crate::session::review::fold::Reviewed;
 use pintle_exec::{After, Environment};
+use pintle_os::names;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::TurnId;
@@ -25,7 +26,7 @@ use pintle_protocol::item::EngineMessage;
 use pintle_protocol::review::{
     Hunk, ReviewAction, ReviewBaselineParams, ReviewBaselineResult, ReviewDecideParams,
     ReviewDecideResult, ReviewDecision, ReviewListParams, ReviewListResult, ReviewPatchParams,
-    ReviewPatchResult,
+    ReviewPatchResult, ReviewTarget,
 };
 use pintle_session::context::conversation::from_engine;
 use pintle_session::history::recovery::Decisions;
@@ -64,6 +65,7 @@ impl Session {
 
     async fn list_hunks(&mut self, params: &ReviewListParams) -> Result<Vec<Hunk>, Error> {
         let ReviewListParams { path, turn_id, closed, .. } = params;
+        let path = path.clone().map(names::given);
         let review = self.reviewed().await?;
         let mut hunks = review.hunks();
         if *closed {
@@ -84,7 +86,7 @@ impl Session {
         reply: Reply<ReviewBaselineResult>,
     ) {
         let changed = self.look_at_files_if_idle().await;
-        let path = params.path;
+        let path = names::given(params.path);
         let read = self.reviewed().await.and_then(|review| {
             let unknown = || {
                 let what = format!("the agent has not changed {path}");
@@ -125,7 +127,7 @@ impl Session {
         reply: Reply<ReviewDecideResult>,
     ) {
         let mut records = self.look_at_files_if_idle().await;
-        let action = params.action;
+        let action = with_given_path(params.action);
         let decided = match self.withdraw(&action) {
             Some(withdrawn) => withdrawn.map(|(result, record)| {
                 records.push(record);
@@ -284,6 +286,16 @@ impl Session {
         let message = EngineMessage { text, reviewed: note.seqs, ..EngineMessage::default() };
         (!message.reviewed.is_empty() && !note.entries.is_empty()).then_some(message)
     }
+}
+
+/// Returns an action with the path of its file as the review has it.
+fn with_given_path(mut action: ReviewAction) -> ReviewAction {
+    if let ReviewAction::Keep { target } | ReviewAction::Undo { target, .. } = &mut action
+        && let ReviewTarget::File { path } = target
+    {
+        *path = names::given(std::mem::take(path));
+    }
+    action
 }
 
 /// Writes a decision's file, and only over the content that the decision was decided about.

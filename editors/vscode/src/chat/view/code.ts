@@ -2,7 +2,8 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { HasFolder } from "../../owner.ts";
-import { applyDiff } from "../../review/changes.ts";
+import { isAbsolute, withSlashes } from "../../paths.ts";
+import { applyPatch } from "../../review/changes.ts";
 import { t } from "../../words.ts";
 import { fileOfCode, readLink } from "../links.ts";
 
@@ -34,7 +35,7 @@ export async function openLink(owner: HasFolder, href: string): Promise<void> {
 /** A file by its path, which may be whole, from a folder of the workspace, or its end. */
 async function find(owner: HasFolder, name: string): Promise<vscode.Uri | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map((each) => each.uri.fsPath);
-  const candidates = path.isAbsolute(name)
+  const candidates = isAbsolute(name)
     ? [name]
     : [owner.folderPath, ...folders].map((folder) => path.join(folder, name));
   for (const each of candidates) {
@@ -45,8 +46,12 @@ async function find(owner: HasFolder, name: string): Promise<vscode.Uri | undefi
     );
     if (isThere) return uri;
   }
-  if (path.isAbsolute(name) || name.includes("..")) return undefined;
-  const [found] = await vscode.workspace.findFiles(`**/${name.replaceAll(/[[\]{}*?]/g, "?")}`, undefined, 1);
+  if (isAbsolute(name) || name.includes("..")) return undefined;
+  const [found] = await vscode.workspace.findFiles(
+    `**/${withSlashes(name).replaceAll(/[[\]{}*?]/g, "?")}`,
+    undefined,
+    1,
+  );
   return found;
 }
 
@@ -71,7 +76,7 @@ export async function applyCode(owner: HasFolder, text: string, info: string): P
   const named = fileOfCode(text, info);
   const found = named === undefined ? vscode.window.activeTextEditor?.document.uri : await find(owner, named);
   const isNew = named !== undefined && found === undefined;
-  const target = isNew && owner.folder !== undefined ? vscode.Uri.joinPath(owner.folder.uri, named) : found;
+  const target = isNew ? newFile(owner, named) : found;
   if (target === undefined) {
     void vscode.window.showInformationMessage(t("Open the file for this code, then apply it."));
     return;
@@ -86,6 +91,12 @@ export async function applyCode(owner: HasFolder, text: string, info: string): P
   if (await vscode.workspace.applyEdit(edit)) await vscode.window.showTextDocument(target);
 }
 
+/** Where a file that does not exist yet is created; undefined without a folder. */
+function newFile({ folder }: HasFolder, name: string): vscode.Uri | undefined {
+  if (isAbsolute(name)) return vscode.Uri.file(name);
+  return folder && vscode.Uri.joinPath(folder.uri, withSlashes(name));
+}
+
 interface Replacement {
   range: vscode.Range;
   text: string;
@@ -97,7 +108,7 @@ async function changeOf(document: vscode.TextDocument, text: string): Promise<Re
   const range = new vscode.Range(0, 0, document.lineCount, 0);
   const patch = text.search(/^@@ -\d/m);
   if (patch >= 0) {
-    const patched = applyDiff(document.getText(), `${text.slice(patch)}\n`);
+    const patched = applyPatch(document.getText(), `${text.slice(patch)}\n`);
     if (patched !== undefined) return { range, text: patched };
     void vscode.window.showWarningMessage(t("The patch does not apply to the current {0}.", label));
     return undefined;

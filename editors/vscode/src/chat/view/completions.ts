@@ -3,7 +3,7 @@ import type { NamedPrompt } from "pintle-client";
 import * as vscode from "vscode";
 import { shown } from "../../machine.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
-import { labelOf } from "../../transcript/viewEntry.ts";
+import { labelOf, withSlashes } from "../../paths.ts";
 import { t } from "../../words.ts";
 import type { Candidate, Word } from "../complete.ts";
 import { fileCandidate, MOST_CANDIDATES, rank } from "../complete.ts";
@@ -22,7 +22,9 @@ export async function candidates(
 ): Promise<void> {
   if (sign === "/") return tell(await prompts(owner, query));
   const here = rank(query, editorCandidates(owner.folderPath), ({ label }) => label);
-  const files = rank(query, await fileNames(owner.folderPath), (path) => path).map(fileCandidate);
+  const files = rank(withSlashes(query), await fileNames(owner.folderPath), (path) => path).map(
+    fileCandidate,
+  );
   tell([...here, ...files].slice(0, MOST_CANDIDATES));
   const found = await symbols(owner.folderPath, query);
   if (found.length === 0) return;
@@ -53,7 +55,7 @@ async function fileNames(folder: string): Promise<string[]> {
     .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []));
   const paths = [...open, ...found]
     .filter(({ scheme }) => scheme === "file")
-    .map(({ fsPath }) => labelOf(folder, fsPath).replaceAll("\\", "/"));
+    .map(({ fsPath }) => withSlashes(labelOf(folder, fsPath)));
   return [...new Set(paths)];
 }
 

@@ -2,8 +2,8 @@
 import * as vscode from "vscode";
 import type { Status } from "../../connection/engine.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
+import { HERE, labelOf } from "../../paths.ts";
 import { stalledMs } from "../../sessions/session.ts";
-import { labelOf } from "../../transcript/viewEntry.ts";
 import { t } from "../../words.ts";
 import type { Chat } from "../chat.ts";
 import type { Head } from "../messages.ts";
@@ -21,6 +21,7 @@ export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
     activity: engine.kind === "ready" ? (state?.activity ?? "idle") : "idle",
     stalledSeconds: stalledSeconds(chat),
     folder: folderPath,
+    system: HERE,
     title: state?.title ?? "",
     // Without a session, what a new one would have.
     model: state?.model ?? setting("model"),

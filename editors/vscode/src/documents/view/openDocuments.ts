@@ -2,7 +2,7 @@
 import type { ApplyEditParams, DocumentChange } from "pintle-client";
 import * as vscode from "vscode";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
-import { labelOf } from "../../transcript/viewEntry.ts";
+import { isSame, labelOf } from "../../paths.ts";
 import { t } from "../../words.ts";
 import type { Editor, OpenDocument } from "../documents.ts";
 
@@ -69,7 +69,7 @@ function isFile(document: vscode.TextDocument): boolean {
 }
 
 function find(path: string): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find((each) => isFile(each) && each.uri.fsPath === path);
+  return vscode.workspace.textDocuments.find((each) => isFile(each) && isSame(each.uri.fsPath, path));
 }
 
 /** A document as it stands now. */

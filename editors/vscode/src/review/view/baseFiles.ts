@@ -138,7 +138,8 @@ export class BaseFiles implements vscode.FileSystemProvider {
       if (text === undefined) throw vscode.FileSystemError.Unavailable(t("the question is no longer open"));
       return new TextEncoder().encode(text);
     }
-    const path = vscode.Uri.file(uri.path).fsPath;
+    // With the server of a UNC path.
+    const path = uri.with({ scheme: "file", query: "" }).fsPath;
     if (session === undefined) return fs.readFile(path).catch(() => new Uint8Array());
     const { chat } = this.#owner;
     if (chat === undefined) throw vscode.FileSystemError.Unavailable(t("the engine is not available"));

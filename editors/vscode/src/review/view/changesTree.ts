@@ -2,7 +2,7 @@
 import type { Hunk } from "pintle-client";
 import * as vscode from "vscode";
 import type { HasFolder, HasReview } from "../../owner.ts";
-import { labelOf } from "../../transcript/viewEntry.ts";
+import { labelOf, split } from "../../paths.ts";
 import { plural, t } from "../../words.ts";
 import { countsOf, hunkLabel, stateWord } from "../hunks.ts";
 import type { ReviewedFile } from "../review.ts";
@@ -51,13 +51,11 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
   #file({ path, hunks }: ReviewedFile): vscode.TreeItem {
     const item = new vscode.TreeItem(vscode.Uri.file(path), vscode.TreeItemCollapsibleState.Collapsed);
     const label = labelOf(this.#owner.folderPath, path);
-    const slash = label.lastIndexOf("/");
+    const { folder, name } = split(label);
     const [removed, added] = [sum(hunks, "before"), sum(hunks, "after")];
     item.id = path;
-    item.label = label.slice(slash + 1);
-    item.description = [slash > 0 ? label.slice(0, slash) : "", `−${removed} +${added}`]
-      .filter((each) => each !== "")
-      .join(" · ");
+    item.label = name;
+    item.description = [folder, `−${removed} +${added}`].filter((each) => each !== "").join(" · ");
     item.tooltip = `${path}\n${openHunks(hunks.length)}`;
     item.contextValue = "pintleFile";
     item.command = { command: "pintle.openDiff", title: t("Open Diff"), arguments: [{ path }] };

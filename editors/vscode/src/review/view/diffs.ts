@@ -1,7 +1,7 @@
 /** VS Code's own diff editors over files as a person accepted them last. */
 import * as vscode from "vscode";
 import type { HasFolder, HasReview } from "../../owner.ts";
-import { labelOf } from "../../transcript/viewEntry.ts";
+import { labelOf } from "../../paths.ts";
 import { t } from "../../words.ts";
 import type { ReviewedFile } from "../review.ts";
 import type { BaseFiles } from "./baseFiles.ts";

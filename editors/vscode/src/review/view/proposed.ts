@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { visible } from "../../chat/approvals.ts";
 import { real } from "../../documents/documents.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
-import { labelOf } from "../../transcript/viewEntry.ts";
+import { isSame, labelOf } from "../../paths.ts";
 import { t } from "../../words.ts";
 import { applyDiff } from "../changes.ts";
 import type { BaseFiles } from "./baseFiles.ts";
@@ -22,7 +22,7 @@ type Owner = HasChat & HasFolder & { readonly base: BaseFiles };
 export async function openProposed(owner: Owner, approvalId: string, path?: string): Promise<boolean> {
   const approval = owner.chat?.asked.approval(approvalId, owner.chat.state);
   const all = (approval?.changes ?? []).filter(({ diff }) => diff !== "");
-  const changes = path === undefined ? all : all.filter((each) => each.path === path);
+  const changes = path === undefined ? all : all.filter((each) => isSame(each.path, path));
   const sides: [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined][] = [];
   for (const change of changes) {
     const side = await sidesOf(owner, approvalId, change);
@@ -37,7 +37,7 @@ export async function openProposed(owner: Owner, approvalId: string, path?: stri
   }
   const [file, before, after] = first;
   const title = t("{0} (now ↔ asked)", labelOf(owner.folderPath, file.fsPath));
-  const empty = owner.base.propose(approvalId, `${file.path}.empty`, "");
+  const empty = owner.base.propose(approvalId, `${file.fsPath}.empty`, "");
   const options = { preview: true, preserveFocus: true };
   await vscode.commands.executeCommand("vscode.diff", before ?? empty, after ?? empty, title, options);
   return true;
@@ -90,7 +90,7 @@ async function sidesOf(
     );
     return undefined;
   }
-  const proposed = op === "delete" ? undefined : owner.base.propose(approvalId, file.path, after);
+  const proposed = op === "delete" ? undefined : owner.base.propose(approvalId, file.fsPath, after);
   return [file, op === "add" ? undefined : before, proposed];
 }
 
@@ -98,7 +98,7 @@ async function sidesOf(
 async function textOf(uri: vscode.Uri): Promise<string> {
   const wanted = real(uri.fsPath);
   const isIt = ({ uri: each }: vscode.TextDocument): boolean =>
-    each.scheme === "file" && real(each.fsPath) === wanted;
+    each.scheme === "file" && isSame(real(each.fsPath), wanted);
   const document = vscode.workspace.textDocuments.find(isIt);
   if (document?.isDirty === true) return document.getText();
   return fs.readFile(uri.fsPath, "utf8").catch(() => "");

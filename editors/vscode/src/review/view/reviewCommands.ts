@@ -3,7 +3,7 @@ import type { ReviewAction, ReviewDecideResult, ReviewTarget, SessionId } from "
 import * as vscode from "vscode";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import type { HasChat } from "../../owner.ts";
-import { labelOf } from "../../transcript/viewEntry.ts";
+import { labelOf } from "../../paths.ts";
 import { sentence, t } from "../../words.ts";
 import { placeAt, targetOf, whole } from "../hunks.ts";
 import type { Review } from "../review.ts";

@@ -3,9 +3,9 @@
  *
  * It is there only while something is open: the provider that was registered last comes first in the peek.
  */
-import * as path from "node:path";
 import * as vscode from "vscode";
 import type { HasFolder, HasReview } from "../../owner.ts";
+import { split } from "../../paths.ts";
 import { t } from "../../words.ts";
 import type { ReviewedFile } from "../review.ts";
 import type { BaseFiles } from "./baseFiles.ts";
@@ -69,7 +69,7 @@ export class HunkControl implements vscode.QuickDiffProvider {
         title: t("Open Diff"),
         arguments: [{ path: file.path }],
       },
-      decorations: { strikeThrough: isGone, tooltip: path.basename(file.path) },
+      decorations: { strikeThrough: isGone, tooltip: split(file.path).name },
     };
   }
 }

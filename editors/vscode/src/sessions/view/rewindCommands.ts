@@ -17,7 +17,7 @@ import { asDraft } from "../../chat/turns.ts";
 import type { ChatView } from "../../chat/view/chatView.ts";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
-import { labelOf } from "../../transcript/viewEntry.ts";
+import { labelOf } from "../../paths.ts";
 import { sentence, t } from "../../words.ts";
 import type { PlaceChoice } from "../rewind.ts";
 import { checkpointRows, placesOf, previewOf, saidOf, scopeRows } from "../rewind.ts";
