@@ -4,6 +4,7 @@
 
 use super::Source;
 use pintle_base::ambient::Secret;
+use pintle_os::System;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -213,7 +214,10 @@ impl Serialize for TextFile {
 
 /// Reads a shell path.
 pub(super) fn shell<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
-    let want = "an absolute path, such as \"/bin/zsh\"";
+    let want = match System::CURRENT {
+        System::Linux | System::MacOs => "an absolute path, such as \"/bin/zsh\"",
+        System::Windows => "an absolute path, such as \"C:/Program Files/Git/bin/bash.exe\"",
+    };
     checked(from, want, |path: PathBuf| path.is_absolute().then_some(Some(path)))
 }
 
