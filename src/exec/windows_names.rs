@@ -26,6 +26,13 @@ pub(super) fn refusal(path: &Path) -> Option<String> {
     rest.split(['/', '\\']).find_map(name_refusal)
 }
 
+/// Returns true if a name in a path is longer than file systems on Windows take.
+pub(super) fn has_long_name(path: &Path) -> bool {
+    /// In UTF-16.
+    const MAX_UNITS: usize = 255;
+    path.to_string_lossy().split(['/', '\\']).any(|name| name.encode_utf16().count() > MAX_UNITS)
+}
+
 fn name_refusal(name: &str) -> Option<String> {
     if matches!(name, "" | "." | "..") {
         return None;
@@ -48,6 +55,16 @@ fn name_refusal(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_measured_in_units_of_utf_16() {
+        for (name, count, want) in
+            [("x", 255, false), ("x", 256, true), ("ü", 255, false), ("\u{1f600}", 128, true)]
+        {
+            let path = format!(r"C:\a/{}\b", name.repeat(count));
+            assert_eq!(has_long_name(Path::new(&path)), want, "{name} {count}");
+        }
+    }
 
     #[test]
     fn devices_streams_and_vanishing_ends_are_refused() {
