@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tests::{Scene, text};
+use pintle_os::names;
 use pintle_protocol::diff::FileOp;
 use pintle_testing::is_superuser;
 use serde_json::json;
@@ -88,7 +89,8 @@ async fn applied_changes_are_reported() {
         .iter()
         .map(|change| {
             let relative = |path: &str| {
-                path.rsplit_once("/.tmp")
+                names::shown(Path::new(path))
+                    .rsplit_once("/.tmp")
                     .map_or(path, |(_, rest)| rest)
                     .split_once('/')
                     .map(|(_, rest)| rest.to_owned())
