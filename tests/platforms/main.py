@@ -3,7 +3,7 @@
   check TARGET [ARGS]   clippy for everything, tests included
   build TARGET [ARGS]   build the program, check what it requires of a system, and print its path
   play TARGET [ARGS]    build, then run the program: demo, doctor and a turn over stdio
-  test TARGET [ARGS]    run the tests of pintle-os, as far as this machine can run them
+  test TARGET [CRATES]  run the unit tests of all crates, or of these, but for those that skipped.toml lists
   cargo TARGET ARGS     run cargo with these arguments
   suite [--all]         what the suite `platforms` runs: the rows of SUITE, or with --all every target
   list                  print the targets
@@ -15,7 +15,7 @@ import time
 
 from runner.tools import Unavailable
 
-from . import requirements, rounds
+from . import requirements, rounds, unit_tests
 from .targets import TARGETS
 from .toolchain import Toolchain
 
@@ -49,8 +49,13 @@ def play(chain: Toolchain, arguments: list[str]) -> int:
     return 0
 
 
-def test(chain: Toolchain, arguments: list[str]) -> int:
-    return chain.cargo("test", "--package", "pintle-os", *arguments)
+def test(chain: Toolchain, crates: list[str]) -> int:
+    packages = [word for crate in crates for word in ("--package", crate)] or ["--workspace"]
+    options = [*packages, "--lib", "--all-features"]
+    if chain.runner is None:
+        return chain.cargo("test", *options)
+    code, built = chain.messages("test", *options, "--no-run")
+    return code or unit_tests.run(built, [chain.runner], crates)
 
 
 def cargo(chain: Toolchain, arguments: list[str]) -> int:
