@@ -19,7 +19,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
             if path.is_dir() {
                 folders.push(path);
             } else if entry.file_name() != ".gitkeep" {
-                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                let name = names::shown(path.strip_prefix(folder).unwrap()).into_owned();
                 found.insert(name, std::fs::read_to_string(path).unwrap());
             }
         }
