@@ -36,7 +36,7 @@ fn open_with(path: &Path, links: Links) -> io::Result<(File, Metadata)> {
         Links::Followed => file::never_wait(&mut options),
         Links::Refused => file::never_follow(&mut options),
     };
-    let file = options.read(true).open(path)?;
+    let file = file::open(options.read(true), path)?;
     let facts = file.metadata()?;
     is_regular(&facts)?;
     Ok((file, facts))
@@ -128,7 +128,7 @@ pub fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<us
 /// # Errors
 /// It cannot be opened, or is no regular file.
 pub fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let file = file::never_wait(file::private(options)).open(path)?;
+    let file = file::open(file::never_wait(file::private(options)), path)?;
     is_regular(&file.metadata()?)?;
     Ok(file)
 }
@@ -248,33 +248,47 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "makes the files that are opened")]
 
     use super::*;
-    use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt;
+    use pintle_testing::files;
+
+    fn assert_read(path: &Path, max_bytes: u64, links: Links, want: Result<&str, &str>) {
+        let name = path.display();
+        match (read_with(path, max_bytes, links), want) {
+            (Ok(got), Ok(want)) => assert_eq!(got, want.as_bytes(), "{name}"),
+            (Err(got), Err(want)) => assert!(got.to_string().contains(want), "{name}: {got}"),
+            (got, want) => panic!("{name}: {got:?} and not {want:?}"),
+        }
+    }
 
     #[test]
     fn only_regular_files_within_the_limit_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("plain"), "12345").unwrap();
-        nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        std::os::unix::fs::symlink(at("plain"), at("link")).unwrap();
-        std::os::unix::fs::symlink("/dev/zero", at("zeros")).unwrap();
         for (name, max_bytes, links, want) in [
             ("plain", 5, Links::Refused, Ok("12345")),
             ("plain", 4, Links::Refused, Err("5 bytes, over the limit of 4")),
-            ("link", 5, Links::Followed, Ok("12345")),
-            ("link", 5, Links::Refused, Err("symbolic links")),
-            ("zeros", 5, Links::Followed, Err("not a regular file")),
-            ("pipe", 5, Links::Followed, Err("not a regular file")),
             (".", 5, Links::Followed, Err("is a directory")),
-            ("none", 5, Links::Followed, Err("No such file")),
         ] {
-            let got = read_with(&at(name), max_bytes, links);
-            match (got, want) {
-                (Ok(got), Ok(want)) => assert_eq!(got, want.as_bytes(), "{name}"),
-                (Err(got), Err(want)) => assert!(got.to_string().contains(want), "{name}: {got}"),
-                (got, want) => panic!("{name}: {got:?} and not {want:?}"),
-            }
+            assert_read(&at(name), max_bytes, links, want);
+        }
+        assert_eq!(read(&at("none"), 5).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn links_are_followed_or_refused_and_pipes_and_devices_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("plain"), "12345").unwrap();
+        files::fifo(at("pipe"));
+        files::symlink(at("plain"), at("link"));
+        files::symlink("/dev/zero", at("zeros"));
+        for (name, links, want) in [
+            ("link", Links::Followed, Ok("12345")),
+            ("link", Links::Refused, Err("symbolic links")),
+            ("zeros", Links::Followed, Err("not a regular file")),
+            ("pipe", Links::Followed, Err("not a regular file")),
+        ] {
+            assert_read(&at(name), 5, links, want);
         }
         let append = open_private(&at("pipe"), OpenOptions::new().read(true).append(true));
         assert!(append.is_err(), "a pipe is not appended to");
@@ -284,16 +298,16 @@ mod tests {
     fn what_is_private_is_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let mode = |name: &str| std::fs::metadata(at(name)).unwrap().permissions().mode() & 0o7777;
+        let mode = |name: &str| files::mode(at(name));
         create_private_folder(&at("a/b")).unwrap();
         write_private(&at("a/b/file"), b"x").unwrap();
         assert_eq!([mode("a"), mode("a/b"), mode("a/b/file")], [0o700, 0o700, 0o600]);
         for (was, want) in [(0o755, 0o700), (0o700, 0o700), (0o1777, 0o1777)] {
-            std::fs::set_permissions(at("a"), Permissions::from_mode(was)).unwrap();
+            files::set_mode(at("a"), was);
             tighten(&at("a")).unwrap();
             assert_eq!(mode("a"), want, "{was:o}");
         }
-        std::fs::set_permissions(at("a/b/file"), Permissions::from_mode(0o644)).unwrap();
+        files::set_mode(at("a/b/file"), 0o644);
         assert!(is_readable_by_others(&at("a/b/file")));
         tighten(&at("a/b/file")).unwrap();
         assert!(!is_readable_by_others(&at("a/b/file")) && mode("a/b/file") == 0o600);

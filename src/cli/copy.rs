@@ -168,7 +168,7 @@ fn keep_time(copy: &Path, facts: &fs::Metadata) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use pintle_testing::files::{fifo, mode, set_mode, symlink};
 
     /// Returns the paths below a directory, with their kinds.
     fn tree(folder: &Path) -> Vec<String> {
@@ -184,7 +184,7 @@ mod tests {
             } else if facts.is_dir() {
                 format!("{name}/")
             } else {
-                let mode = facts.permissions().mode() & 0o777;
+                let mode = mode(path);
                 format!("{name} {mode:o} {:?}", fs::read_to_string(path).unwrap())
             }
         });
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_copy_has_what_git_does_not_ignore_and_all_of_git_itself() {
         let folder = tempfile::tempdir().unwrap();
-        let place = fs::canonicalize(folder.path()).unwrap();
+        let place = pintle_os::names::canonicalize(folder.path()).unwrap();
         make(
             &place,
             &[
@@ -216,11 +216,11 @@ mod tests {
                 ("sub/kept.txt", "kept"),
             ],
         );
-        fs::set_permissions(place.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
-        fs::set_permissions(place.join("sub/kept.txt"), fs::Permissions::from_mode(0o444)).unwrap();
-        symlink("sub/kept.txt", place.join("link")).unwrap();
-        symlink("/nowhere", place.join("dangling")).unwrap();
-        nix::unistd::mkfifo(&place.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        set_mode(place.join("run.sh"), 0o755);
+        set_mode(place.join("sub/kept.txt"), 0o444);
+        symlink("sub/kept.txt", place.join("link"));
+        symlink("/nowhere", place.join("dangling"));
+        fifo(place.join("pipe"));
         let copy = Copy::create(&place.join("sub"), &CancellationToken::new()).unwrap();
         assert_eq!(copy.inside(&place.join("sub")), copy.root().join("sub"));
         expect_test::expect![[r##"
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_copy_that_is_not_wanted_any_more_or_makes_no_sense_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let place = fs::canonicalize(folder.path()).unwrap();
+        let place = pintle_os::names::canonicalize(folder.path()).unwrap();
         make(&place, &[(".git/HEAD", ""), (".gitignore", "out/\n"), ("out/a", "a")]);
         let error = Copy::create(&place.join("out"), &CancellationToken::new()).unwrap_err();
         assert!(error.to_string().contains("is ignored"), "{error}");

@@ -311,7 +311,7 @@ fn bind_loopback(address: SocketAddr) -> anyhow::Result<TcpListener> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use pintle_testing::files;
 
     #[test]
     fn a_token_is_kept_in_a_file_that_only_the_user_reads() {
@@ -319,10 +319,10 @@ mod tests {
         let path = folder.path().join("token");
         let token = kept_token(&path).unwrap();
         assert_eq!(kept_token(&path).unwrap(), token);
-        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(files::mode(&path), 0o600);
+        files::set_mode(&path, 0o644);
         assert!(kept_token(&path).unwrap_err().to_string().contains("chmod 600"));
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        files::set_mode(&path, 0o600);
         for (text, is_token) in [
             ("0123456789abcdef0123456789abcdef\n", true),
             ("0123456789abcdef", false),

@@ -119,6 +119,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[tokio::test]
     async fn an_engine_that_does_not_end_is_left_when_its_time_is_over() {
         let mut signals =

@@ -94,7 +94,7 @@ impl Pinned {
 
     /// Opens the file itself.
     pub(super) fn open(&self, options: &mut OpenOptions) -> io::Result<File> {
-        file::never_follow(options).open(&self.at)
+        file::open(file::never_follow(options), &self.at)
     }
 
     fn open_as_folder(&self) -> io::Result<Held> {

@@ -1,5 +1,6 @@
 //! Errors of access to files and processes, in the caller's terms.
 
+use pintle_os::names;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -7,25 +8,25 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The path does not exist.
-    #[error("no such file or directory: {}", .0.display())]
+    #[error("no such file or directory: {}", names::shown(.0))]
     NotFound(PathBuf),
     /// The operating system denied access.
-    #[error("permission denied: {} (EACCES)", .0.display())]
+    #[error("permission denied: {} (EACCES)", names::shown(.0))]
     Denied(PathBuf),
     /// The path is a directory, not a file.
-    #[error("{} is a directory, not a file", .0.display())]
+    #[error("{} is a directory, not a file", names::shown(.0))]
     IsFolder(PathBuf),
     /// The path is not a plain file.
-    #[error("{} is a device, a pipe or a socket, not a regular file: use a shell command for it", .0.display())]
+    #[error("{} is a device, a pipe or a socket, not a regular file: use a shell command for it", names::shown(.0))]
     NotFile(PathBuf),
     /// The path is not a directory, as required.
-    #[error("{} is not a directory", .0.display())]
+    #[error("{} is not a directory", names::shown(.0))]
     NotFolder(PathBuf),
     /// The path, or one part of it, is longer than the file system takes.
     #[error("path too long ({} bytes): shorten it", .0.as_os_str().len())]
     PathTooLong(PathBuf),
     /// The file is too large to be held in memory.
-    #[error("{} is too large ({size} bytes, the limit is {max}): use a shell command for it", .path.display())]
+    #[error("{} is too large ({size} bytes, the limit is {max}): use a shell command for it", names::shown(.path))]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -38,17 +39,17 @@ pub enum Error {
     /// it.
     #[error(
         "{} was changed by another program in the meantime, so nothing was written. Read it again, then repeat the change.",
-        .0.display()
+        names::shown(.0)
     )]
     Changed(PathBuf),
     /// The path was canonical when the call was decided, and has a symbolic link on it now.
     #[error(
         "{} now leads elsewhere: a symbolic link was placed in its path after the call was allowed. Nothing was read or changed; find out what created the link, then repeat the call.",
-        .0.display()
+        names::shown(.0)
     )]
     Link(PathBuf),
     /// Any other failure.
-    #[error("{}: {message}", .path.display())]
+    #[error("{}: {message}", names::shown(.path))]
     Io {
         /// The path.
         path: PathBuf,
@@ -59,7 +60,7 @@ pub enum Error {
     #[error("{0}")]
     Pattern(String),
     /// No shell could be started.
-    #[error("cannot start the shell {}: {message}", .shell.display())]
+    #[error("cannot start the shell {}: {message}", names::shown(.shell))]
     Shell {
         /// The program.
         shell: PathBuf,
@@ -78,7 +79,7 @@ pub enum Error {
     #[error("program `{0}` not found: install it, or use its full path")]
     NoProgram(String),
     /// A program could not be started.
-    #[error("cannot start {}: {message}", .program.display())]
+    #[error("cannot start {}: {message}", names::shown(.program))]
     Program {
         /// The program's path.
         program: PathBuf,

@@ -64,6 +64,9 @@ pub(super) fn must_be_usable(path: &Path) -> Result<(), Error> {
     if System::CURRENT != System::Windows {
         return Ok(());
     }
+    if windows_names::has_long_name(path) {
+        return Err(Error::PathTooLong(path.to_path_buf()));
+    }
     windows_names::refusal(path).map_or(Ok(()), |reason| Err(Error::Refused(reason)))
 }
 

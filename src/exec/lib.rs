@@ -54,6 +54,7 @@ pub use wrapped::Wrapped;
 pub use write_log::WriteLog;
 
 use futures_util::future::join_all;
+use pintle_os::names;
 use pintle_protocol::files::FileState;
 use scan::{Keep, Scan, Scanned, StoredContent};
 use std::path::{Path, PathBuf};
@@ -188,7 +189,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// [`Error::Refused`] if this environment cannot scan.
     async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Scanned, Error> {
-        let what = format!("the files in {} are on another machine", scan.root.display());
+        let what = format!("the files in {} are on another machine", names::shown(&scan.root));
         Err(Error::Refused(what))
     }
 

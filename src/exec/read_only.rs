@@ -8,6 +8,7 @@ use crate::{
     Grepped, Lines, ListEntry, Platform, Program, Ran, RunningProgram, Stat, TerminalCommand,
     Transition, Updated, UpdatedAll, Version, Window,
 };
+use pintle_os::names;
 use pintle_protocol::files::FileState;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub struct ReadOnly(pub Arc<dyn Environment>);
 fn refused(what: &str, path: &Path) -> Error {
     Error::Refused(format!(
         "{what} {} is not possible: this environment is read-only. Describe the change to the user instead.",
-        path.display()
+        names::shown(path)
     ))
 }
 

@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn every_change_is_found() {
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
+        let root = pintle_os::names::canonicalize(folder.path()).unwrap();
         let keep: Keep = Arc::new(|content: &[u8]| StoredContent {
             sha256: String::from_utf8_lossy(content).into_owned(),
             is_lost: false,
@@ -375,7 +375,7 @@ mod tests {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             std::fs::write(root.join(path), content).unwrap();
         }
-        std::os::unix::fs::symlink(root.join("a.txt"), root.join("link")).unwrap();
+        pintle_testing::files::symlink(root.join("a.txt"), root.join("link"));
         let kept = Arc::new(std::sync::Mutex::new(Vec::new()));
         let keep: Keep = {
             let kept = Arc::clone(&kept);

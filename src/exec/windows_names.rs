@@ -36,6 +36,13 @@ pub fn is_share(path: &Path) -> bool {
         && !matches!(start.next(), Some('.' | '?' | '/' | '\\') | None)
 }
 
+/// Returns true if a name in a path is longer than file systems on Windows take.
+pub(super) fn has_long_name(path: &Path) -> bool {
+    /// In UTF-16.
+    const MAX_UNITS: usize = 255;
+    path.to_string_lossy().split(['/', '\\']).any(|name| name.encode_utf16().count() > MAX_UNITS)
+}
+
 fn name_refusal(name: &str) -> Option<String> {
     if matches!(name, "" | "." | "..") {
         return None;
@@ -80,6 +87,16 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_share(Path::new(path)), want, "{path}");
+        }
+    }
+
+    #[test]
+    fn names_are_measured_in_units_of_utf_16() {
+        for (name, count, want) in
+            [("x", 255, false), ("x", 256, true), ("ü", 255, false), ("\u{1f600}", 128, true)]
+        {
+            let path = format!(r"C:\a/{}\b", name.repeat(count));
+            assert_eq!(has_long_name(Path::new(&path)), want, "{name} {count}");
         }
     }
 

@@ -214,16 +214,13 @@ mod tests {
 
     #[test]
     fn a_machine_that_has_run_out_of_something_wants_no_login() {
-        let of = |number| io::Error::from_raw_os_error(number);
-        for (error, want) in [
-            (of(nix::libc::EMFILE), ErrorKind::Overloaded),
-            (of(nix::libc::ENFILE), ErrorKind::Overloaded),
-            (of(nix::libc::ENOMEM), ErrorKind::Overloaded),
-            // In the form of errors that include a file.
-            (io::Error::other(format!("/f: {}", of(nix::libc::EMFILE))), ErrorKind::Overloaded),
-            (of(nix::libc::EACCES), ErrorKind::Auth),
-            (of(nix::libc::ENOENT), ErrorKind::Auth),
-        ] {
+        let lacks = pintle_os::errors::OUT_OF_RESOURCES.map(io::Error::from_raw_os_error);
+        // In the form of errors that include a file.
+        let of_file = io::Error::other(format!("/f: {}", lacks[0]));
+        let busy = lacks.into_iter().chain([of_file]).map(|error| (error, ErrorKind::Overloaded));
+        let others = [io::ErrorKind::PermissionDenied, io::ErrorKind::NotFound]
+            .map(|kind| (io::Error::from(kind), ErrorKind::Auth));
+        for (error, want) in busy.chain(others) {
             let text = error.to_string();
             let failed = Error::of_key(&error, "the stored logins cannot be used");
             assert_eq!(failed.kind, want, "{text}");

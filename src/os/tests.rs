@@ -91,6 +91,18 @@ fn paths_are_shown_without_backslashes_and_prefixes() {
     let shown = names::shown(&folder).into_owned();
     assert!(!shown.contains('\\') && !shown.contains("//"), "{shown}");
     assert_eq!(names::path(names::bytes(folder.as_os_str())), folder);
+    let in_uri = names::in_uri(&shown).into_owned();
+    assert!(in_uri.starts_with('/') && !in_uri.contains('\\'), "{in_uri}");
+    assert_eq!(names::from_uri(&in_uri), shown);
+}
+
+#[test]
+fn a_directory_that_is_opened_as_a_file_is_said_to_be_one() {
+    let (_guard, folder) = folder();
+    let error = file::open(OpenOptions::new().read(true).write(true), &folder).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::IsADirectory, "{error}");
+    let error = file::open(OpenOptions::new().read(true), &folder.join("missing")).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound, "{error}");
 }
 
 #[test]

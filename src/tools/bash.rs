@@ -11,6 +11,7 @@ use crate::{
 use pintle_base::text::truncate::{self, Ends, Limits, Truncated, size};
 use pintle_exec::sandbox::{Denial, Report};
 use pintle_exec::{Command, Dialect, End, Environment, Error, MAX_KEPT_BYTES, Ran};
+use pintle_os::names;
 use pintle_protocol::content::{Content, TruncatedBy};
 use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -227,13 +228,13 @@ impl Prepared for Call {
                 if is_displaced {
                     result.content.push(Content::text(format!(
                         "[The working directory {} no longer exists, so the command ran in an empty directory. Recreate it, or use absolute paths.]",
-                        ctx.cwd.display()
+                        names::shown(&ctx.cwd)
                     )));
                 }
                 with_unsaved(result, &unsaved)
             }
             Err(Error::NotFound(folder) | Error::NotFolder(folder)) => {
-                failure(format!("Working directory does not exist: {}", folder.display()))
+                failure(format!("Working directory does not exist: {}", names::shown(&folder)))
             }
             Err(error) => failure(error.to_string()),
         }
@@ -363,7 +364,7 @@ impl Call {
         if let Some(path) = ran.background_output.filter(|_| env.is_this_machine()) {
             result.content.push(Content::text(format!(
                 "[Processes started by this command are still running in the background, until the session ends. Their further output goes to {}]",
-                path.display()
+                names::shown(&path)
             )));
         }
         if let Some(report) = ran.sandbox {
@@ -440,7 +441,7 @@ fn note_sandbox(result: &mut ToolResult, report: &Report) {
 fn few(paths: &[PathBuf]) -> String {
     /// More are counted, not listed.
     const MAX_NAMED: usize = 5;
-    let named = paths.iter().take(MAX_NAMED).map(|path| path.display().to_string());
+    let named = paths.iter().take(MAX_NAMED).map(|path| names::shown(path).into_owned());
     let mut names = named.collect::<Vec<_>>().join(", ");
     if paths.len() > MAX_NAMED {
         names = format!("{names} and {} more", paths.len() - MAX_NAMED);

@@ -10,6 +10,7 @@ use pintle_exec::{
     After, Before, Decide, DecideAll, Environment, Error, FileContent, Lines, Rewrite, Updated,
     UpdatedAll, Version,
 };
+use pintle_os::names;
 use pintle_protocol::diff::{FileChange, FileOp};
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
@@ -243,7 +244,8 @@ pub(super) fn unsaved<'a>(
 ) -> String {
     let is_unsaved = |path: &Path| env.unsaved(path).iter().any(|unsaved| unsaved == path);
     let unsaved = changed.into_iter().filter(|version| is_unsaved(&version.path));
-    let names: Vec<String> = unsaved.map(|version| version.path.display().to_string()).collect();
+    let names: Vec<String> =
+        unsaved.map(|version| names::shown(&version.path).into_owned()).collect();
     if names.is_empty() {
         return String::new();
     }

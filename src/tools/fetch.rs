@@ -16,6 +16,7 @@ use body::Page;
 use net::{Failure, Net};
 use pintle_base::pdf::{self, Error, counted};
 use pintle_base::text::truncate::{self, Limits, border_before, size};
+use pintle_os::names;
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
@@ -138,7 +139,7 @@ impl Call {
         let kept = ctx.env.write(&path, text.into_bytes()).await;
         let is_kept = kept.is_ok();
         let notice = match kept {
-            Ok(()) => format!("Showing {what}. Full text: {}. Use {how}", path.display()),
+            Ok(()) => format!("Showing {what}. Full text: {}. Use {how}", names::shown(&path)),
             Err(error) => format!("Showing {what}. Failed to store the full text: {error}"),
         };
         let mut result = success(format!("{head}\n\n{}\n\n[{notice}]", shown.text));

@@ -44,7 +44,7 @@ impl PathArgument {
 
     /// Refuses a path that can only be that of a directory.
     pub(super) fn of_file(self, field: &str) -> Result<Self, String> {
-        if self.text.ends_with('/') {
+        if self.text.ends_with(std::path::is_separator) {
             return Err(format!(
                 "`{field}` must be a file, but {} is a directory. Directories are created along with the files written into them.",
                 self.text
@@ -171,7 +171,8 @@ mod tests {
             [("./a/../b", "/work/b"), ("../../../x", "/x"), ("/a//b/./c/", "/a/b/c")]
         {
             let written = PathArgument::new(text.to_owned(), &folders, Purpose::Existing);
-            assert_eq!(written.locations(None)[0].path, want, "{text}");
+            let got = &written.locations(None)[0].path;
+            assert_eq!(pintle_os::names::shown(Path::new(got)), want, "{text}");
         }
     }
 

@@ -250,7 +250,7 @@ mod tests {
             ("odd[1].rs", b"four\n"),
         ]);
         let outside = Scene::with(&[("secret", b"five\n")]);
-        std::os::unix::fs::symlink(outside.path("secret"), scene.path("link.rs")).unwrap();
+        pintle_testing::files::symlink(outside.path("secret"), scene.path("link.rs"));
         let call = async |paths: Value| {
             text(&scene.call(&ReadMany(Profile::Gemini), json!({"paths": paths})).await)
         };

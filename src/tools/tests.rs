@@ -20,7 +20,7 @@ pub(super) struct Scene {
 impl Scene {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let cwd = std::fs::canonicalize(folder.path()).unwrap();
+        let cwd = pintle_os::names::canonicalize(folder.path()).unwrap();
         let ambient = Ambient::system();
         let ctx = ToolContext {
             env: Arc::new(Local::new(&ambient, Options::default())),
@@ -67,8 +67,7 @@ impl Scene {
     }
 
     pub(super) fn set_mode(&self, relative: &str, mode: u32) {
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
-        std::fs::set_permissions(self.path(relative), mode).unwrap();
+        pintle_testing::files::set_mode(self.path(relative), mode);
     }
 
     /// Reads a file, so that it may be overwritten.

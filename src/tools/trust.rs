@@ -486,7 +486,7 @@ mod tests {
     fn a_file_that_is_none_trusts_nothing_and_does_not_hang() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE_NAME);
-        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        pintle_testing::files::fifo(&path);
         let answers = Answers::in_file(&path);
         assert!(!answers.is_trusted(Path::new("/w")));
         assert!(answers.set_trusted(Path::new("/w"), true).is_err());

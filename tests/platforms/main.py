@@ -5,7 +5,7 @@
   play TARGET [ARGS]    build, then run the program: demo, doctor and a turn over stdio
   node TARGET [NAME…]   build for Windows, then run the VS Code extension's tests that need no editor by Node for Windows under Wine;
                         NAME chooses test files
-  test TARGET [ARGS]    run the tests of pintle-os, as far as this machine can run them
+  test TARGET [CRATES]  run the unit tests of all crates, or of these, but for those that skipped.toml lists
   cargo TARGET ARGS     run cargo with these arguments
   suite [--all]         what the suite `platforms` runs: the rows of SUITE, or with --all every target
   list                  print the targets
@@ -17,7 +17,7 @@ import time
 
 from runner.tools import Unavailable
 
-from . import requirements, rounds, windows_node
+from . import requirements, rounds, unit_tests, windows_node
 from .targets import TARGETS
 from .toolchain import Toolchain
 
@@ -59,8 +59,13 @@ def node(chain: Toolchain, names: list[str]) -> int:
     return code if code != 0 else windows_node.run(chain.folder / "run", chain.program(), chain.folder, names)
 
 
-def test(chain: Toolchain, arguments: list[str]) -> int:
-    return chain.cargo("test", "--package", "pintle-os", *arguments)
+def test(chain: Toolchain, crates: list[str]) -> int:
+    packages = [word for crate in crates for word in ("--package", crate)] or ["--workspace"]
+    options = [*packages, "--lib", "--all-features"]
+    if chain.runner is None:
+        return chain.cargo("test", *options)
+    code, built = chain.messages("test", *options, "--no-run")
+    return code or unit_tests.run(built, [chain.runner], crates)
 
 
 def cargo(chain: Toolchain, arguments: list[str]) -> int:

@@ -1,12 +1,15 @@
 """Tests of what needs no compiler: `PYTHONPATH=tests python3 -m unittest platforms.test_platforms`."""
 
+import contextlib
+import io
+import json
 import struct
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from . import binaries, requirements, stubs, targets, windows_node
+from . import binaries, requirements, stubs, targets, unit_tests, windows_node
 from .targets import TARGETS
 
 
@@ -85,6 +88,94 @@ extern "C-unwind" {
 pub fn not_foreign() {}
 """
         self.assertEqual(stubs.symbols(source), {"_kSecClass", "_SecItemAdd", "_kMutable"})
+
+
+ROWS = """
+[[skipped]]
+crate = "pintle-exec"
+tests = ["process::tests::", "local::tests::links", "links::stay"]
+reason = "no links"
+"""
+LISTED = ["local::tests::links", "local::tests::reads", "walk::tests::walks"]
+SOURCES = {
+    "lib.rs": "mod local;",
+    "local.rs": """
+        #[cfg(test)]
+        mod tests {
+            #[tokio::test(flavor = "multi_thread")]
+            // Why.
+            async fn links() {}
+            #[test]
+            #[should_panic(expected = "x")]
+            fn reads() {}
+        }""",
+    "walk/mod.rs": "#[cfg(test)] mod tests { proptest! { #[test] fn walks(a in 0..1) {} } fn no_test() {} }",
+    "process/tests.rs": "#[test]\nfn ends() {}",
+    "links.rs": "#[cfg(unix)]\n#[test]\nfn stay() {}",
+    "other/Cargo.toml": "",
+    "other/lib.rs": "#[test] fn of_another_crate() {}",
+}
+
+
+class UnitTests(unittest.TestCase):
+    def test_what_is_not_compiled_is_found_in_the_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in SOURCES.items():
+                path = Path(folder, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+            found = unit_tests.tests_of_sources(Path(folder))
+        want = [("links", "stay"), ("local", "links"), ("local", "reads"), ("process::tests", "ends"), ("walk", "walks")]
+        self.assertEqual(sorted(found), want)
+        absent = [("links", "stay"), ("process::tests", "ends")]
+        self.assertEqual(unit_tests.missing(found, LISTED), absent)
+        self.assertEqual(unit_tests.problems(unit_tests.read_skips(ROWS), LISTED, absent), [])
+
+    def test_each_row_has_a_test_and_each_missing_test_a_row(self):
+        rows = unit_tests.read_skips(ROWS)
+        wrong = unit_tests.problems(rows, LISTED[1:], [("links", "stay"), ("term", "resizes")])
+        self.assertEqual(
+            wrong,
+            [
+                "pintle-exec: skipped.toml lists process::tests::, which does not exist",
+                "pintle-exec: skipped.toml lists local::tests::links, which does not exist",
+                "term::resizes is not compiled, and skipped.toml does not say why",
+            ],
+        )
+        with self.assertRaises(ValueError):
+            unit_tests.read_skips(ROWS + ROWS)
+
+    def test_outcomes_are_read_and_counted(self):
+        printed = "test a::b ... ok\ntest c - should panic ... FAILED\ntest d ... ignored, slow\nrandom seed: test e ... ok\n"
+        self.assertEqual(unit_tests.read_outcomes(printed), {"a::b": "ok", "c": "FAILED", "d": "ignored"})
+        results = [unit_tests.Result("a", 3, ["x"], 1, 2.0), unit_tests.Result("b", 4)]
+        self.assertEqual(unit_tests.table(results).splitlines()[-1].split(), ["7", "1", "1", "2", "s"])
+
+    def test_a_program_is_run_without_what_is_skipped_and_must_end_each_test(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "program")
+            program.write_text(
+                "#!/bin/sh\n"
+                'case "$*" in *--list*) printf "a::tests::one: test\\na::tests::two: test\\na::tests::three: test\\n";;\n'
+                '*"--skip a::tests::three"*) echo "test a::tests::one ... ok";; esac\n'
+            )
+            program.chmod(0o755)
+            rows = [unit_tests.Skip("a", "a::tests::three", "why")]
+            with contextlib.redirect_stdout(io.StringIO()):
+                result = unit_tests.Runner([], rows).run("a", str(program), Path(folder))
+        self.assertEqual((result.passed, result.failed, result.skipped), (1, [], 1))
+        self.assertEqual(result.problems, ["a: a::tests::two did not end"])
+
+    def test_programs_are_found_in_messages_of_cargo(self):
+        message = {"reason": "compiler-artifact", "profile": {"test": True}, "executable": "/t/a.exe",
+                   "target": {"name": "pintle_base", "kind": ["lib"], "src_path": "/s/base/lib.rs"}}
+        other = {**message, "profile": {"test": False}}
+        text = f"Compiling\n{json.dumps(other)}\n{json.dumps(message)}\n"
+        self.assertEqual(unit_tests.programs(text), {"pintle-base": ("/t/a.exe", Path("/s/base"))})
+
+    def test_the_list_is_well_formed_and_names_crates_of_the_workspace(self):
+        rows = unit_tests.read_skips(unit_tests.SKIPPED.read_text())
+        self.assertTrue(all(row.reason.strip() and row.test for row in rows))
 
 
 class Wrapper(unittest.TestCase):

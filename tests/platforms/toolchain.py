@@ -39,8 +39,20 @@ class Toolchain:
             stubs.write(self.folder / "sdk", stubs.packages(ROOT))
         return self
 
+    @property
+    def runner(self) -> str | None:
+        """The program that starts Windows programs; none for other targets, whose programs cargo can start."""
+        return str(self.folder / "run") if self.target.zig is None else None
+
     def cargo(self, *arguments: str) -> int:
         """Runs cargo for the target and returns its exit status."""
+        return self._run(arguments, stdout=None)[0]
+
+    def messages(self, *arguments: str) -> tuple[int, str]:
+        """Runs cargo for the target, and returns its exit status and its messages in JSON, a line each."""
+        return self._run((*arguments, "--message-format=json-render-diagnostics"), stdout=subprocess.PIPE)
+
+    def _run(self, arguments: tuple[str, ...], stdout: int | None) -> tuple[int, str]:
         subcommand, *rest = arguments
         env = {**os.environ, **environment(self.target, self.folder, self.zig), "CARGO_TARGET_DIR": str(BUILD)}
         # A toolchain of rustup names its own compiler.
@@ -49,7 +61,8 @@ class Toolchain:
         command = ["/usr/bin/cargo", subcommand, "-Zbuild-std=std,panic_unwind", "--target", self.target.triple, "--locked"]
         # Nothing here measures time, so nothing is optimized.
         slow = [f"--config=profile.dev.package.{name}.opt-level=0" for name in optimized()]
-        return subprocess.run([*command, *slow, *rest], cwd=ROOT, env=env, check=False).returncode
+        done = subprocess.run([*command, *slow, *rest], cwd=ROOT, env=env, check=False, stdout=stdout, text=True)
+        return done.returncode, done.stdout or ""
 
     def program(self, profile: str = "debug") -> Path:
         """The path of the built program."""

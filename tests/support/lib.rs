@@ -1,4 +1,4 @@
-//! What the tests of all crates share: random seeds, waiting for conditions, an ssh server, a writer of PDF documents, and tests that cannot run everywhere.
+//! What the tests of all crates share: random seeds, waiting for conditions, files and paths of every system, an ssh server, a writer of PDF documents, and tests that cannot run everywhere.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -8,10 +8,14 @@
 )]
 
 pub mod chance;
+pub mod files;
+pub mod paths;
 pub mod pdf;
 pub mod skips;
+#[cfg(unix)]
 pub mod sshd;
 pub mod waiting;
 
 pub use skips::{is_superuser, skipped};
+#[cfg(unix)]
 pub use sshd::Sshd;

@@ -297,7 +297,7 @@ pub struct EnvironmentSettings {
     pub read_only: Setting<bool>,
     /// The shell that runs commands, by its absolute path. By default bash, else /bin/sh; on Windows the bash of Git, else PowerShell.
     #[serde(deserialize_with = "values::shell")]
-    #[schemars(extend("pattern" = "^(/|[A-Za-z]:[/\\\\])"), example = &"/bin/zsh")]
+    #[schemars(extend("pattern" = r"^(/|[A-Za-z]:[/\\])"), example = &"/bin/zsh")]
     pub shell: Option<PathBuf>,
     /// Shell code that runs before each command, in the same shell.
     #[schemars(example = &"ulimit -v 8000000")]

@@ -8,6 +8,8 @@ mod models;
 use super::*;
 use expect_test::expect;
 use pintle_base::ambient::Ambient;
+use pintle_os::names;
+use pintle_testing::paths::absolute;
 use std::fs;
 use std::num::NonZero;
 use std::path::Path;
@@ -31,6 +33,11 @@ fn row(provider: &ProviderEntry) -> String {
         (!headers.is_empty()).then(|| headers.join(" ")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a text with a directory and the paths in it below `HOME`, with `/` on every system.
+fn in_home(text: &str, home: &str) -> String {
+    text.replace(home, "HOME").replace("HOME\\", "HOME/")
 }
 
 /// Loads this config file from a separate home directory, shown as `HOME`.
@@ -61,7 +68,7 @@ fn loaded(file: &str, vars: &[(&str, &str)], flags: Flags) -> String {
         }
         Err(error) => format!("error: {error}"),
     };
-    shown.replace(path, "HOME")
+    in_home(&shown, path)
 }
 
 #[test]
@@ -234,7 +241,7 @@ fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
         let path = home.path().to_str().unwrap();
         let loaded = load(&ambient(&[("PINTLE_HOME", path)]), Flags::default());
         let got = loaded.map(|config| config.settings.all_instructions());
-        let got = got.map_err(|error| error.to_string().replace(path, "HOME"));
+        let got = got.map_err(|error| in_home(&error.to_string(), path));
         let want = want.map(|text| text.map(str::to_owned)).map_err(str::to_owned);
         assert_eq!(got, want, "{name}");
     }
@@ -253,11 +260,15 @@ fn folders_follow_pintle_home_then_xdg_then_home() {
         (&[("PINTLE_HOME", "here")], "PINTLE_HOME is `here`"),
     ];
     for (vars, want) in rows {
-        let got = match load(&ambient(vars), Flags::default()) {
-            Ok(c) => format!("{} {}", c.folders.config_file.display(), c.folders.data.display()),
+        let vars: Vec<_> = vars.iter().map(|(name, value)| (*name, absolute(value))).collect();
+        let vars: Vec<_> = vars.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let got = match load(&ambient(&vars), Flags::default()) {
+            Ok(c) => [c.folders.config_file, c.folders.data]
+                .map(|path| names::shown(&path).into_owned())
+                .join(" "),
             Err(error) => error.to_string(),
         };
-        assert_eq!(got, want);
+        assert_eq!(got, absolute(want));
     }
 }
 
@@ -267,8 +278,8 @@ fn what_stands_in_the_way_of_the_data_folder_is_named() {
     let path = folder.path().to_str().unwrap();
     fs::write(folder.path().join("file"), "x").unwrap();
     fs::create_dir(folder.path().join("real")).unwrap();
-    std::os::unix::fs::symlink("real", folder.path().join("link")).unwrap();
-    std::os::unix::fs::symlink("gone", folder.path().join("dangling")).unwrap();
+    pintle_testing::files::symlink("real", folder.path().join("link"));
+    pintle_testing::files::symlink("gone", folder.path().join("dangling"));
     for (name, place, want) in [
         ("PINTLE_HOME", "real", None),
         ("PINTLE_HOME", "link", None),
@@ -313,7 +324,7 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
         )
         .unwrap();
         let path = home.path().to_str().unwrap();
-        match load(&ambient(&[("PINTLE_HOME", path)]), flags) {
+        let told = match load(&ambient(&[("PINTLE_HOME", path)]), flags) {
             Ok(config) => {
                 let e = &config.settings.environment;
                 format!(
@@ -329,8 +340,8 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
                 )
             }
             Err(error) => error.to_string(),
-        }
-        .replace(path, "HOME")
+        };
+        in_home(&told, path)
     };
     let flags =
         Flags { wrap: Some(vec!["ssh".into(), "b".into()]), read_only: true, ..Flags::default() };
@@ -374,7 +385,10 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
         ),
     ];
     for (file, flags, want) in rows {
-        assert_eq!(environment(file, flags), want, "{file}");
+        // The example in a message is a shell of the system.
+        let want = absolute(want)
+            .replace(r#"such as "C:/bin/zsh""#, r#"such as "C:/Program Files/Git/bin/bash.exe""#);
+        assert_eq!(environment(&absolute(file), flags), want, "{file}");
     }
 }
 
@@ -390,7 +404,7 @@ fn tools_are_set_in_a_table_of_their_own() {
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), flags)
             .map(|config| (config.settings.tools, config.warnings.len()))
-            .map_err(|error| error.to_string().replace(path, "HOME"))
+            .map_err(|error| in_home(&error.to_string(), path))
     };
     let flag = || Flags { web_fetch: true, ..Flags::default() };
     let searches = || Flags { web_search: true, ..Flags::default() };
@@ -456,7 +470,7 @@ fn limits_are_set_in_a_table_of_their_own() {
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
             .map(|config| (config.settings.limits, config.warnings.len()))
-            .map_err(|error| error.to_string().replace(path, "HOME"))
+            .map_err(|error| in_home(&error.to_string(), path))
     };
     let all = "[limits]\nsteps = 9\ntool_calls = 50\ntokens = 1000\ncost_usd = 0.25\nseconds = 60\ncontinuations = 0\nturns = 7\nloop_window = 20\nsubagent_depth = 2\n";
     let every = LimitSettings {
@@ -507,7 +521,7 @@ fn the_compaction_policy_is_set_in_the_context_table() {
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
             .map(|config| (config.settings.context, config.warnings.len()))
-            .map_err(|error| error.to_string().replace(path, "HOME"))
+            .map_err(|error| in_home(&error.to_string(), path))
     };
     let none = ContextSettings::default;
     let every = ContextSettings {

@@ -27,7 +27,8 @@ impl TextSource {
     /// user.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(path) = text.strip_prefix(KEY_FILE) {
-            return path.starts_with(['/', '~']).then(|| Self::Fetched(text.to_owned()));
+            let is_usable = path.starts_with(['/', '~']) || Path::new(path).is_absolute();
+            return is_usable.then(|| Self::Fetched(text.to_owned()));
         }
         if let Some(entry) = text.strip_prefix(KEYRING) {
             let (service, user) = entry.split_once('/')?;

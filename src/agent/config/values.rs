@@ -4,6 +4,7 @@
 
 use super::Source;
 use pintle_base::ambient::Secret;
+use pintle_os::System;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -213,7 +214,10 @@ impl Serialize for TextFile {
 
 /// Reads a shell path. `cmd.exe` runs no command of several lines, and WSL's bash runs commands on another system, with other paths.
 pub(super) fn shell<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
-    let want = "an absolute path, such as \"/bin/zsh\"";
+    let want = match System::CURRENT {
+        System::Linux | System::MacOs => "an absolute path, such as \"/bin/zsh\"",
+        System::Windows => "an absolute path, such as \"C:/Program Files/Git/bin/bash.exe\"",
+    };
     let path = checked(from, want, |path: PathBuf| path.is_absolute().then_some(path))?;
     let name = path.to_string_lossy().to_lowercase().replace('\\', "/");
     let is_of_wsl = name.ends_with("/bash.exe") && name.contains("/system32/");

@@ -70,7 +70,7 @@ mod tests {
             let file = folder.path().join("file");
             let path = if is_link { folder.path().join("link") } else { file.clone() };
             if is_link {
-                std::os::unix::fs::symlink(&file, &path).unwrap();
+                pintle_testing::files::symlink(&file, &path);
             }
             if let Some(text) = present {
                 fs::write(&file, text).unwrap();

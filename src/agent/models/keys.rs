@@ -169,7 +169,6 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_file_is_its_owners_alone() {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let env = Arc::new(Local::new(&Ambient::fixed(Vec::new()), Options::default()));
         let fetcher = KeyFetcher::new(env, &Secrets::default());
@@ -181,7 +180,7 @@ mod tests {
         ] {
             let path = folder.path().join(name);
             std::fs::write(&path, text).unwrap();
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            pintle_testing::files::set_mode(&path, mode);
             let got = fetcher.print(&format!("file:{}", path.display())).await;
             match want {
                 Ok(key) => assert_eq!(got.unwrap().expose(), key),

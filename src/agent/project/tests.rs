@@ -3,8 +3,9 @@
 use super::*;
 use pintle_base::ambient::Ambient;
 use pintle_exec::local::{Local, Options};
+use pintle_os::names;
+use pintle_testing::files::symlink;
 use std::fs;
-use std::os::unix::fs::symlink;
 
 #[tokio::test]
 async fn what_leads_out_of_a_project_is_not_read() {
@@ -14,11 +15,11 @@ async fn what_leads_out_of_a_project_is_not_read() {
     fs::create_dir_all(project.join(".git")).unwrap();
     fs::write(&outside, "---\nalwaysApply: true\n---\nsecret").unwrap();
     fs::write(project.join("real.md"), "inside").unwrap();
-    symlink(&outside, project.join("AGENTS.md")).unwrap();
-    symlink("real.md", project.join("CLAUDE.md")).unwrap();
-    symlink(&outside, project.join(".pintle/rules/secret.md")).unwrap();
+    symlink(&outside, project.join("AGENTS.md"));
+    symlink("real.md", project.join("CLAUDE.md"));
+    symlink(&outside, project.join(".pintle/rules/secret.md"));
     fs::write(project.join(".pintle/rules/own.md"), "---\nalwaysApply: true\n---\nown").unwrap();
-    nix::unistd::mkfifo(&project.join("pipe.md"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    pintle_testing::files::fifo(project.join("pipe.md"));
 
     let env = Local::new(&Ambient::fixed([]), Options::default());
     let personal = Personal::default();
@@ -44,7 +45,7 @@ async fn what_leads_out_of_a_project_is_not_read() {
 #[tokio::test]
 async fn a_document_is_read_with_what_it_imports() {
     let folder = tempfile::tempdir().unwrap();
-    let project = folder.path().canonicalize().unwrap().join("p");
+    let project = pintle_os::names::canonicalize(folder.path()).unwrap().join("p");
     let write = |path: &str, text: &str| {
         let path = project.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -52,7 +53,7 @@ async fn a_document_is_read_with_what_it_imports() {
     };
     fs::create_dir_all(project.join(".git")).unwrap();
     write("../outside.md", "outside");
-    symlink("../outside.md", project.join("link.md")).unwrap();
+    symlink("../outside.md", project.join("link.md"));
     write("AGENTS.md", "top\n@docs/a.md and `@code.md`, @../outside.md @link.md @~/own.md @nobody");
     write("CLAUDE.md", "@AGENTS.md");
     write("docs/a.md", "a\n@b.md\n@../AGENTS.md");
@@ -66,9 +67,9 @@ async fn a_document_is_read_with_what_it_imports() {
     let place = ProjectFiles::load(&env, &personal, &project).await;
     let paths = ["AGENTS.md", "CLAUDE.md"].map(|name| project.join(name));
     let told = place.documents(paths.to_vec()).await;
-    let names: Vec<_> =
-        told.iter().map(|one| one.path.strip_prefix(&project).unwrap().to_str().unwrap()).collect();
+    let below = |path: &Path| names::shown(path.strip_prefix(&project).unwrap()).into_owned();
+    let found: Vec<_> = told.iter().map(|one| below(&one.path)).collect();
     let want =
         ["docs/3.md", "docs/2.md", "docs/1.md", "docs/b.md", "docs/a.md", "AGENTS.md", "CLAUDE.md"];
-    assert_eq!(names, want, "five files deep, each once");
+    assert_eq!(found, want, "five files deep, each once");
 }

@@ -5,6 +5,7 @@
 
 use crate::turn::context::TurnContext;
 use crate::turn::diagnostics::Report;
+use pintle_os::names;
 use pintle_protocol::diagnostics::EditorDiagnostic;
 use pintle_protocol::diff::FileChange;
 use pintle_session::context::diagnostics::{self, fresh};
@@ -64,7 +65,7 @@ impl EditFeedback {
             let found: Vec<EditorDiagnostic> = fresh(known, &now).into_iter().cloned().collect();
             *known = now;
             if !found.is_empty() {
-                new.push((path.display().to_string(), found));
+                new.push((names::shown(path).into_owned(), found));
             }
         }
         (!new.is_empty()).then(|| diagnostics::message(&new))

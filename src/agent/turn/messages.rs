@@ -5,6 +5,7 @@ use crate::turn::context::{TurnContext, TurnState};
 use crate::turn::inputs::{self, Rendered};
 use crate::turn::prompt;
 use pintle_llm::Message;
+use pintle_os::names;
 use pintle_protocol::event::{Event, QueuedInput};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus, UserMessage};
@@ -63,7 +64,7 @@ pub(super) async fn add_changed_files<H: TurnHost>(
     }
     let listed = changed.iter().take(MAX_CHANGED_FILES).map(|file| {
         let gone = if file.digest.is_none() { " (removed)" } else { "" };
-        format!("{}{gone}", file.path.display())
+        format!("{}{gone}", names::shown(&file.path))
     });
     let mut lines: Vec<String> = listed.collect();
     if changed.len() > MAX_CHANGED_FILES {

@@ -6,6 +6,7 @@ use crate::turn::confine::{confinement, only_reading};
 use crate::workspace::{self, Workspace};
 use pintle_exec::sandbox::{self, Confinement, Grade, Hosts, Level, Names, Network};
 use pintle_exec::{Dialect, Environment, FileKind, LeftOut, Platform, windows_names};
+use pintle_os::names;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::item::Denial;
@@ -455,11 +456,12 @@ impl Permissions {
             match rules {
                 Ok(OfProject { rules, ignored }) => {
                     of_project.extend(rules);
-                    let told = ignored.iter().map(|part| format!("{}: {part}", path.display()));
+                    let told =
+                        ignored.iter().map(|part| format!("{}: {part}", names::shown(&path)));
                     problems.extend(told);
                 }
                 Err(reason) => {
-                    let path = path.display();
+                    let path = names::shown(&path);
                     problems.push(format!(
                         "{path}: {reason}; until it is fixed, every call requires approval"
                     ));

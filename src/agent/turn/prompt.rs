@@ -66,8 +66,8 @@ pub(crate) async fn begin<H: TurnHost>(host: &mut H, ctx: &mut TurnContext, stat
             if let Some(from) = moved_from {
                 let text = from_engine(format_args!(
                     "the project has moved from {} to {}, which is now the working directory. Earlier messages contain old paths.",
-                    from.display(),
-                    cwd.display()
+                    names::shown(&from),
+                    names::shown(&cwd)
                 ));
                 tell(host, ctx, state, text, BriefingUpdate::default());
             }
@@ -442,7 +442,7 @@ fn tell_changed_documents<H: TurnHost>(
             Change::Gone(path) => {
                 parts.push(format!(
                     "{} was removed; its instructions no longer apply.",
-                    path.display()
+                    names::shown(&path)
                 ));
             }
         }

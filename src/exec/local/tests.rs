@@ -4,8 +4,8 @@ use super::*;
 use crate::{FileKind, FindOrder, LeftOut};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::diff::FileOp;
+use pintle_testing::files::{mode, set_mode, symlink};
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 
 fn local() -> Local {
     Local::new(&Ambient::system(), Options::default())
@@ -13,7 +13,7 @@ fn local() -> Local {
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let path = fs::canonicalize(folder.path()).unwrap();
+    let path = pintle_os::names::canonicalize(folder.path()).unwrap();
     (folder, path)
 }
 
@@ -41,23 +41,41 @@ async fn a_write_replaces_the_file_at_once() {
 
     let script = folder.join("script");
     fs::write(&script, "old").unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o750)).unwrap();
+    set_mode(&script, 0o750);
+    let was = mode(&script);
     local.write(&script, b"new".to_vec()).await.unwrap();
-    let mode = fs::metadata(&script).unwrap().permissions().mode() & 0o777;
-    assert_eq!(
-        (fs::read_to_string(&script).unwrap().as_str(), mode),
-        ("new", 0o750),
-        "the mode is kept"
-    );
+    assert_eq!(fs::read_to_string(&script).unwrap(), "new");
+    assert_eq!(mode(&script), was, "the mode is kept");
+    if cfg!(unix) {
+        assert_eq!(was, 0o750);
+    }
 
+    let got = local.write(&folder, b"x".to_vec()).await;
+    assert_eq!(got, Err(Error::IsFolder(folder.clone())));
+    assert_eq!(names(&folder), ["a", "script"], "no temporary file is left");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn a_write_goes_through_links() {
+    let (_guard, folder) = folder();
+    let local = local();
+    let script = folder.join("script");
+    fs::write(&script, "old").unwrap();
     let link = folder.join("link");
-    symlink("script", &link).unwrap();
+    symlink("script", &link);
     local.write(&link, b"through".to_vec()).await.unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link stays");
     assert_eq!(fs::read_to_string(&script).unwrap(), "through", "its target is written");
 
     let dangling = folder.join("dangling");
-    symlink("not/yet", &dangling).unwrap();
+    symlink("not/yet", &dangling);
     local.write(&dangling, b"there".to_vec()).await.unwrap();
     assert_eq!(
         fs::read_to_string(folder.join("not/yet")).unwrap(),
@@ -65,12 +83,7 @@ async fn a_write_replaces_the_file_at_once() {
         "also one not there yet"
     );
 
-    let got = local.write(&folder, b"x".to_vec()).await;
-    assert_eq!(got, Err(Error::IsFolder(folder.clone())));
-    let mut names: Vec<_> =
-        fs::read_dir(&folder).unwrap().flatten().map(|e| e.file_name()).collect();
-    names.sort();
-    assert_eq!(names, ["a", "dangling", "link", "not", "script"], "no temporary file is left");
+    assert_eq!(names(&folder), ["dangling", "link", "not", "script"], "no temporary file is left");
 }
 
 #[tokio::test]
@@ -78,23 +91,36 @@ async fn paths_are_resolved_as_far_as_they_exist() {
     let (_guard, folder) = folder();
     let local = local();
     fs::create_dir_all(folder.join("real/sub")).unwrap();
-    symlink("real", folder.join("link")).unwrap();
-    symlink("/nowhere/at/all", folder.join("dangling")).unwrap();
-    symlink("loop", folder.join("loop")).unwrap();
     for (name, path, want) in [
         ("there", "real/sub", "real/sub"),
-        ("through a link", "link/sub", "real/sub"),
+        ("not there yet", "real/new/file", "real/new/file"),
+        ("dots that do not", "real/new/../../other", "other"),
+    ] {
+        let got = local.canonicalize(&folder.join(path)).await;
+        assert_eq!(got, Ok(folder.join(want)), "{name}");
+    }
+    let long = folder.join("x".repeat(5000));
+    assert_eq!(local.canonicalize(&long).await, Err(Error::PathTooLong(long)));
+}
+
+#[tokio::test]
+async fn links_on_paths_are_resolved() {
+    let (_guard, folder) = folder();
+    let local = local();
+    fs::create_dir_all(folder.join("real/sub")).unwrap();
+    symlink("real", folder.join("link"));
+    symlink("/nowhere/at/all", folder.join("dangling"));
+    symlink("loop", folder.join("loop"));
+    for (name, path, want) in [
+        ("there", "link/sub", "real/sub"),
         ("not there yet", "link/new/file", "real/new/file"),
         ("dots that exist", "link/../real", "real"),
-        ("dots that do not", "real/new/../../other", "other"),
         ("a link to nowhere", "dangling/x", "/nowhere/at/all/x"),
     ] {
         let got = local.canonicalize(&folder.join(path)).await;
         assert_eq!(got, Ok(folder.join(want)), "{name}");
     }
     assert!(local.canonicalize(&folder.join("loop/x")).await.is_err());
-    let long = folder.join("x".repeat(5000));
-    assert_eq!(local.canonicalize(&long).await, Err(Error::PathTooLong(long)));
 }
 
 #[tokio::test]
@@ -182,9 +208,9 @@ async fn a_link_on_a_canonical_path_leads_nowhere() {
     let (_guard, folder) = folder();
     fs::create_dir_all(folder.join("secret/sub")).unwrap();
     fs::write(folder.join("secret/file"), "theirs\n").unwrap();
-    symlink("secret", folder.join("folder")).unwrap();
-    symlink("secret/file", folder.join("file")).unwrap();
-    symlink("secret/new", folder.join("dangling")).unwrap();
+    symlink("secret", folder.join("folder"));
+    symlink("secret/file", folder.join("file"));
+    symlink("secret/new", folder.join("dangling"));
     let local = local();
     let none = CancellationToken::new();
     let window = Window { first_line: 1, max_lines: 1, max_bytes: 100 };
@@ -240,10 +266,10 @@ async fn a_link_that_is_made_during_a_change_leads_nowhere() {
         let decide: Decide = Box::new(move |_| {
             if is_folder {
                 fs::rename(here.join("src"), here.join("moved")).unwrap();
-                symlink("secret", here.join("src")).unwrap();
+                symlink("secret", here.join("src"));
             } else {
                 fs::remove_file(here.join("src/file")).unwrap();
-                symlink("../secret/file", here.join("src/file")).unwrap();
+                symlink("../secret/file", here.join("src/file"));
             }
             Ok(Rewrite { content: b"new".to_vec().into(), change: None })
         });
@@ -279,20 +305,32 @@ async fn a_refused_or_cancelled_update_changes_nothing() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary file is left");
 }
 
+/// Returns names in order, each with true for a directory.
+fn in_order(listed: &[ListEntry]) -> Vec<(&str, bool)> {
+    let mut rows: Vec<_> =
+        listed.iter().map(|entry| (entry.name.as_str(), entry.is_folder)).collect();
+    rows.sort_unstable();
+    rows
+}
+
+#[tokio::test]
+async fn links_are_listed() {
+    let (_guard, folder) = folder();
+    fs::create_dir(folder.join("b")).unwrap();
+    symlink("b", folder.join("link"));
+    symlink("gone", folder.join("broken"));
+    let listed = local().list(&folder).await.unwrap();
+    assert_eq!(in_order(&listed), [("b", true), ("broken", false), ("link", true)]);
+}
+
 #[tokio::test]
 async fn folders_files_and_what_is_missing() {
     let (_guard, folder) = folder();
     let local = local();
     local.create_folder(&folder.join("a/b")).await.unwrap();
     fs::write(folder.join("a/file"), "12345").unwrap();
-    symlink("b", folder.join("a/link")).unwrap();
-    symlink("gone", folder.join("a/broken")).unwrap();
-
-    let mut listed = local.list(&folder.join("a")).await.unwrap();
-    listed.sort();
-    let listed: Vec<_> =
-        listed.iter().map(|entry| (entry.name.as_str(), entry.is_folder)).collect();
-    assert_eq!(listed, [("b", true), ("broken", false), ("file", false), ("link", true)]);
+    let listed = local.list(&folder.join("a")).await.unwrap();
+    assert_eq!(in_order(&listed), [("b", true), ("file", false)]);
 
     let file = local.stat(&folder.join("a/file")).await.unwrap();
     assert_eq!((file.kind, file.size), (FileKind::File, 5));

@@ -1,3 +1,5 @@
+// These tests run commands for bash and send signals.
+#![cfg(unix)]
 use super::progress::PROGRESS;
 use super::*;
 use crate::files;

@@ -1,8 +1,7 @@
 use super::*;
 use crate::beneath::Folders;
+use pintle_testing::files::set_mode;
 use std::fs;
-use std::fs::Permissions;
-use std::os::unix::fs::{self as unix, PermissionsExt};
 
 fn pin(path: &Path) -> Pinned {
     Folders::default().find(path).unwrap().unwrap()
@@ -11,7 +10,7 @@ fn pin(path: &Path) -> Pinned {
 /// Two files and what becomes of them, staged; then something happens to the second before it is put in place.
 fn sabotaged(happens: impl FnOnce(&Path)) -> (tempfile::TempDir, Result<Vec<File>, Error>) {
     let folder = tempfile::tempdir().unwrap();
-    let real = fs::canonicalize(folder.path()).unwrap();
+    let real = pintle_os::names::canonicalize(folder.path()).unwrap();
     let paths = ["new", "old", "last"].map(|name| real.join(name)).to_vec();
     fs::write(&paths[1], "old").unwrap();
     fs::write(&paths[2], "last").unwrap();
@@ -63,7 +62,7 @@ fn a_file_that_went_away_is_written_all_the_same() {
 #[test]
 fn a_folder_that_went_away_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let real = fs::canonicalize(folder.path()).unwrap();
+    let real = pintle_os::names::canonicalize(folder.path()).unwrap();
     fs::create_dir(real.join("sub")).unwrap();
     let path = real.join("sub/file");
     let after = After::Write(b"x".to_vec().into());
@@ -81,10 +80,10 @@ fn a_permission_that_was_lost_meanwhile_changes_nothing() {
     }
     let (folder, done) = sabotaged(|last| {
         let folder = last.parent().unwrap();
-        fs::set_permissions(folder, Permissions::from_mode(0o555)).unwrap();
+        set_mode(folder, 0o555);
     });
     assert!(matches!(done, Err(Error::Denied(_))), "{done:?}");
-    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    set_mode(folder.path(), 0o755);
     for (name, content) in [("old", "old"), ("last", "last")] {
         assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), content);
     }
@@ -118,7 +117,7 @@ fn what_others_write_meanwhile_is_not_lost() {
         ("after, all of it replaced", whole(), "", "more\n", "old\nmore\n", true),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let path = fs::canonicalize(folder.path()).unwrap().join("file");
+        let path = pintle_os::names::canonicalize(folder.path()).unwrap().join("file");
         fs::write(&path, "old\n").unwrap();
         let pinned = pin(&path);
         let seen = files::version_of(&pinned).unwrap();
@@ -143,7 +142,7 @@ fn what_others_write_meanwhile_is_not_lost() {
 #[test]
 fn of_several_files_what_another_program_changed_stays_and_the_rest_is_as_before() {
     let folder = tempfile::tempdir().unwrap();
-    let real = fs::canonicalize(folder.path()).unwrap();
+    let real = pintle_os::names::canonicalize(folder.path()).unwrap();
     let paths = ["a", "b"].map(|name| real.join(name)).to_vec();
     for path in &paths {
         fs::write(path, "old").unwrap();
@@ -161,16 +160,17 @@ fn of_several_files_what_another_program_changed_stays_and_the_rest_is_as_before
     assert_eq!(contents.collect::<Vec<_>>(), ["old", "theirs"]);
 }
 
-#[test]
-fn what_belongs_to_a_file_beside_its_content_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let real = fs::canonicalize(folder.path()).unwrap();
-    let change = |path: &Path| {
-        let after = After::Write(b"new".to_vec().into());
-        stage(&pin(path), &after).unwrap().commit().unwrap();
-        assert_eq!(fs::read_to_string(path).unwrap(), "new", "{}", path.display());
-    };
+/// Replaces the content of a file.
+fn change(path: &Path) {
+    let after = After::Write(b"new".to_vec().into());
+    stage(&pin(path), &after).unwrap().commit().unwrap();
+    assert_eq!(fs::read_to_string(path).unwrap(), "new", "{}", path.display());
+}
 
+#[test]
+fn all_names_of_a_file_stay_names_of_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = pintle_os::names::canonicalize(folder.path()).unwrap();
     let (linked, other) = (real.join("linked"), real.join("other"));
     fs::write(&linked, "a longer old text").unwrap();
     fs::hard_link(&linked, &other).unwrap();
@@ -180,17 +180,24 @@ fn what_belongs_to_a_file_beside_its_content_is_kept() {
         "new",
         "the other name is one of the same file"
     );
+}
 
+#[test]
+#[cfg(unix)]
+fn the_mode_attributes_and_owner_of_a_file_are_kept() {
+    use std::os::unix::fs as unix;
+    let folder = tempfile::tempdir().unwrap();
+    let real = pintle_os::names::canonicalize(folder.path()).unwrap();
     let attributed = real.join("attributed");
     fs::write(&attributed, "old").unwrap();
-    fs::set_permissions(&attributed, Permissions::from_mode(0o741)).unwrap();
+    set_mode(&attributed, 0o741);
     let file = File::open(&attributed).unwrap();
     let flags = rustix::fs::XattrFlags::empty();
     // Not every file system has them.
     let has_attributes = rustix::fs::fsetxattr(&file, "user.note", b"kept", flags).is_ok();
     change(&attributed);
     let file = File::open(&attributed).unwrap();
-    assert_eq!(file.metadata().unwrap().mode() & 0o777, 0o741);
+    assert_eq!(pintle_testing::files::mode(&attributed), 0o741);
     if has_attributes {
         let mut value = [0; 16];
         let length = rustix::fs::fgetxattr(&file, "user.note", value.as_mut_slice()).unwrap();
@@ -200,7 +207,7 @@ fn what_belongs_to_a_file_beside_its_content_is_kept() {
     if nix::unistd::geteuid().is_root() {
         let owned = real.join("owned");
         fs::write(&owned, "old").unwrap();
-        std::os::unix::fs::chown(&owned, Some(1), Some(2)).unwrap();
+        unix::chown(&owned, Some(1), Some(2)).unwrap();
         change(&owned);
         let facts = fs::metadata(&owned).unwrap();
         assert_eq!((unix::MetadataExt::uid(&facts), unix::MetadataExt::gid(&facts)), (1, 2));
@@ -214,7 +221,7 @@ fn a_file_that_is_mounted_is_written_in_place() {
     use nix::mount::{MsFlags, mount};
     use nix::sched::{CloneFlags, unshare};
     let folder = tempfile::tempdir().unwrap();
-    let real = fs::canonicalize(folder.path()).unwrap();
+    let real = pintle_os::names::canonicalize(folder.path()).unwrap();
     let (path, source) = (real.join("mounted"), real.join("source"));
     fs::write(&path, "below").unwrap();
     fs::write(&source, "a longer old text").unwrap();

@@ -91,8 +91,6 @@ mod tests {
             (1, "npm error code EAI_AGAIN", Some(Denial::Network)),
             (1, "strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted", Some(Denial::Call)),
             (254, "bash: fork: retry: Resource temporarily unavailable", Some(Denial::Limit)),
-            (153, "", Some(Denial::Limit)),
-            (159, "", Some(Denial::Call)),
             (101, "test result: FAILED. 1 passed; 1 failed", None),
             (127, "bash: no-such: command not found", None),
             (1, long.as_str(), None),
@@ -101,5 +99,12 @@ mod tests {
             let want = (code != 0).then_some(Denial::Network);
             assert_eq!(denial(code, output, true), want, "{code} {output}");
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn signals_of_limits_and_filters_are_told() {
+        assert_eq!(denial(153, "", false), Some(Denial::Limit));
+        assert_eq!(denial(159, "", false), Some(Denial::Call));
     }
 }

@@ -5,9 +5,9 @@
 
 use pintle_os::names;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
-/// A relative path, ordered as a walk goes: part by part. A part ends before any other byte.
+/// A relative path, ordered as a walk goes: part by part. A part ends before any other byte. As a path again, it has `/` on every system.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PathKey(Vec<u8>);
 
@@ -23,7 +23,7 @@ impl PathKey {
         self.0.clear();
         // No name contains a NUL, so as a separator it sorts a component's end before everything else.
         let bytes = names::bytes(path.as_os_str()).iter();
-        self.0.extend(bytes.map(|&byte| if byte == b'/' { 0 } else { byte }));
+        self.0.extend(bytes.map(|&byte| if is_separator(byte.into()) { 0 } else { byte }));
     }
 
     pub(crate) fn into_path(self) -> PathBuf {

@@ -3,6 +3,7 @@
 use crate::{Error, files};
 use globset::{GlobBuilder, GlobMatcher};
 use pintle_base::text::globs;
+use pintle_os::names;
 use std::path::{Path, PathBuf};
 
 /// A compiled glob list with ripgrep's semantics: comma-separated, a leading `!` excludes, and the last glob that matches a path decides.
@@ -86,7 +87,9 @@ impl One {
             return Err(Error::Pattern(message.to_owned()));
         }
         let root = files::without_dots(root);
-        let below_root = root.to_str().and_then(|root| glob.strip_prefix(root)?.strip_prefix('/'));
+        // As models write it: with `/`.
+        let root = root.to_str().map(|_| names::shown(&root));
+        let below_root = root.and_then(|root| glob.strip_prefix(&*root)?.strip_prefix('/'));
         let glob = below_root.unwrap_or(glob).trim_start_matches("./");
         let (is_for_folders, glob) =
             glob.strip_suffix('/').map_or((false, glob), |glob| (true, glob));
@@ -186,6 +189,10 @@ mod tests {
             ("an excluded folder in brackets", "!app/[id]", "app/[id]/a.ts", false, false),
             ("a name that begins with the sign", r"\!x", "!x", false, true),
         ] {
+            // On Windows, a backslash is a separator.
+            if cfg!(windows) && glob.contains('\\') {
+                continue;
+            }
             let glob = PathGlob::new(glob, Path::new("/root/.")).unwrap();
             assert_eq!(glob.is_match(Path::new(path), is_folder), want, "{name}");
         }

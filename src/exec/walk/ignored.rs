@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn files_of_patterns_are_obeyed_as_the_crate_does() {
         let folder = tempfile::tempdir().unwrap();
-        let top = folder.path().canonicalize().unwrap();
+        let top = pintle_os::names::canonicalize(folder.path()).unwrap();
         let root = top.join("root");
         let write = |path: &str, text: &str| {
             let path = top.join(path);
@@ -296,7 +296,7 @@ mod tests {
         ] {
             for file in [".gitignore", ".ignore"] {
                 let folder = tempfile::tempdir().unwrap();
-                let root = folder.path().canonicalize().unwrap();
+                let root = pintle_os::names::canonicalize(folder.path()).unwrap();
                 std::fs::write(root.join(file), &content).unwrap();
                 std::fs::write(root.join("a.o"), "").unwrap();
                 let grown = grown(|| {
@@ -308,12 +308,12 @@ mod tests {
         }
         for file in [".gitignore", ".ignore", ".git"] {
             let folder = tempfile::tempdir().unwrap();
-            let root = folder.path().canonicalize().unwrap();
+            let root = pintle_os::names::canonicalize(folder.path()).unwrap();
             std::fs::write(root.join("a.o"), "").unwrap();
-            nix::unistd::mkfifo(&root.join(file), nix::sys::stat::Mode::S_IRWXU).unwrap();
+            pintle_testing::files::fifo(root.join(file));
             assert_eq!(found(&root), ["a.o"], "a pipe as {file}");
             std::fs::remove_file(root.join(file)).unwrap();
-            std::os::unix::fs::symlink("/dev/zero", root.join(file)).unwrap();
+            pintle_testing::files::symlink("/dev/zero", root.join(file));
             assert_eq!(found(&root), ["a.o"], "a link to a device as {file}");
         }
     }

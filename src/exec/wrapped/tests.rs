@@ -1,3 +1,5 @@
+// The helper behind a prefix is a script for `sh`.
+#![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
     reason = "tests set the scene with real files, processes and an ssh server"
@@ -120,7 +122,7 @@ async fn folders_are_made_moved_and_removed() {
     env.remove(&at("a/b c")).await.unwrap();
     assert_eq!(env.remove(&at("gone")).await, Err(Error::NotFound(at("gone"))));
     // A pipe is not waited for.
-    nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRUSR).unwrap();
+    pintle_testing::files::fifo(at("pipe"));
     let error = env.read(&at("pipe")).await.unwrap_err().to_string();
     assert!(error.contains("not a regular file"), "{error}");
 }

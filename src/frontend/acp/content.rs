@@ -3,6 +3,7 @@
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_base::pdf::{self, is_document};
+use pintle_os::names;
 use pintle_protocol::content::{Input, LineRange};
 use std::fmt::Write as _;
 
@@ -107,7 +108,7 @@ fn file_uri(uri: &str) -> Option<(String, Option<LineRange>)> {
     if !path.starts_with('/') {
         return None;
     }
-    Some((unescape(path), lines(fragment)))
+    Some((names::from_uri(&unescape(path)).to_owned(), lines(fragment)))
 }
 
 fn lines(fragment: &str) -> Option<LineRange> {
@@ -139,7 +140,7 @@ fn unescape(path: &str) -> String {
 /// Returns a path as a URI.
 fn uri(path: &str, range: Option<LineRange>) -> String {
     let mut uri = "file://".to_owned();
-    for byte in path.bytes() {
+    for byte in names::in_uri(path).bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
                 uri.push(char::from(byte));

@@ -4,6 +4,7 @@ use ahp_types::actions::ActionEnvelope;
 use ahp_types::common::StringOrMarkdown;
 use bytes::Bytes;
 use pintle_base::transport::envelope::Id;
+use pintle_os::names;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -109,7 +110,7 @@ pub(super) fn uri(scheme: &str, authority: &str, path: &str) -> String {
 
 /// Returns a file's address.
 pub(super) fn file_uri(path: &str) -> String {
-    uri("file", "", path)
+    uri("file", "", &names::in_uri(path))
 }
 
 /// Splits an address into its scheme, its authority and its decoded path.
@@ -145,7 +146,7 @@ pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
         "vscode-remote" => true,
         _ => false,
     };
-    (is_here && path.starts_with('/')).then(|| PathBuf::from(path))
+    (is_here && path.starts_with('/')).then(|| PathBuf::from(names::from_uri(&path)))
 }
 
 /// Returns a text that Markdown shows unchanged.

@@ -3,6 +3,7 @@
 //! These are replaced: the run's directory paths, today's date, UUIDs (numbered in order of appearance) and the session directory.
 //! Everything else counts: one changed line in a prompt makes a different request.
 
+use pintle_os::names;
 use ring::digest;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -24,10 +25,12 @@ impl Canonical {
     pub fn new(folders: &[(&str, &Path)], dates: &[String]) -> Self {
         let mut replaced: Vec<(String, String)> = Vec::new();
         for (name, folder) in folders {
-            let text = folder.to_string_lossy().into_owned();
-            // The root is part of every path.
-            if text.len() > 1 && !replaced.iter().any(|(known, _)| *known == text) {
-                replaced.push((text, format!("{{{name}}}")));
+            // Models see paths in another form than the system on Windows.
+            for text in [folder.to_string_lossy(), names::shown(folder)] {
+                // The root is part of every path.
+                if text.len() > 1 && !replaced.iter().any(|(known, _)| *known == text) {
+                    replaced.push((text.into_owned(), format!("{{{name}}}")));
+                }
             }
         }
         replaced.extend(dates.iter().map(|date| (date.clone(), "{today}".to_owned())));

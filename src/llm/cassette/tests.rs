@@ -159,6 +159,8 @@ fn a_recorded_stream_answers_a_provider() {
     use pintle_protocol::content::Content;
     let folder =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/provider-streams/anthropic");
+    let folder = std::path::absolute(folder).unwrap();
+    let folder = folder.display();
     let tape = tempfile::NamedTempFile::new().unwrap();
     let line = json!({
         "request": { "path": "/v1/messages", "body": { "model": "claude-sonnet-4-5", "messages": [{ "role": "user" }] } },

@@ -127,7 +127,7 @@ impl Locked {
 #[expect(clippy::disallowed_methods, reason = "tests make the files that they need")]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use pintle_testing::files;
 
     fn login(token: &str) -> Stored {
         Stored::new(AuthMethod::Key, &Secret::new(token), None, None)
@@ -148,7 +148,7 @@ mod tests {
         assert!(!format!("{logins:?}").contains("t-3"));
         for entry in std::fs::read_dir(&place).unwrap() {
             let entry = entry.unwrap();
-            assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{entry:?}");
+            assert_eq!(files::mode(entry.path()), 0o600, "{entry:?}");
         }
         assert!(file.lock().unwrap().set("a", None).unwrap());
         assert!(!file.lock().unwrap().set("a", None).unwrap());
@@ -166,7 +166,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join(FILE_NAME);
             std::fs::write(&path, text).unwrap();
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            files::set_mode(&path, mode);
             let file = LoginFile::in_folder(folder.path());
             let error = file.read().unwrap_err().to_string();
             assert!(error.contains(want) && !error.contains("tok-99"), "{name}: {error}");
@@ -176,8 +176,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let elsewhere = folder.path().join("elsewhere");
         std::fs::write(&elsewhere, text).unwrap();
-        std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o600)).unwrap();
-        std::os::unix::fs::symlink(&elsewhere, folder.path().join(FILE_NAME)).unwrap();
+        files::set_mode(&elsewhere, 0o600);
+        files::symlink(&elsewhere, folder.path().join(FILE_NAME));
         let file = LoginFile::in_folder(folder.path());
         assert!(file.read().is_err() && file.lock().unwrap().set("b", Some(login("t"))).is_err());
     }

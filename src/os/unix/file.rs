@@ -141,6 +141,14 @@ pub fn is_readable_by_others(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|facts| facts.is_file() && Facts::mode(&facts) & 0o044 != 0)
 }
 
+/// Opens a file.
+///
+/// # Errors
+/// The system's, such as [`io::ErrorKind::IsADirectory`] for a directory that is to be written.
+pub fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    options.open(path)
+}
+
 /// Creates a symbolic link to a file.
 ///
 /// # Errors

@@ -44,6 +44,16 @@ pub fn given(path: String) -> String {
     path
 }
 
+/// Returns the path that the decoded path of a `file:` URI refers to.
+pub fn from_uri(path: &str) -> &str {
+    path
+}
+
+/// Returns an absolute path as the path of a `file:` URI, before it is encoded.
+pub fn in_uri(path: &str) -> Cow<'_, str> {
+    Cow::Borrowed(path)
+}
+
 /// Returns a path as models and clients see it.
 pub fn shown(path: &Path) -> Cow<'_, str> {
     path.to_string_lossy()

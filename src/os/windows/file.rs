@@ -190,6 +190,20 @@ pub fn is_readable_by_others(_path: &Path) -> bool {
     false
 }
 
+/// Opens a file.
+///
+/// # Errors
+/// The system's; [`io::ErrorKind::IsADirectory`] for a directory, to which Windows only says that access is denied.
+pub fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    options.open(path).map_err(|error| {
+        if error.kind() == io::ErrorKind::PermissionDenied && path.is_dir() {
+            io::Error::new(io::ErrorKind::IsADirectory, "is a directory")
+        } else {
+            error
+        }
+    })
+}
+
 /// Creates a symbolic link to a file.
 ///
 /// # Errors

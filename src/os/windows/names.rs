@@ -103,6 +103,20 @@ pub fn given(path: String) -> String {
     }
 }
 
+/// Returns the path that the decoded path of a `file:` URI refers to: `C:/a` for `/C:/a`.
+pub fn from_uri(path: &str) -> &str {
+    match path.as_bytes() {
+        [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => path.get(1..).unwrap_or(path),
+        _ => path,
+    }
+}
+
+/// Returns an absolute path as the path of a `file:` URI, before it is encoded: `/C:/a` for `C:\a`.
+pub fn in_uri(path: &str) -> Cow<'_, str> {
+    let path = path.replace('\\', "/");
+    Cow::Owned(if path.starts_with('/') { path } else { format!("/{path}") })
+}
+
 /// Returns a path as models and clients see it: with `/`, which every program here takes, because shells eat `\`.
 pub fn shown(path: &Path) -> Cow<'_, str> {
     Cow::Owned(path.to_string_lossy().replace('\\', "/"))

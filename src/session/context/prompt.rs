@@ -3,6 +3,7 @@
 use super::rights::Rights;
 use super::tag;
 use pintle_base::text::gaps;
+use pintle_os::names;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -180,7 +181,10 @@ fn environment(facts: &EnvironmentFacts<'_>) -> String {
     let version = facts.os_version.map(|version| format!(" ({version})")).unwrap_or_default();
     let mut folders = vec![facts.cwd.to_owned()];
     folders.extend(
-        facts.additional.iter().map(|folder| format!("additional directory: {}", folder.display())),
+        facts
+            .additional
+            .iter()
+            .map(|folder| format!("additional directory: {}", names::shown(folder))),
     );
     let folders = folders.join("\n");
     let body = format!(

@@ -6,6 +6,7 @@ use super::conversation::from_engine;
 use super::documents::cut;
 use super::{front_matter, in_a_line, tag};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use pintle_os::names;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -92,7 +93,7 @@ pub fn layer(rules: &[Rule]) -> Option<String> {
         .map(|rule| {
             let description = in_a_line(&rule.description, DESCRIPTION_CHARS);
             let colon = if description.is_empty() { "" } else { ": " };
-            format!("- {} ({}){colon}{description}", rule.name, rule.path.display())
+            format!("- {} ({}){colon}{description}", rule.name, names::shown(&rule.path))
         })
         .collect();
     if !on_request.is_empty() {
@@ -121,7 +122,7 @@ pub fn message(rules: &[(PathBuf, String)]) -> String {
 }
 
 fn part(path: &Path, text: &str, max_bytes: usize) -> String {
-    let path = path.to_string_lossy();
+    let path = names::shown(path);
     tag("rule", &[("path", &path)], &cut(text, max_bytes, &path))
 }
 

@@ -1,6 +1,7 @@
 //! Skills: directories with a `SKILL.md` of instructions. The prompt lists them, and the model reads the files itself. Pure.
 
 use super::{enclosed, front_matter, in_a_line, tag};
+use pintle_os::names;
 use std::path::{Path, PathBuf};
 
 /// The directories for skills, in a project's directory; if several define a name, the first one counts.
@@ -48,10 +49,10 @@ pub fn call(skill: &Skill, text: &str, arguments: &str) -> String {
     let body = front_matter::parse(text).map_or(text, |(_, body)| body).trim();
     let body = enclosed("skill", body);
     let Skill { name, path, .. } = skill;
-    let folder = path.parent().unwrap_or(path).display();
+    let folder = names::shown(path.parent().unwrap_or(path));
     let mut message = format!(
         "<skill name=\"{name}\" location=\"{}\">\nPaths in it are relative to {folder}.\n\n{body}\n</skill>",
-        path.display(),
+        names::shown(path),
     );
     if !arguments.is_empty() {
         message.push_str("\n\n");
@@ -65,7 +66,7 @@ pub fn layer(skills: &[Skill]) -> Option<String> {
     let lines: Vec<String> = skills
         .iter()
         .map(|Skill { name, description, path }| {
-            format!("- {name} ({}): {description}", path.display())
+            format!("- {name} ({}): {description}", names::shown(path))
         })
         .collect();
     (!lines.is_empty()).then(|| {

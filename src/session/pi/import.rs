@@ -27,6 +27,7 @@ use pintle_protocol::plan::WorkMode;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 /// An event to be written.
 #[derive(Debug)]
@@ -69,7 +70,11 @@ pub fn import(
     new_id: &mut dyn FnMut() -> String,
 ) -> Imported {
     let head = &session.head;
-    let cwd = cwd.or(head.text("cwd")).filter(|cwd| cwd.starts_with('/')).unwrap_or("/").to_owned();
+    let cwd = cwd
+        .or(head.text("cwd"))
+        .filter(|cwd| cwd.starts_with('/') || Path::new(cwd).is_absolute())
+        .unwrap_or("/")
+        .to_owned();
     let created_ms = head.ms().or_else(|| session.entries.first()?.ms()).unwrap_or(0);
     let model = first_model(session);
     let mut importer = Importer {

@@ -159,8 +159,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         save(&folder.path().join(FOLDER), "x").unwrap();
         std::fs::write(folder.path().join("journal.jsonl"), "secret").unwrap();
-        std::os::unix::fs::symlink("../journal.jsonl", folder.path().join(FOLDER).join("link"))
-            .unwrap();
+        pintle_testing::files::symlink("../journal.jsonl", folder.path().join(FOLDER).join("link"));
         for name in
             ["", ".", "..", "../journal.jsonl", "/etc/passwd", "link", "gone", "a/../x", "a\0b"]
         {

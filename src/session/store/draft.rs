@@ -68,34 +68,46 @@ pub(super) fn tidy(folder: &Path) {
     }
 }
 
+/// The directory of a session that is being created. Dropping this removes it.
+#[derive(Debug)]
+pub(super) struct Unpublished {
+    /// `None` once the session is published.
+    folder: Option<PathBuf>,
+    /// The directory's final name.
+    final_folder: PathBuf,
+}
+
+impl Unpublished {
+    pub(super) fn new(folder: PathBuf, final_folder: PathBuf) -> Self {
+        Self { folder: Some(folder), final_folder }
+    }
+}
+
+impl Drop for Unpublished {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.folder {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
 impl Journal {
     /// Publishes the session under its final name.
     ///
     /// # Errors
     /// The disk failed; the session is removed with this journal.
     pub fn publish(&mut self) -> Result<(), Error> {
-        if let Some(final_folder) = self.final_folder.take() {
-            let moved = if IS_MARKED {
-                fs::remove_file(self.folder.join(MARKER))
-            } else {
-                fs::rename(&self.folder, &final_folder)
-            };
-            if let Err(source) = moved {
-                let path = final_folder.clone();
-                self.final_folder = Some(final_folder);
-                return Err(Error::Io { path, source });
-            }
-            self.folder = final_folder;
-        }
+        let Some(draft) = &mut self.unpublished else { return Ok(()) };
+        let final_folder = draft.final_folder.clone();
+        let moved = if IS_MARKED {
+            fs::remove_file(self.folder.join(MARKER))
+        } else {
+            fs::rename(&self.folder, &final_folder)
+        };
+        moved.map_err(Error::io(&final_folder))?;
+        draft.folder = None;
+        self.unpublished = None;
+        self.folder = final_folder;
         Ok(())
-    }
-}
-
-impl Drop for Journal {
-    /// Removes a session that was never published.
-    fn drop(&mut self) {
-        if self.final_folder.is_some() {
-            let _ = fs::remove_dir_all(&self.folder);
-        }
     }
 }

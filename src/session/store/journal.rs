@@ -34,8 +34,6 @@ const OFFSET_EVERY: u64 = 64;
 #[derive(Debug)]
 pub struct Journal {
     pub(super) folder: PathBuf,
-    /// The directory's final name, while the session is being created.
-    pub(super) final_folder: Option<PathBuf>,
     pub(super) header: Header,
     file: Arc<File>,
     /// The length up to which the file consists of complete lines.
@@ -45,6 +43,8 @@ pub struct Journal {
     offsets: Vec<u64>,
     /// Held as long as the journal.
     _lock: Lock,
+    /// Present while the session is being created. Dropped last: Windows keeps a directory while a file in it is open.
+    pub(super) unpublished: Option<draft::Unpublished>,
 }
 
 /// A journal that was opened again, with its content.
@@ -89,14 +89,14 @@ impl Journal {
             .map_err(|error| Error::Io { path: path.clone(), source: error.into() })?;
         line.push('\n');
         let journal = Self {
-            folder,
-            final_folder: Some(final_folder),
+            folder: folder.clone(),
             header: header.clone(),
             file: Arc::new(file),
             length: line.len() as u64,
             last_seq: 0,
             offsets: Vec::new(),
             _lock: lock,
+            unpublished: Some(draft::Unpublished::new(folder, final_folder)),
         };
         (&*journal.file).write_all(line.as_bytes()).map_err(Error::io(&path))?;
         Ok(journal)
@@ -115,13 +115,13 @@ impl Journal {
         let header = read_header(&path)?;
         let mut journal = Self {
             folder,
-            final_folder: None,
             header,
             file: Arc::new(file),
             length: 0,
             last_seq: 0,
             offsets: Vec::new(),
             _lock: lock,
+            unpublished: None,
         };
         let (entries, warnings) = journal.load(&path).map_err(Error::io(&path))?;
         Ok(Opened { journal, entries, warnings })
@@ -380,15 +380,16 @@ pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     Ok(path.parent().map_or(header.clone(), |folder| place::present(folder, header)))
 }
 
-/// Removes a session's directory; the caller has its lock. The journal is removed first: without it there is no session, whatever happens
-/// next.
-pub(super) fn remove(folder: &Path) -> Result<(), Error> {
+/// Removes a session's directory, whose lock this is. The journal is removed first: without it there is no session, whatever happens next.
+pub(super) fn remove(folder: &Path, lock: Lock) -> Result<(), Error> {
     match fs::remove_file(folder.join(FILE)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(Error::io(folder)(error));
         }
         Ok(()) | Err(_) => {}
     }
+    // Windows keeps a directory while a file in it is open.
+    drop(lock);
     fs::remove_dir_all(folder).map_err(Error::io(folder))
 }
 

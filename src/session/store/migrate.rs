@@ -81,6 +81,8 @@ pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Er
         }
         write(&mut out, format!("{text}\n").as_bytes())?;
     }
+    // Not every Windows file system replaces a file that is open.
+    drop(reader);
     let beside =
         out.into_inner().map_err(io::IntoInnerError::into_error).map_err(Error::io(&path))?;
     replace(folder, &path, beside, from).map_err(Error::io(&path))?;

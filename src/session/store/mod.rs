@@ -322,14 +322,13 @@ impl Store {
             .map(|(id, folder)| journal::lock(folder, id, self.holder))
             .collect::<Result<Vec<_>, _>>()?;
         let mut deleted = Vec::new();
-        for (id, folder) in folders {
-            journal::remove(&folder)?;
+        for ((id, folder), lock) in folders.into_iter().zip(locks) {
+            journal::remove(&folder, lock)?;
             if let Err(error) = self.index.forget(&folder) {
                 tracing::debug!("{error}");
             }
             deleted.push(id);
         }
-        drop(locks);
         Ok(deleted)
     }
 

@@ -78,6 +78,8 @@ impl Moves {
 
     fn change(&self, seq: u64, path: &mut String) {
         if let Some(present) = self.path(seq, Path::new(path)) {
+            // With the same separator everywhere.
+            let present: PathBuf = present.components().collect();
             *path = present.to_string_lossy().into_owned();
         }
     }
@@ -132,6 +134,7 @@ mod tests {
 
     use super::*;
     use crate::store::entry;
+    use pintle_testing::paths::absolute;
     use serde_json::{Value, json};
     use std::fs;
 
@@ -162,15 +165,15 @@ mod tests {
             ("out of itself", "/o/a/in/f /o/a/in>/o/a", "/o/a/f"),
             ("another file in the old folder afterwards", "/o/a>/o/b /o/a/f", "/o/a/f"),
         ] {
-            let mut entries = journal(words);
+            let mut entries = journal(&absolute(words));
             relocate(&mut entries);
             let paths = entries.iter().filter_map(|entry| {
                 let Event::FilesChanged(changed) = &entry.record.as_ref()?.event else {
                     return None;
                 };
-                Some(changed.changes[0].path.clone())
+                Some(names::shown(Path::new(&changed.changes[0].path)).into_owned())
             });
-            assert_eq!(paths.collect::<Vec<_>>().join(" "), want, "{name}");
+            assert_eq!(paths.collect::<Vec<_>>().join(" "), absolute(want), "{name}");
         }
     }
 
@@ -186,7 +189,7 @@ mod tests {
             ("another name", "new/b/other", "a/b/sub>new/b/other", "a/b/f", None),
         ] {
             let folder = tempfile::tempdir().unwrap();
-            let root = fs::canonicalize(folder.path()).unwrap();
+            let root = pintle_os::names::canonicalize(folder.path()).unwrap();
             made.split(' ').for_each(|made| fs::create_dir_all(root.join(made)).unwrap());
             let (from, to) = moved.split_once('>').unwrap();
             let at = |path: &str| root.join(path).to_string_lossy().into_owned();
@@ -199,9 +202,9 @@ mod tests {
     #[test]
     fn files_of_a_folder_behind_a_link_are_found_by_both_paths() {
         let folder = tempfile::tempdir().unwrap();
-        let root = fs::canonicalize(folder.path()).unwrap();
+        let root = pintle_os::names::canonicalize(folder.path()).unwrap();
         fs::create_dir_all(root.join("real/new")).unwrap();
-        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        pintle_testing::files::symlink(root.join("real"), root.join("link"));
         let at = |path: &str| root.join(path).to_string_lossy().into_owned();
         let moved = format!("{}>{}", at("link/old"), at("link/new"));
         for path in ["real/old/f", "link/old/f"] {

@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_folder_is_found_after_a_rename_and_in_another_clone() {
         let folder = tempfile::tempdir().unwrap();
-        let root = fs::canonicalize(folder.path()).unwrap();
+        let root = pintle_os::names::canonicalize(folder.path()).unwrap();
         let path = |name: &str| root.join(name).to_string_lossy().into_owned();
         let make = |name: &str, remote: Option<&str>| {
             fs::create_dir_all(root.join(name).join("src")).unwrap();

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tests::{Scene, text};
+use pintle_os::names;
 use pintle_protocol::diff::FileOp;
 use pintle_testing::is_superuser;
 use serde_json::json;
@@ -18,7 +19,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
             if path.is_dir() {
                 folders.push(path);
             } else if entry.file_name() != ".gitkeep" {
-                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                let name = names::shown(path.strip_prefix(folder).unwrap()).into_owned();
                 found.insert(name, std::fs::read_to_string(path).unwrap());
             }
         }
@@ -88,7 +89,8 @@ async fn applied_changes_are_reported() {
         .iter()
         .map(|change| {
             let relative = |path: &str| {
-                path.rsplit_once("/.tmp")
+                names::shown(Path::new(path))
+                    .rsplit_once("/.tmp")
                     .map_or(path, |(_, rest)| rest)
                     .split_once('/')
                     .map(|(_, rest)| rest.to_owned())

@@ -216,7 +216,7 @@ async fn every_occurrence_is_replaced_and_counted() {
 #[tokio::test]
 async fn pipes_and_devices_are_refused_at_once() {
     let scene = Scene::new();
-    nix::unistd::mkfifo(&scene.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    pintle_testing::files::fifo(scene.path("pipe"));
     for path in ["pipe", "/dev/null"] {
         let arguments = json!({"path": path, "oldText": "a", "newText": "b"});
         let got = text(&scene.call(&Edit(Profile::Pi), arguments).await);
@@ -230,15 +230,13 @@ async fn pipes_and_devices_are_refused_at_once() {
 #[tokio::test]
 async fn a_link_stays_and_its_target_is_edited() {
     let scene = Scene::with(&[("target", b"old")]);
-    std::os::unix::fs::symlink("target", scene.path("link")).unwrap();
+    pintle_testing::files::symlink("target", scene.path("link"));
     scene.set_mode("target", 0o755);
     let arguments = json!({"path": "link", "oldText": "old", "newText": "new"});
     scene.call(&Edit(Profile::Pi), arguments).await;
     assert_eq!(scene.get("target"), b"new");
     assert!(std::fs::symlink_metadata(scene.path("link")).unwrap().is_symlink());
-    let facts = std::fs::File::options().read(true).open(scene.path("target")).unwrap();
-    let mode = std::os::unix::fs::MetadataExt::mode(&facts.metadata().unwrap());
-    assert_eq!(mode & 0o777, 0o755);
+    assert_eq!(pintle_testing::files::mode(scene.path("target")), 0o755);
 }
 
 #[tokio::test]

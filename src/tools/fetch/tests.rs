@@ -304,6 +304,7 @@ async fn a_long_page_is_kept_in_a_file() {
     ] {
         let result = fetch(&scene, &format!("http://{address}{path}")).await;
         let file = result.details.full_output_path.clone().unwrap();
+        let file = pintle_os::names::shown(std::path::Path::new(&file)).into_owned();
         let got = text(&result).replace(&file, "FILE");
         assert!(got.ends_with(&format!("{shown}\n\n[{notice}]")), "{path}");
         assert!(result.details.truncation.is_some_and(|record| record.truncated_by.is_some()));

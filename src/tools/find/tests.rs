@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::tests::{Scene, text};
+use pintle_os::names;
+use pintle_testing::files::{fifo, symlink};
 use pintle_testing::is_superuser;
 use serde_json::json;
-use std::os::unix::fs::symlink;
 use std::time::{Duration, UNIX_EPOCH};
 
 #[tokio::test]
@@ -22,9 +23,6 @@ async fn paths_are_found_in_path_order() {
         ("c/skipped-not.txt", b""),
         (".git/config", b""),
     ]);
-    symlink("c", scene.path("link")).unwrap();
-    symlink("..", scene.path("c/loop")).unwrap();
-    nix::unistd::mkfifo(&scene.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     for (name, arguments, want) in [
         (
             "names at any depth, hidden ones too",
@@ -36,18 +34,11 @@ async fn paths_are_found_in_path_order() {
         (
             "a nested glob, with a nested .gitignore obeyed",
             json!({"pattern": "c/**"}),
-            "c/.gitignore\nc/d/\nc/d/e.txt\nc/loop\nc/skipped-not.txt",
+            "c/.gitignore\nc/d/\nc/d/e.txt\nc/skipped-not.txt",
         ),
         ("a path", json!({"pattern": "**/d/*.txt"}), "c/d/e.txt"),
         ("folders", json!({"pattern": "d/"}), "c/d/"),
         ("none", json!({"pattern": "*.go"}), "No files found matching pattern"),
-        ("a link is not followed", json!({"pattern": "l*"}), "c/loop\nlink"),
-        (
-            "a link given as the path is followed",
-            json!({"pattern": "*.txt", "path": "link"}),
-            "d/e.txt\nskipped-not.txt",
-        ),
-        ("a pipe is a name", json!({"pattern": "pipe"}), "pipe"),
         (
             "limit",
             json!({"pattern": "*.txt", "limit": 1}),
@@ -66,11 +57,32 @@ async fn paths_are_found_in_path_order() {
             assert_eq!(got, want, "{name}");
         }
     }
-    let pattern = format!("{}/c/*/*.txt", scene.ctx.cwd.display());
+    let pattern = format!("{}/c/*/*.txt", names::shown(&scene.ctx.cwd));
     let got = text(&scene.call(&Find(Profile::Pi), json!({"pattern": pattern})).await);
     assert_eq!(got, "c/d/e.txt", "an absolute pattern");
     let got = text(&scene.call(&Find(Profile::Pi), json!({"pattern": "a["})).await);
     assert!(got.starts_with("error: invalid glob: "), "{got}");
+}
+
+#[tokio::test]
+async fn links_and_pipes_are_names() {
+    let scene = Scene::with(&[("c/d/e.txt", b""), ("c/other.txt", b"")]);
+    symlink("c", scene.path("link"));
+    symlink("..", scene.path("c/loop"));
+    fifo(scene.path("pipe"));
+    for (name, arguments, want) in [
+        ("a link is not followed", json!({"pattern": "l*"}), "c/loop\nlink"),
+        ("nor one on the way", json!({"pattern": "c/**"}), "c/d/\nc/d/e.txt\nc/loop\nc/other.txt"),
+        (
+            "a link given as the path is followed",
+            json!({"pattern": "*.txt", "path": "link"}),
+            "d/e.txt\nother.txt",
+        ),
+        ("a pipe is a name", json!({"pattern": "pipe"}), "pipe"),
+    ] {
+        let got = text(&scene.call(&Find(Profile::Pi), arguments).await);
+        assert_eq!(got, want, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use super::places::{self, Zone};
 use super::rules::{Compiled, Match, Origin};
 use super::{Action, Analysis, Call, CheckedPath, Context, Decision, Kind, ResolvedPath, Sandbox};
 use pintle_base::text::hosts::{HTTP_PORT, HTTPS_PORT, HostPort};
+use pintle_os::names;
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -273,7 +274,7 @@ impl Judge<'_> {
     }
 
     pub(super) fn read_file(&self, path: &Path) -> Part {
-        let subject = format!("read {}", path.display());
+        let subject = format!("read {}", names::shown(path));
         let found =
             Found::among(self.ctx.rules, |rule| rule.matches_path(Kind::Read, self.tool, path));
         let part = self.read_without_restrictions(subject, path, &found);
@@ -290,7 +291,7 @@ impl Judge<'_> {
             Zone::Secret(what) => Part::new(
                 subject,
                 Decision::Deny,
-                format!("reads {what} ({})", path.display()),
+                format!("reads {what} ({})", names::shown(path)),
                 "the list of secret files",
             ),
             _ if self.ctx.places.is_inside(path) => {
@@ -306,7 +307,7 @@ impl Judge<'_> {
                 self.mode_decides(&subject, Decision::Allow, "")
             }
             _ => {
-                let reason = format!("reads {} outside the workspace", path.display());
+                let reason = format!("reads {} outside the workspace", names::shown(path));
                 self.mode_decides(&subject, Decision::Ask, &reason)
             }
         }
@@ -316,14 +317,15 @@ impl Judge<'_> {
         let part = self.write_file(&path.resolved);
         if path.links > 1 && self.mode() != PermissionMode::Full && part.decision == Decision::Allow
         {
-            let reason = format!("{} has {} names (hard links)", path.named.display(), path.links);
+            let reason =
+                format!("{} has {} names (hard links)", names::shown(&path.named), path.links);
             return Part { decision: Decision::Ask, reason, ..part }.once_only();
         }
         part
     }
 
     fn write_file(&self, path: &Path) -> Part {
-        let subject = format!("write {}", path.display());
+        let subject = format!("write {}", names::shown(path));
         let found =
             Found::among(self.ctx.rules, |rule| rule.matches_path(Kind::Write, self.tool, path));
         let part = self.write_without_restrictions(subject, path, &found);
@@ -344,12 +346,12 @@ impl Judge<'_> {
             Zone::Secret(what) => Part::new(
                 subject,
                 Decision::Deny,
-                format!("changes {what} ({})", path.display()),
+                format!("changes {what} ({})", names::shown(path)),
                 "the list of secret files",
             ),
             _ if mode == PermissionMode::Full => self.mode_decides(&subject, Decision::Allow, ""),
             Zone::Protected(what) => {
-                let reason = format!("changes {}: {what}", path.display());
+                let reason = format!("changes {}: {what}", names::shown(path));
                 Part::new(subject, Decision::Ask, reason, "the list of protected files").once_only()
             }
             Zone::Outside => {

@@ -311,7 +311,7 @@ fn pattern(
             Some((_, home)) => {
                 vec![format!("{}/{}", escape(home), text.strip_prefix("~/").unwrap_or(text))]
             }
-            None if text.starts_with('/') => vec![text.clone()],
+            None if text.starts_with('/') || Path::new(text).is_absolute() => vec![text.clone()],
             None => roots.iter().map(|root| format!("{}/{text}", escape(root))).collect(),
         })
         .collect();

@@ -41,7 +41,6 @@ async fn text_is_read() {
         ("Shot 1.30\u{202f}PM.txt", b"noon"),
         ("folder/x", b""),
     ]);
-    std::os::unix::fs::symlink("plain", scene.path("link")).unwrap();
     let long = format!(
         "error: path too long ({} bytes): shorten it",
         scene.path("").as_os_str().len() + 5000
@@ -90,7 +89,6 @@ async fn text_is_read() {
             json!({"path": "program.txt"}),
             "error: Cannot read program.txt: it is a ELF program (16B), not text. Use bash to inspect it.".into(),
         ),
-        ("a link", json!({"path": "link"}), "Hello\nworld".into()),
         ("space and Chinese", json!({"path": "with space 测.txt"}), "named".into()),
         ("home", json!({"path": "~/notes"}), "at home".into()),
         ("a mention", json!({"path": "@plain"}), "Hello\nworld".into()),
@@ -110,6 +108,14 @@ async fn text_is_read() {
     for (name, arguments, want) in rows {
         assert_eq!(text(&scene.call(&Read(Profile::Pi), arguments).await), want, "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_link_is_followed() {
+    let scene = Scene::with(&[("plain", b"Hello\nworld")]);
+    pintle_testing::files::symlink("plain", scene.path("link"));
+    let got = scene.call(&Read(Profile::Pi), json!({"path": "link"})).await;
+    assert_eq!(text(&got), "Hello\nworld");
 }
 
 #[tokio::test]
@@ -142,7 +148,7 @@ async fn a_file_that_may_not_be_read_says_so() {
 #[tokio::test]
 async fn pipes_and_devices_are_refused_at_once() {
     let scene = Scene::new();
-    nix::unistd::mkfifo(&scene.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    pintle_testing::files::fifo(scene.path("pipe"));
     for path in ["pipe", "/dev/zero"] {
         let got = text(&scene.call(&Read(Profile::Pi), json!({"path": path})).await);
         let want =

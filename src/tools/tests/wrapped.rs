@@ -1,4 +1,6 @@
 //! The tools give the same results behind a prefix as on this machine.
+// The helper behind a prefix is a script for `sh`.
+#![cfg(unix)]
 
 use crate::{
     Agents, ApplyPatch, Bash, Client, Edit, Find, Folders, Grep, Jobs, Ls, Profile, Progress, Read,
@@ -7,9 +9,9 @@ use crate::{
 use pintle_base::ambient::Ambient;
 use pintle_exec::{Dialect, Environment, Local, Wrapped, local};
 use pintle_protocol::content::Content;
+use pintle_testing::files::{mode, set_mode, symlink};
 use pintle_testing::{Sshd, skipped};
 use serde_json::{Value, json};
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -53,9 +55,9 @@ fn scene() -> (tempfile::TempDir, PathBuf) {
     }
     std::fs::create_dir_all(folder.join(".git/info")).unwrap();
     std::fs::write(folder.join(".git/needle"), "needle\n").unwrap();
-    symlink("a.txt", folder.join("link")).unwrap();
-    symlink("not/yet", folder.join("dangling")).unwrap();
-    std::fs::set_permissions(folder.join("a.txt"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("a.txt", folder.join("link"));
+    symlink("not/yet", folder.join("dangling"));
+    set_mode(folder.join("a.txt"), 0o640);
     (guard, folder)
 }
 
@@ -234,8 +236,8 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         let text = text.split(" Full output:").next().unwrap_or_default().to_owned();
         answers.push((name.to_owned(), format!("{mark}{text}")));
     }
-    let mode = std::fs::metadata(folder.join("a.txt")).unwrap().permissions().mode();
-    answers.push(("the mode is kept".to_owned(), format!("{:o}", mode & 0o777)));
+    let mode = mode(folder.join("a.txt"));
+    answers.push(("the mode is kept".to_owned(), format!("{mode:o}")));
     for name in ["link", "dangling"] {
         let is_link = std::fs::symlink_metadata(folder.join(name)).unwrap().is_symlink();
         answers.push((format!("{name} stays a link"), is_link.to_string()));

@@ -25,7 +25,7 @@ async fn played(profile: Profile, calls: Calls) -> String {
             .iter()
             .find(|tool| tool.name() == name)
             .unwrap_or_else(|| panic!("{profile:?} has no {name}"));
-        let cwd = scene.ctx.cwd.to_string_lossy().into_owned();
+        let cwd = pintle_os::names::shown(&scene.ctx.cwd).into_owned();
         let arguments: Value =
             serde_json::from_str(&arguments.to_string().replace("CWD", &cwd)).unwrap();
         if let Err(why) = tool.check(&arguments) {

@@ -29,7 +29,7 @@ fn the_guides_config_is_read_without_a_warning() {
     for text in [defaults().to_owned(), whole()] {
         let config = load_files(
             &[
-                ("config.toml", &text),
+                ("config.toml", &pintle_testing::paths::absolute(&text)),
                 ("style.md", "short"),
                 ("prompt.md", "other"),
                 ("ca.pem", "one"),

@@ -98,7 +98,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
         assert_eq!(names.join(" "), want, "{name}");
         let told = |problem: Problem| {
             let mark = if problem.is_error { "error: " } else { "" };
-            format!("{mark}{}", problem.message).replace(path, "HOME")
+            super::in_home(&format!("{mark}{}", problem.message), path)
         };
         let told: Vec<_> = live.take_untold().into_iter().map(told).collect();
         assert_eq!(told, want_told, "{name}");

@@ -15,7 +15,7 @@ pub(super) fn load_files(files: &[(&str, &str)], vars: &[(&str, &str)]) -> Resul
             .unwrap();
     }
     let path = home.path().to_str().unwrap();
-    let place = |text: String| text.replace(path, "HOME");
+    let place = |text: String| super::in_home(&text, path);
     let config = load(
         &ambient(&[vars, &[("PINTLE_HOME", path), ("HOME", path)]].concat()),
         Flags::default(),

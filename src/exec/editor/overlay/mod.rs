@@ -16,6 +16,7 @@ use crate::{
     FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Program, Ran, RunningProgram, Stat,
     TerminalCommand, Transition, Updated, UpdatedAll, Version, Window, change,
 };
+use pintle_os::names;
 use pintle_protocol::files::FileState;
 use pull::Purpose;
 use std::hash::{DefaultHasher, Hasher};
@@ -63,7 +64,7 @@ impl Overlay {
             None => Ok(()),
             Some(_) => Err(Error::Refused(format!(
                 "{} has unsaved changes in the editor. Ask the user to save or discard them first.",
-                path.display()
+                names::shown(path)
             ))),
         }
     }

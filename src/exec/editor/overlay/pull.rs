@@ -11,6 +11,7 @@ use super::{Overlay, update};
 use crate::editor::{Documents, EditCall, Owner};
 use crate::{Error, FileKind};
 use pintle_base::text::positions;
+use pintle_os::names;
 use pintle_protocol::document::{DocumentCloseParams, DocumentEdit, DocumentOpenParams};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,7 +144,7 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
     let refused = |why: &str| {
         Error::Refused(format!(
             "The editor did not return the text of {}: {why}. Try again, or ask the user.",
-            path.display()
+            names::shown(path)
         ))
     };
     let text = match asked {

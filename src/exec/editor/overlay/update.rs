@@ -9,6 +9,7 @@ use crate::editor::documents::{Document, Documents};
 use crate::{After, Before, DecideAll, Error, FileContent, Rewrites, UpdatedAll, Version};
 use pintle_base::text::merge::{Labels, merge};
 use pintle_base::text::positions;
+use pintle_os::names;
 use pintle_protocol::document::{ApplyEditParams, DocumentEdit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -174,7 +175,7 @@ async fn place(
         if !takes_edits {
             return Err(Error::Refused(format!(
                 "{} has unsaved changes in an editor that accepts no edits. Ask the user to save or discard them first.",
-                path.display()
+                names::shown(path)
             )));
         }
         let version = version(canonical.clone(), &document.text);
@@ -327,7 +328,7 @@ impl Edit<'_> {
 
     /// Merges the change with text typed meanwhile.
     fn rebase(&mut self, documents: &Documents) -> Result<(), Error> {
-        let path = self.open.path.display();
+        let path = names::shown(&self.open.path);
         let Some(typed) = documents.get(&self.open.path) else {
             let what =
                 format!("{path} was closed in the editor in the meantime. Read it and try again.");

@@ -3,8 +3,8 @@
 use super::*;
 use crate::review::tests::agent;
 use crate::review::{Author, Review};
+use pintle_testing::files;
 use proptest::prelude::*;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -19,14 +19,14 @@ fn put(folder: &Path, path: &str, content: Option<&Content>) {
     let path = folder.join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, &content.bytes).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(content.mode)).unwrap();
+    files::set_mode(&path, content.mode);
 }
 
 fn get(folder: &Path, path: &str) -> Option<Content> {
     let path = folder.join(path);
     let bytes = std::fs::read(&path).ok()?;
     // Git and the umask decide about the other bits.
-    let is_program = std::fs::metadata(&path).unwrap().permissions().mode() & 0o100 != 0;
+    let is_program = files::mode(&path) & 0o100 != 0;
     let mode = if is_program { 0o755 } else { 0o644 };
     Some(Content { bytes: bytes.into(), mode })
 }

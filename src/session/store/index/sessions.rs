@@ -6,7 +6,7 @@ use pintle_protocol::event::Parent;
 use pintle_protocol::ids::{AgentId, SessionId};
 use pintle_protocol::methods::SessionSummary;
 use rusqlite::{Connection, params};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A stored session with the index's counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,8 @@ pub(super) fn list(
         if !filter.matches_query(&cwd, title.as_deref()) {
             continue;
         }
-        let folder = sessions.join(row.get::<_, String>(1)?);
+        // The index has `/` in paths.
+        let folder: PathBuf = sessions.join(row.get::<_, String>(1)?).components().collect();
         let archived = archive::is_archived(&folder);
         if filter.archived.is_some_and(|wanted| wanted != archived) {
             continue;

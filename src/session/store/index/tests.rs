@@ -8,7 +8,6 @@ use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{EntryKind, EntryRole, SessionSearchParams, SessionSearchResult};
 use serde_json::{Value, json};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 fn create(store: &Store, id: &str, cwd: &str, created_ms: u64) -> Journal {
@@ -447,7 +446,7 @@ fn a_damaged_file_is_set_aside_and_made_anew() {
 fn a_folder_that_cannot_be_written_can_be_listed_and_searched() {
     let data = tempfile::tempdir().unwrap();
     drop(talk(data.path()));
-    fs::set_permissions(data.path(), fs::Permissions::from_mode(0o555)).unwrap();
+    pintle_testing::files::set_mode(data.path(), 0o555);
     // Root can write anywhere, so a directory takes the file's place.
     if fs::write(data.path().join("probe"), "").is_ok() {
         fs::create_dir(data.path().join("index.sqlite")).unwrap();
@@ -455,7 +454,7 @@ fn a_folder_that_cannot_be_written_can_be_listed_and_searched() {
     let store = Store::new(data.path());
     assert_eq!(search(&store, "flicker"), "one:1");
     assert_eq!(store.list(&Filter::default(), None, 9).unwrap().0.len(), 2);
-    fs::set_permissions(data.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    pintle_testing::files::set_mode(data.path(), 0o755);
 }
 
 #[test]

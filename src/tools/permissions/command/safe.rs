@@ -409,6 +409,7 @@ const GIT_GLOBAL: [&str; 5] =
 
 /// Returns the rows for tests: their words, flags, and true where flags are whole words.
 #[cfg(test)]
+#[cfg(unix)]
 pub(in crate::permissions) fn rows()
 -> impl Iterator<Item = (&'static [&'static str], &'static str, bool)> {
     ROWS.iter().map(|row| (row.words, row.flags.unwrap_or_default(), row.style == Style::Words))

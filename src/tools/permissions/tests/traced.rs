@@ -1,5 +1,8 @@
 //! The table of harmless programs, judged by a real bash under a tracer: random commands over all of its rows. What passes for harmless may
 //! open no file for writing, open no socket, change nothing by its name, and start no program that the command does not name.
+
+// These tests run commands for bash under strace.
+#![cfg(unix)]
 #![expect(
     clippy::disallowed_methods,
     reason = "bash and strace judge the analysis, in a separate directory"
@@ -8,10 +11,10 @@
 use crate::permissions::Analysis;
 use crate::permissions::command::safe;
 use pintle_testing::chance;
+use pintle_testing::files::{set_mode, symlink};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -242,9 +245,9 @@ fn workspace(folder: &Path) {
     fs::create_dir(folder.join("src")).unwrap();
     fs::write(folder.join("src/main.rs"), "fn main() {}\n").unwrap();
     fs::write(folder.join("a b"), "x\n").unwrap();
-    symlink("a.txt", folder.join("link")).unwrap();
+    symlink("a.txt", folder.join("link"));
     fs::write(folder.join("evil.sh"), "#!/bin/sh\necho > evil-ran\n").unwrap();
-    fs::set_permissions(folder.join("evil.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(folder.join("evil.sh"), 0o755);
     let git = "git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm one && echo three >> a.txt";
     assert!(Command::new("sh").args(["-c", git]).current_dir(folder).status().unwrap().success());
 }
@@ -336,7 +339,7 @@ fn judge(want: usize, mut random: Random) -> Judged {
     // Debian has another `fd`, and calls this one `fdfind`.
     let programs = folder.path().join("bin");
     fs::create_dir(&programs).unwrap();
-    symlink("/usr/bin/fdfind", programs.join("fd")).unwrap();
+    symlink("/usr/bin/fdfind", programs.join("fd"));
     let mut judged = Judged::default();
     while judged.tried < want {
         let mut batch = Vec::new();
