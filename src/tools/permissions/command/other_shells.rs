@@ -170,7 +170,7 @@ mod tests {
             (" git log -n 5 ", Some(vec!["git"])),
             ("ls", Some(vec!["ls"])),
             ("npm run build -- --mode=production", Some(vec!["npm"])),
-            ("timeout 5 rm -rf src", Some(vec!["timeout", "rm"])),
+            ("timeout 5 rm -rf src", Some(vec!["rm", "timeout"])),
             ("git status; rm x", None),
             ("git status | rm x", None),
             ("cat $env:KEY", None),
