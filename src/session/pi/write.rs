@@ -28,7 +28,7 @@ use pintle_protocol::item::{ClientNote, Compaction, EngineMessage, Item, ItemBod
 use prompt::PromptState;
 use saved::SavedState;
 use serde_json::json;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Writes a session's lines.
 #[derive(Debug)]
@@ -408,8 +408,9 @@ impl Writer {
         };
         line.remove("firstKeptEntryIndex");
         let first_kept = line.text("firstKeptEntryId");
-        // The line that it refers to may have been written again on this path, under another id.
-        if !first_kept.is_some_and(|id| self.is_on_path(&id)) {
+        // The line that it refers to may have been written again on this path, under another id, or before messages that came earlier.
+        let is_right = |id: &str| self.messages_from(id).is_some_and(|messages| messages <= kept);
+        if !first_kept.is_some_and(|id| is_right(&id)) {
             // A compaction that keeps nothing refers to itself.
             let own = || line.text("id").filter(|id| !self.is_used(id));
             let new = || new_id(&name(record), |id| self.is_used(id));
@@ -494,16 +495,19 @@ impl Writer {
         self.parents.contains_key(id)
     }
 
-    /// Returns true if a line is on the path from the start to the last one.
-    fn is_on_path(&self, id: &str) -> bool {
+    /// Returns the number of messages from a line on; `None` if it is not on the path from the start to the last line.
+    fn messages_from(&self, id: &str) -> Option<usize> {
+        let messages: HashSet<&String> = self.messages.back().map(|(message, _)| message).collect();
+        let mut count = 0;
         let mut at = self.last_id.as_ref();
         while let Some(line) = at {
+            count += usize::from(messages.contains(line));
             if line == id {
-                return true;
+                return Some(count);
             }
             at = self.parents.get(line).and_then(Option::as_ref);
         }
-        false
+        None
     }
 
     /// Writes model changes since the model was last written.
