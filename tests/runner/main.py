@@ -1,6 +1,7 @@
 """`tests/all.sh`: selects suites, installs their tools, builds once, runs them and prints what came of it."""
 
 import argparse
+import fcntl
 import os
 import random
 import shutil
@@ -40,6 +41,25 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def hold(target: Path):
+    """Keeps other runs out of a target folder while the returned file is open."""
+    target.mkdir(parents=True, exist_ok=True)
+    file = (target / "tests.lock").open("a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read().strip() or "unknown"
+        file.close()
+        raise SystemExit(
+            f"tests/all.sh: process {holder} runs the tests in this clone already; wait for it, or use another clone"
+        ) from None
+    file.truncate(0)
+    file.write(f"{os.getpid()}\n")
+    file.flush()
+    return file
+
+
 class Run:
     """One run: where things are, and what has come of it so far."""
 
@@ -49,6 +69,7 @@ class Run:
         target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
         self.target = target
         self.folder = target / "tests"
+        self.lock = hold(target)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.tools = Tools(self.say)

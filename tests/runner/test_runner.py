@@ -1,12 +1,13 @@
 """Tests of the runner: `PYTHONPATH=tests python3 -m unittest runner.test_runner`."""
 
+import os
 import subprocess
 import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
 
-from . import doc_tests, prose, report, selection, tools
+from . import doc_tests, main, prose, report, selection, tools
 from .selection import Suite, Table
 
 TABLE = Table(
@@ -105,6 +106,16 @@ class Selection(unittest.TestCase):
                 self.assertIn(tool, rows, name)
             if "npm" in row or "venv" in row:
                 self.assertTrue(tools.Tools().lock_file(name).exists(), f"tests/tool --lock {name}")
+
+
+class Lock(unittest.TestCase):
+    def test_a_second_run_in_a_clone_is_refused_while_the_first_one_lives(self):
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "target"
+            with main.hold(target):
+                with self.assertRaisesRegex(SystemExit, f"process {os.getpid()} runs the tests in this clone already"):
+                    main.hold(target)
+            main.hold(target).close()
 
 
 class Report(unittest.TestCase):

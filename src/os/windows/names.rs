@@ -49,25 +49,34 @@ pub fn of_program(name: &str) -> Vec<String> {
 /// # Errors
 /// A part does not exist or cannot be entered, or leads to another computer through a link.
 pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
-    /// The most links that are followed one after the other, as on Linux.
-    const MAX_LINKS: usize = 40;
-    if let Some(share) = share_behind_links(path, MAX_LINKS) {
+    /// The maximum number of links that a path may lead through, as on Linux.
+    const MAX_LINKS: u32 = 40;
+    let mut links_left = MAX_LINKS;
+    if let Some(share) = share_behind_links(path, &mut links_left) {
         let message = format!("a link leads to {}; use that path", share.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    if links_left == 0 {
+        return Err(io::Error::other("too many symbolic links"));
     }
     dunce::canonicalize(path).map(plain)
 }
 
-/// Returns the path on another computer to which a link on a path of this one leads. Looks at nothing behind such a link.
-fn share_behind_links(path: &Path, max_links: usize) -> Option<PathBuf> {
-    if is_share(path) || max_links == 0 {
+/// Returns the path on another computer to which a link on a path of this one leads. Looks at nothing behind such a link, and stops after
+/// so many links.
+fn share_behind_links(path: &Path, links_left: &mut u32) -> Option<PathBuf> {
+    if is_share(path) {
         return None;
     }
     let mut parts: Vec<&Path> = path.ancestors().collect();
     parts.reverse();
     parts.into_iter().find_map(|part| {
         let target = part.parent()?.join(fs::read_link(part).ok()?);
-        if is_share(&target) { Some(target) } else { share_behind_links(&target, max_links - 1) }
+        if is_share(&target) {
+            return Some(target);
+        }
+        *links_left = links_left.checked_sub(1)?;
+        share_behind_links(&target, links_left)
     })
 }
 
