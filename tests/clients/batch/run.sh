@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The files of editors/ci: check-jsonschema and kubernetes-validate check their YAML against the published schemas, and their scripts run as the
+# The files of editors/ci, and the workflows of this project: check-jsonschema and kubernetes-validate check their YAML against the published schemas, and their scripts run as the
 # files say, with a fake event, a bare remote, a scripted model and a server in place of the API. Needs PINTLE_BIN.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +9,7 @@ export PINTLE_BIN
 tools=$("$here/../../tool" ci-schemas)/bin
 ci=$here/../../../editors/ci
 check() { "$tools/check-jsonschema" "$@"; }
-check --builtin-schema vendor.github-workflows "$ci/github/workflow.yml"
+check --builtin-schema vendor.github-workflows "$ci/github/workflow.yml" "$here"/../../../.github/workflows/*.yml
 check --builtin-schema vendor.github-actions "$ci/github/agent/action.yml" "$ci/github/post/action.yml"
 check --builtin-schema vendor.gitlab-ci "$ci/gitlab/pintle.gitlab-ci.yml"
 "$tools/kubernetes-validate" --strict "$ci/kubernetes/batch.yaml"
