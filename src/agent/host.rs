@@ -81,7 +81,7 @@ pub(super) trait TurnHost: Send {
     /// It counts as asked from now on.
     fn offer_text_tools(&mut self, model: &str) -> bool;
 
-    /// Describes the tools in this model's prompt for the rest of the session.
+    /// From now on, describes tools in this model's prompt.
     fn use_text_tools(&mut self, model: &str);
 
     /// Asks the user for approval.

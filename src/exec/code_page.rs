@@ -14,7 +14,7 @@ const MAX_HELD_BYTES: usize = 16 * 1024;
 pub(crate) struct Decoder {
     /// Decodes a line that is not UTF-8; `None` if all output is passed on unchanged.
     code_page: Option<fn(&[u8]) -> String>,
-    /// The part of the last line from its first character beyond ASCII.
+    /// The unfinished last line, from its first non-ASCII byte.
     held: Vec<u8>,
 }
 
@@ -36,8 +36,12 @@ impl Decoder {
         waiting.extend_from_slice(bytes);
         let mut decided = Vec::with_capacity(waiting.len());
         for line in waiting.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-            if line.ends_with(b"\n") || line.ends_with(b"\r") || line.len() > MAX_HELD_BYTES {
+            if line.ends_with(b"\n") || line.ends_with(b"\r") {
                 decide(line, code_page, &mut decided);
+            } else if line.len() > MAX_HELD_BYTES {
+                let (complete, rest) = line.split_at(complete_bytes(line));
+                decide(complete, code_page, &mut decided);
+                self.held = rest.to_vec();
             } else {
                 let plain = line.iter().take_while(|byte| byte.is_ascii()).count();
                 let (plain, rest) = line.split_at(plain);
@@ -55,6 +59,14 @@ impl Decoder {
             decide(&std::mem::take(&mut self.held), code_page, &mut decided);
         }
         decided
+    }
+}
+
+/// Returns the length of a piece without an incomplete UTF-8 character at its end.
+fn complete_bytes(piece: &[u8]) -> usize {
+    match std::str::from_utf8(piece) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        Ok(_) | Err(_) => piece.len(),
     }
 }
 
@@ -98,7 +110,7 @@ mod tests {
             ("für\n".as_bytes(), "für\n"),
             (b"f\x81r\nf\xc3\xbcr\n", "für\nfür\n"),
             (b"50 %\rf\x81r\rdone", "50 %\rfür\rdone"),
-            // Not the end of a line: the second byte of a character.
+            // `\\` is the second byte of a character here.
             (b"a\x83\x5cb\n", "a<\\>b\n"),
             (b"no end: \x81", "no end: ü"),
             (b"no end: \xc3\xbc", "no end: ü"),
@@ -121,6 +133,16 @@ mod tests {
         assert_eq!(decoder.push(b"ready \x81").as_ref(), b"ready ");
         let long = vec![b'x'; MAX_HELD_BYTES];
         assert_eq!(decoder.push(&long).len(), MAX_HELD_BYTES + "ü".len());
+        // Long lines of UTF-8 are cut between characters.
+        let mut decoder = Decoder { code_page: Some(code_page), held: Vec::new() };
+        let text = "\u{6d4b}".repeat(MAX_HELD_BYTES);
+        let mut got: Vec<u8> = text
+            .as_bytes()
+            .chunks(4096)
+            .flat_map(|piece| decoder.push(piece).into_owned())
+            .collect();
+        got.extend(decoder.finish());
+        assert!(got == text.as_bytes());
         let mut transparent = Decoder { code_page: None, held: Vec::new() };
         assert_eq!(transparent.push(b"\x81\xff").as_ref(), b"\x81\xff");
         assert!(transparent.finish().is_empty());

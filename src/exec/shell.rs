@@ -24,7 +24,7 @@ pub enum Dialect {
 pub(super) struct Start {
     /// The shell and its arguments.
     pub(super) argv: Vec<String>,
-    /// Variables that hold the parts of a long command. The shell removes them before it runs the command.
+    /// Variables with the parts of a long command, which the shell unsets before running it.
     pub(super) variables: Vec<(String, String)>,
 }
 
@@ -34,7 +34,7 @@ pub(super) const MAX_ARGUMENT_BYTES: usize = 100 * 1024;
 /// The longest command passed as an argument on Windows. A command line has at most 32,767 UTF-16 units, including escaped quotes.
 const MAX_LINE_BYTES: usize = 12_000;
 
-/// The prefix of the variables that hold a long command on Windows. Each has at most 32,767 UTF-16 units.
+/// The prefix of variables with parts of a long command on Windows. A variable has at most 32,767 UTF-16 units.
 const PART: &str = "PINTLE_COMMAND_";
 
 /// Returns true for a variable that holds a part of a long command.
@@ -47,12 +47,12 @@ const POWER_SHELL_START: &str = "try { [Console]::OutputEncoding = [Text.UTF8Enc
                                  $OutputEncoding = [Text.UTF8Encoding]::new($false); \
                                  $ProgressPreference = 'SilentlyContinue'";
 
-/// Exits with the code of the last command. By default, PowerShell exits with 1 on any failure.
+/// Makes PowerShell exit with the last exit code. By default, it exits with 1 on any failure.
 const POWER_SHELL_END: &str =
     "if (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE } else { exit 1 } }";
 
 impl Dialect {
-    /// Returns the language of a shell, derived from its file name.
+    /// Detects a shell's language by its program name.
     pub fn of(shell: &Path) -> Self {
         let text = shell.to_string_lossy().to_lowercase();
         let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -112,7 +112,7 @@ impl Dialect {
     }
 }
 
-/// Returns the pieces of a text, each of at most `max` bytes.
+/// Splits a text into pieces of at most `max` bytes.
 fn pieces(text: &str, max: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -262,6 +262,8 @@ fn the_code_page_is_that_of_the_console() {
         return;
     };
     assert_eq!(decode(b"plain\r\n"), "plain\r\n");
-    // In the code pages of the west: 437, 850.
-    assert_eq!(decode(b"f\x81r"), "f\u{fc}r");
+    // `0x81` is a letter in western code pages, and begins a character in those of East Asia.
+    let text = decode(b"f\x81r\n");
+    let is_decoded = text.starts_with('f') && text.ends_with('\n') && !text.contains('\u{fffd}');
+    assert!(is_decoded, "{text:?}");
 }

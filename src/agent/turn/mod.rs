@@ -3,6 +3,7 @@
 //! The conversation is moved in and returned in [`Finished`]. A turn sees its session only as a [`TurnHost`], which records events, hands out
 //! waiting messages and asks for permission. Every await that can wait for the outside races the turn's cancellation.
 
+mod action;
 mod after_reply;
 pub(super) mod approval;
 mod call;

@@ -1,11 +1,12 @@
 //! Permission checks for calls: resolves paths, collects the applicable rules, and calls `permissions` for the decision.
 
 use crate::project::{Personal, ProjectFiles};
+use crate::turn::action::{action, is_foreign_share, resolve, resolve_all};
 use crate::turn::approval::Grants;
 use crate::turn::confine::{confinement, only_reading};
 use crate::workspace::{self, Workspace};
 use pintle_exec::sandbox::{self, Confinement, Grade, Hosts, Level, Names, Network};
-use pintle_exec::{Dialect, Environment, FileKind, LeftOut, Platform, windows_names};
+use pintle_exec::{Environment, LeftOut};
 use pintle_os::names;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
@@ -13,17 +14,15 @@ use pintle_protocol::item::Denial;
 use pintle_protocol::session::{SandboxGrade, SandboxState};
 use pintle_session::context::rights::{Confined, Rights};
 use pintle_tools::Access;
-use pintle_tools::permissions::command::{Analysis, Program};
 use pintle_tools::permissions::hosts::HostPatterns;
 use pintle_tools::permissions::propose::{leaving, needs_to_leave, propose};
 use pintle_tools::permissions::remedy::denial;
 use pintle_tools::permissions::rules::OfProject;
 use pintle_tools::permissions::{
-    self, Action, Call, CallDecision, CheckedPath, Compiled, Context, FilesBelow, IGNORES_CASE,
-    InSandbox, Origin, Places, ResolvedPath, Rule, Sandbox, decide, rules,
+    self, Action, Call, CallDecision, Compiled, Context, FilesBelow, IGNORES_CASE, InSandbox,
+    Origin, Places, Rule, Sandbox, decide, rules,
 };
 use pintle_tools::trust::Answers;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -272,7 +271,7 @@ impl Permissions {
         access: &Access,
     ) -> Decided {
         let ready = self.ready(site).await;
-        let action = action(site, ready, grants, access).await;
+        let action = action(site, &ready.places, grants, access).await;
         let paths = match &action {
             Action::Read(paths) | Action::Write(paths) => {
                 paths.iter().map(|path| (path.named.clone(), path.resolved.clone())).collect()
@@ -530,160 +529,6 @@ impl Ready {
 /// Programs that run others with more rights.
 const RAISING: [&str; 6] = ["sudo", "doas", "su", "pkexec", "run0", "sg"];
 
-/// Returns a call's action, with its paths resolved.
-async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access) -> Action {
-    let env = site.env;
-    match access {
-        Access::Read(paths) => Action::Read(check(env, &ready.places, paths, Wants::Path).await),
-        Access::Write(paths) => {
-            Action::Write(check(env, &ready.places, paths, Wants::PathAndLinks).await)
-        }
-        Access::Execute(command) => {
-            let mut analysis = analyse(env, command);
-            analysis.mark_launched(&launched(site, &ready.places, &analysis).await);
-            let cwd = site.cwd.to_owned();
-            let mut paths = analysis.paths(&cwd, ready.places.home.as_deref());
-            paths.retain(|path| !is_foreign_share(env, &ready.places, path));
-            let (found, targets) = tokio::join!(env.stat_all(&paths), resolve_all(env, &paths));
-            let resolved: BTreeMap<_, _> = paths
-                .into_iter()
-                .zip(found.into_iter().zip(targets))
-                .map(|(path, (found, target))| {
-                    let is_folder = found.as_ref().is_ok_and(|stat| stat.kind == FileKind::Folder);
-                    (path, ResolvedPath { path: target, exists: found.is_ok(), is_folder })
-                })
-                .collect();
-            let leaves_sandbox = grants.failed_in_sandbox(command);
-            Action::Execute { analysis, cwd, resolved, leaves_sandbox }
-        }
-        Access::Fetch { url, host } => Action::Network { url: url.clone(), host: host.clone() },
-        Access::Other(_) => Action::Client,
-        Access::Engine => Action::Engine,
-    }
-}
-
-/// Returns the names of harmless programs and wrappers that resolve to a file in the workspace, or to the launcher of a version manager,
-/// which runs whatever the directory configures. In the user's home directory, a target with another name than its link counts as a
-/// launcher.
-async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTreeSet<String> {
-    let passes = |program: &Program| program.is_known_safe() || program.is_transparent;
-    let is_looked_up = |program: &&Program| passes(program) && !program.is_builtin();
-    let names = analysis.programs.iter().filter(is_looked_up).filter_map(Program::name);
-    let names: BTreeSet<&str> = names.collect();
-    let platform = site.env.platform();
-    let folders = &platform.search_path;
-    let endings: &[&str] = if is_windows(platform) { &["", ".exe"] } else { &[""] };
-    let candidates: Vec<(&str, PathBuf)> = names
-        .into_iter()
-        .flat_map(|name| folders.iter().map(move |at| (name, site.cwd.join(at))))
-        .flat_map(|(name, at)| {
-            endings.iter().map(move |ending| (name, at.join(format!("{name}{ending}"))))
-        })
-        .collect();
-    let paths: Vec<PathBuf> = candidates.iter().map(|(_, path)| path.clone()).collect();
-    let found = site.env.stat_all(&paths).await;
-    let mut first = BTreeMap::new();
-    for ((name, path), found) in candidates.into_iter().zip(found) {
-        if found.is_ok_and(|stat| stat.kind == FileKind::File) {
-            first.entry(name).or_insert(path);
-        }
-    }
-    let paths: Vec<PathBuf> = first.values().cloned().collect();
-    let targets = resolve_all(site.env, &paths).await;
-    // A workspace as wide as the home directory or the whole disk contains system and user programs.
-    let holds_home =
-        |root: &&PathBuf| places.home.as_ref().is_some_and(|home| home.starts_with(root));
-    let narrow: Vec<&PathBuf> = places.roots.iter().filter(|root| !holds_home(root)).collect();
-    let is_launched = |(name, path): &(&str, PathBuf), target: &PathBuf| {
-        let is_inside = |path: &Path| narrow.iter().any(|root| path.starts_with(root));
-        let is_shim = |path: &Path| path.components().any(|part| part.as_os_str() == "shims");
-        let is_own = places.home.as_ref().is_some_and(|home| path.starts_with(home));
-        let file = target.file_name().unwrap_or_default();
-        let is_renamed = path.file_name() != Some(file) && file != *name;
-        [path, target].into_iter().any(|path| is_inside(path) || is_shim(path))
-            || (is_own && is_renamed)
-    };
-    let all = first.into_iter().zip(targets);
-    let launched = all.filter(|(named, target)| is_launched(named, target));
-    launched.map(|((name, _), _)| name.to_owned()).collect()
-}
-
-/// Analyses a command as the shell of this environment reads it.
-fn analyse(env: &dyn Environment, command: &str) -> Analysis {
-    let platform = env.platform();
-    let name = platform.shell.to_string_lossy().to_lowercase();
-    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    match Dialect::of(&platform.shell) {
-        Dialect::PowerShell | Dialect::WindowsPowerShell => Analysis::parse_for_powershell(command),
-        Dialect::Bourne => match name.strip_suffix(".exe").unwrap_or(name) {
-            "sh" | "bash" | "dash" | "ash" | "busybox" | "" if is_windows(platform) => {
-                Analysis::parse_on_windows(command)
-            }
-            "sh" | "bash" | "dash" | "ash" | "busybox" | "" => Analysis::parse(command),
-            shell => Analysis::opaque(format!("{shell} runs, whose syntax is not analyzed")),
-        },
-    }
-}
-
-fn is_windows(platform: &Platform) -> bool {
-    platform.os == "windows"
-}
-
-/// The facts about a path that a decision needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wants {
-    Path,
-    /// Also the file's link count, which matters only to changes.
-    PathAndLinks,
-}
-
-/// Returns true for a path on another computer that is not in the workspace. Windows logs in there as soon as the path is looked at, so
-/// nothing looks at it before the call is approved.
-fn is_foreign_share(env: &dyn Environment, places: &Places, path: &Path) -> bool {
-    is_windows(env.platform()) && windows_names::is_share(path) && !places.is_inside(path)
-}
-
-async fn check(
-    env: &dyn Environment,
-    places: &Places,
-    paths: &[PathBuf],
-    wants: Wants,
-) -> Vec<CheckedPath> {
-    let is_near = |path: &&PathBuf| !is_foreign_share(env, places, path);
-    let near: Vec<PathBuf> = paths.iter().filter(is_near).cloned().collect();
-    let targets = resolve_all(env, &near).await;
-    let links = match wants {
-        Wants::Path => vec![0; near.len()],
-        Wants::PathAndLinks => {
-            let found = env.stat_all(&targets).await;
-            found.into_iter().map(|found| found.map_or(0, |stat| stat.links)).collect()
-        }
-    };
-    let mut looked_up = targets.into_iter().zip(links);
-    let checked = paths.iter().map(|named| {
-        let found = if is_near(&named) { looked_up.next() } else { None };
-        let unseen = || (pintle_tools::permissions::command::lexical(named), 0);
-        let (resolved, links) = found.unwrap_or_else(unseen);
-        CheckedPath { named: named.clone(), resolved, links }
-    });
-    checked.collect()
-}
-
-async fn resolve_all(env: &dyn Environment, paths: &[PathBuf]) -> Vec<PathBuf> {
-    let found = paths.iter().zip(env.canonicalize_all(paths).await);
-    found
-        .map(|(path, found)| {
-            found.unwrap_or_else(|_| pintle_tools::permissions::command::lexical(path))
-        })
-        .collect()
-}
-
-async fn resolve(env: &dyn Environment, path: &Path) -> PathBuf {
-    env.canonicalize(path)
-        .await
-        .unwrap_or_else(|_| pintle_tools::permissions::command::lexical(path))
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "a folder in the way of a file")]
@@ -719,36 +564,6 @@ mod tests {
             let words = notice.message;
             assert!(words.starts_with("the answer applies to this session only: "), "{words}");
             assert!(words.contains("trust.toml"), "{words}");
-        }
-    }
-
-    #[test]
-    fn the_shell_and_the_system_decide_how_a_command_is_analysed() {
-        let bash = r"C:\Program Files\Git\bin\bash.exe";
-        let power_shell = r"C:\Program Files\PowerShell\7\pwsh.exe";
-        for (shell, os, command, want) in [
-            ("/bin/bash", "linux", "cat /etc/hosts", None),
-            ("/bin/sh", "macos", "cat /etc/hosts", None),
-            ("", "linux", "cat /etc/hosts", None),
-            ("/bin/zsh", "macos", "ls", Some("zsh runs, whose syntax is not analyzed")),
-            (bash, "windows", "cat src/main.rs", None),
-            (
-                bash,
-                "windows",
-                "cat /etc/hosts",
-                Some("contains `/etc/hosts`, which depends on the directories of the shell"),
-            ),
-            (power_shell, "windows", "cargo test", None),
-            (
-                power_shell,
-                "windows",
-                "rm x; ls",
-                Some("is written for PowerShell, whose syntax is not analyzed"),
-            ),
-        ] {
-            let mut env = Memory::new([]);
-            env.set_platform(os, shell);
-            assert_eq!(analyse(&env, command).opaque.as_deref(), want, "{command} on {os}");
         }
     }
 

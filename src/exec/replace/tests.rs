@@ -160,7 +160,7 @@ fn of_several_files_what_another_program_changed_stays_and_the_rest_is_as_before
     assert_eq!(contents.collect::<Vec<_>>(), ["old", "theirs"]);
 }
 
-/// Replaces the content of a file.
+/// Replaces a file's content.
 fn change(path: &Path) {
     let after = After::Write(b"new".to_vec().into());
     stage(&pin(path), &after).unwrap().commit().unwrap();

@@ -1,7 +1,7 @@
 //! Finds the shell that runs commands, if the settings name none.
 //!
 //! On Windows, Git's bash is preferred to PowerShell, because bash commands can be analysed. `bash.exe` in `System32`
-//! is WSL's, which sees another file system, and that in `WindowsApps` is a link to a store; neither is taken. Pure, apart from the question
+//! is WSL's, which sees another file system, and the one in `WindowsApps` is a store alias, so both are skipped. Pure, except that it asks
 //! which files exist.
 
 use pintle_base::ambient::Ambient;
@@ -78,10 +78,15 @@ fn on_windows(
     )
 }
 
-/// Returns the directories of `PATH` on Windows, without empty ones.
+/// Returns the absolute directories of `PATH` on Windows. A relative one may be a directory of the repository, whose programs are not run.
 fn folders(path: &str) -> impl Iterator<Item = &str> {
+    let is_absolute = |folder: &&str| {
+        let bytes = folder.as_bytes();
+        matches!(bytes, [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic())
+            || folder.starts_with(r"\\")
+    };
     let folders = path.split(';').map(|folder| folder.trim().trim_matches('"'));
-    folders.map(|folder| folder.trim_end_matches(['\\', '/'])).filter(|folder| !folder.is_empty())
+    folders.map(|folder| folder.trim_end_matches(['\\', '/'])).filter(is_absolute)
 }
 
 /// Returns the paths at which Git's bash may be on Windows, the best first. `installed` is the directory in the registry.
@@ -112,7 +117,7 @@ fn bashes(var: impl Fn(&str) -> Option<String>, installed: Option<&str>) -> Vec<
     found
 }
 
-/// Returns true for the directory of a Git installation, by its name.
+/// Returns true if a directory looks like a Git installation.
 fn is_git(root: &str) -> bool {
     let name = root.rsplit(['\\', '/']).next().unwrap_or_default().to_lowercase();
     let above = root.to_lowercase();
@@ -137,7 +142,7 @@ mod tests {
         let seven = r"C:\Program Files\PowerShell\7\pwsh.exe";
         let path = |folders: &[&str]| [("PATH", folders.join(";"))];
         let var = |name, value: &str| [(name, value.to_owned())];
-        let rows: [Row<'_>; 14] = [
+        let rows: [Row<'_>; 15] = [
             (&path(&[SYSTEM, r"C:\Program Files\Git\cmd"]), None, &[usual], usual),
             (
                 &path(&[r"D:\Tools\Git\mingw64\bin", SYSTEM]),
@@ -180,6 +185,19 @@ mod tests {
             ),
             (&path(&[r#""C:\Program Files\Git\cmd""#]), None, &[usual], usual),
             (&path(&["", ";;"]), None, &[r"\bash.exe", "bash.exe", r"\pwsh.exe"], BUILT_IN),
+            // Directories of the repository, or of the drive.
+            (
+                &path(&[".", "tools", r"C:tools", r"\tools", r".\Git\cmd"]),
+                None,
+                &[
+                    r".\bash.exe",
+                    r"tools\bash.exe",
+                    r"C:tools\pwsh.exe",
+                    r"\tools\bash.exe",
+                    r".\Git\bin\bash.exe",
+                ],
+                BUILT_IN,
+            ),
             // PowerShell 7 only without any bash.
             (&var("PROGRAMFILES", r"C:\Program Files"), None, &[seven, usual], usual),
             (&var("PROGRAMFILES", r"C:\Program Files"), None, &[seven, BUILT_IN], seven),

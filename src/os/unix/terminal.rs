@@ -9,7 +9,7 @@ pub fn columns() -> Option<u16> {
     Some(size.ws_col).filter(|columns| *columns > 0)
 }
 
-/// Returns `None`: programs print in the encoding of the locale, which is UTF-8.
+/// Returns `None`: programs are expected to print UTF-8.
 pub fn code_page() -> Option<fn(&[u8]) -> String> {
     None
 }

@@ -288,7 +288,7 @@ impl Session {
     }
 }
 
-/// Returns an action with the path of its file as the review has it.
+/// Normalizes the path in an action.
 fn with_given_path(mut action: ReviewAction) -> ReviewAction {
     if let ReviewAction::Keep { target } | ReviewAction::Undo { target, .. } = &mut action
         && let ReviewTarget::File { path } = target

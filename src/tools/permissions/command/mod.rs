@@ -36,6 +36,8 @@ pub struct Analysis {
     pub reads: Vec<Target>,
     /// The directories that the command changes to.
     pub folders: Vec<Target>,
+    /// True if the shell itself expands patterns or looks at files, other than for the arguments of a program: in loops, conditions, arrays.
+    pub expands_itself: bool,
     /// The first reason why the command is not fully understood.
     pub opaque: Option<String>,
     /// The first reason why the command starts programs that are not in the list: a shell reads them from its input. Only rules that

@@ -4,7 +4,7 @@
 //! is analysed if all its paths are relative and have the same meaning for all three. PowerShell has another grammar, so only lines of
 //! plain words are analysed, and no command is considered harmless.
 
-use super::{Analysis, Program, Target};
+use super::{Analysis, Program, Target, Word};
 use pintle_exec::windows_names;
 use std::path::Path;
 
@@ -23,16 +23,36 @@ impl Analysis {
             analysis.hide(&*reason);
             analysis.doubt(reason);
         }
-        let doubtful = analysis.words_for_paths().find_map(doubtful_path);
-        if let Some(reason) = doubtful {
+        if let Some(reason) = analysis.doubt_about_paths() {
             analysis.doubt(reason);
         }
         analysis
     }
 
-    /// Returns everything in the command that may be a path.
-    fn words_for_paths(&self) -> impl Iterator<Item = &str> {
-        let targets = [&self.writes, &self.reads, &self.folders].into_iter().flatten();
+    /// Returns why a path in the command may be another one than it seems. The shell expands patterns for every program, so that `echo` can
+    /// look at files, too.
+    fn doubt_about_paths(&self) -> Option<String> {
+        const UNKNOWN: &str = "uses a path or pattern that is known only when it runs";
+        if self.expands_itself {
+            return Some(
+                "uses a loop, condition or array, whose paths are not analyzed".to_owned(),
+            );
+        }
+        let targets = || [&self.writes, &self.reads, &self.folders].into_iter().flatten();
+        let is_unknown = |program: &Program| {
+            program.words.iter().any(|word| match word {
+                Word::Unknown { is_one, .. } => !(*is_one && program.takes_texts()),
+                Word::Text(_) | Word::Glob(_) => false,
+            })
+        };
+        if targets().any(|target| target.path().is_none()) || self.programs.iter().any(is_unknown) {
+            return Some(UNKNOWN.to_owned());
+        }
+        let patterns = self.programs.iter().flat_map(|program| &program.words);
+        let patterns = patterns.filter_map(|word| match word {
+            Word::Glob(pattern) => Some(pattern.as_str()),
+            Word::Text(_) | Word::Unknown { .. } => None,
+        });
         let assignments = self.programs.iter().flat_map(|program| &program.assignments);
         let values = assignments.map(|word| {
             let text = word.fixed_prefix();
@@ -41,7 +61,7 @@ impl Analysis {
         let with_paths = self.programs.iter().filter(|program| !program.takes_texts());
         let names = self.programs.iter().filter_map(Program::name);
         let words = with_paths.flat_map(Program::mentions).chain(names).chain(values);
-        targets.filter_map(Target::path).chain(words)
+        targets().filter_map(Target::path).chain(words).chain(patterns).find_map(doubtful_path)
     }
 
     /// Returns the device to which a command of bash on Windows redirects output, if there is one. Bash would make a file of this name,
@@ -95,7 +115,7 @@ fn doubtful_path(text: &str) -> Option<String> {
         return Some(format!("contains `{text}`, which may be a drive or a stream of a file"));
     }
     if text.starts_with(['/', '~']) {
-        return Some(format!("contains `{text}`, which depends on the directories of the shell"));
+        return Some(format!("contains `{text}`, which depends on where the shell is installed"));
     }
     let reason = windows_names::refusal(Path::new(text))?;
     Some(format!("contains `{text}`: {reason}"))
@@ -121,13 +141,32 @@ mod tests {
             ("cat C:/Users/me/secret", Some("drive")),
             ("cat .env:hidden", Some("stream")),
             ("cat --file=C:/x", Some("drive")),
-            ("cat /c/Users/me/secret", Some("directories of the shell")),
-            ("cat //server/share/x", Some("directories of the shell")),
-            ("cat ~/.ssh/id_rsa", Some("directories of the shell")),
-            ("cat < /etc/passwd", Some("directories of the shell")),
-            ("cd /d/other && ls", Some("directories of the shell")),
-            ("grep -f/c/x y", Some("directories of the shell")),
-            ("GIT_DIR=/c/x git status", Some("directories of the shell")),
+            ("cat /c/Users/me/secret", Some("where the shell is installed")),
+            ("cat //server/share/x", Some("where the shell is installed")),
+            ("cat ~/.ssh/id_rsa", Some("where the shell is installed")),
+            ("cat < /etc/passwd", Some("where the shell is installed")),
+            ("cd /d/other && ls", Some("where the shell is installed")),
+            ("grep -f/c/x y", Some("where the shell is installed")),
+            ("GIT_DIR=/c/x git status", Some("where the shell is installed")),
+            // The shell itself looks at these.
+            ("echo src/*.rs", None),
+            ("echo \"$HOME\"", None),
+            ("echo //server/share/*", Some("where the shell is installed")),
+            ("printf %s C:/x/*", Some("drive")),
+            ("echo $(cat names.txt)", Some("only when it runs")),
+            ("echo {//server/share/x,y}", Some("only when it runs")),
+            ("cat \"$FILE\"", Some("only when it runs")),
+            ("cat < \"$FILE\"", Some("only when it runs")),
+            ("cd \"$DIR\" && ls", Some("unknown directory")),
+            ("set -- //server/share/*", Some("where the shell is installed")),
+            ("for f in //server/share/*; do echo hi; done", Some("loop")),
+            ("a=(//server/share/*)", Some("array")),
+            ("[[ -f //server/share/x ]]", Some("condition")),
+            ("[ -f //server/share/x ]", Some("condition")),
+            ("case x in //server/*) ls;; esac", Some("condition")),
+            ("bash -c '[[ -f //server/share/x ]]'", Some("condition")),
+            ("test -e C:/x", Some("drive")),
+            ("exec 3< //server/share/x", Some("where the shell is installed")),
             ("cat .env.", Some("drops the end")),
             ("cat '.env '", Some("drops the end")),
             ("cat src/nul", Some("device")),

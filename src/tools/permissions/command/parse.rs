@@ -111,6 +111,7 @@ impl Walk<'_> {
         if depth > MAX_DEPTH {
             return self.analysis.doubt("nests too deeply");
         }
+        self.analysis.expands_itself |= EXPANDING.contains(&node.kind());
         match node.kind() {
             "command" => return self.command(node, depth),
             "declaration_command" | "unset_command" => return self.declaration(node, depth),
@@ -369,6 +370,9 @@ impl Walk<'_> {
         wrappers::unwrap(program, self.analysis, self.shells);
     }
 }
+
+/// Nodes in which the shell expands patterns or looks at files.
+const EXPANDING: [&str; 4] = ["for_statement", "test_command", "array", "case_statement"];
 
 /// Nodes that contain commands or words and do nothing by themselves.
 const KNOWN: &[&str] = &[

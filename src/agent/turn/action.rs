@@ -1,0 +1,203 @@
+//! What a decision about a call requires: its command analysed, its paths resolved.
+
+use crate::turn::approval::Grants;
+use crate::turn::permit::Site;
+use pintle_exec::{Dialect, Environment, FileKind, Platform, windows_names};
+use pintle_tools::Access;
+use pintle_tools::permissions::command::{Analysis, Program};
+use pintle_tools::permissions::{Action, CheckedPath, Places, ResolvedPath};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Returns a call's action, with its paths resolved.
+pub(super) async fn action(
+    site: Site<'_>,
+    places: &Places,
+    grants: &Grants,
+    access: &Access,
+) -> Action {
+    let env = site.env;
+    match access {
+        Access::Read(paths) => Action::Read(check(env, places, paths, Wants::Path).await),
+        Access::Write(paths) => Action::Write(check(env, places, paths, Wants::PathAndLinks).await),
+        Access::Execute(command) => {
+            let mut analysis = analyse(env, command);
+            analysis.mark_launched(&launched(site, places, &analysis).await);
+            let cwd = site.cwd.to_owned();
+            let mut paths = analysis.paths(&cwd, places.home.as_deref());
+            paths.retain(|path| !is_foreign_share(env, places, path));
+            let (found, targets) = tokio::join!(env.stat_all(&paths), resolve_all(env, &paths));
+            let resolved: BTreeMap<_, _> = paths
+                .into_iter()
+                .zip(found.into_iter().zip(targets))
+                .map(|(path, (found, target))| {
+                    let is_folder = found.as_ref().is_ok_and(|stat| stat.kind == FileKind::Folder);
+                    (path, ResolvedPath { path: target, exists: found.is_ok(), is_folder })
+                })
+                .collect();
+            let leaves_sandbox = grants.failed_in_sandbox(command);
+            Action::Execute { analysis, cwd, resolved, leaves_sandbox }
+        }
+        Access::Fetch { url, host } => Action::Network { url: url.clone(), host: host.clone() },
+        Access::Other(_) => Action::Client,
+        Access::Engine => Action::Engine,
+    }
+}
+
+/// Returns the names of harmless programs and wrappers that resolve to a file in the workspace, or to the launcher of a version manager,
+/// which runs whatever the directory configures. In the user's home directory, a target with another name than its link counts as a
+/// launcher.
+async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTreeSet<String> {
+    let passes = |program: &Program| program.is_known_safe() || program.is_transparent;
+    let is_looked_up = |program: &&Program| passes(program) && !program.is_builtin();
+    let names = analysis.programs.iter().filter(is_looked_up).filter_map(Program::name);
+    let names: BTreeSet<&str> = names.collect();
+    let platform = site.env.platform();
+    let folders = &platform.search_path;
+    let endings: &[&str] = if is_windows(platform) { &["", ".exe"] } else { &[""] };
+    let candidates: Vec<(&str, PathBuf)> = names
+        .into_iter()
+        .flat_map(|name| folders.iter().map(move |at| (name, site.cwd.join(at))))
+        .flat_map(|(name, at)| {
+            endings.iter().map(move |ending| (name, at.join(format!("{name}{ending}"))))
+        })
+        .collect();
+    let paths: Vec<PathBuf> = candidates.iter().map(|(_, path)| path.clone()).collect();
+    let found = site.env.stat_all(&paths).await;
+    let mut first = BTreeMap::new();
+    for ((name, path), found) in candidates.into_iter().zip(found) {
+        if found.is_ok_and(|stat| stat.kind == FileKind::File) {
+            first.entry(name).or_insert(path);
+        }
+    }
+    let paths: Vec<PathBuf> = first.values().cloned().collect();
+    let targets = resolve_all(site.env, &paths).await;
+    // A workspace as wide as the home directory or the whole disk contains system and user programs.
+    let holds_home =
+        |root: &&PathBuf| places.home.as_ref().is_some_and(|home| home.starts_with(root));
+    let narrow: Vec<&PathBuf> = places.roots.iter().filter(|root| !holds_home(root)).collect();
+    let is_launched = |(name, path): &(&str, PathBuf), target: &PathBuf| {
+        let is_inside = |path: &Path| narrow.iter().any(|root| path.starts_with(root));
+        let is_shim = |path: &Path| path.components().any(|part| part.as_os_str() == "shims");
+        let is_own = places.home.as_ref().is_some_and(|home| path.starts_with(home));
+        let file = target.file_name().unwrap_or_default();
+        let is_renamed = path.file_name() != Some(file) && file != *name;
+        [path, target].into_iter().any(|path| is_inside(path) || is_shim(path))
+            || (is_own && is_renamed)
+    };
+    let all = first.into_iter().zip(targets);
+    let launched = all.filter(|(named, target)| is_launched(named, target));
+    launched.map(|((name, _), _)| name.to_owned()).collect()
+}
+
+/// Analyses a command as the shell of this environment reads it.
+fn analyse(env: &dyn Environment, command: &str) -> Analysis {
+    let platform = env.platform();
+    let name = platform.shell.to_string_lossy().to_lowercase();
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    match Dialect::of(&platform.shell) {
+        Dialect::PowerShell | Dialect::WindowsPowerShell => Analysis::parse_for_powershell(command),
+        Dialect::Bourne => match name.strip_suffix(".exe").unwrap_or(name) {
+            "sh" | "bash" | "dash" | "ash" | "busybox" | "" if is_windows(platform) => {
+                Analysis::parse_on_windows(command)
+            }
+            "sh" | "bash" | "dash" | "ash" | "busybox" | "" => Analysis::parse(command),
+            shell => Analysis::opaque(format!("{shell} runs, whose syntax is not analyzed")),
+        },
+    }
+}
+
+fn is_windows(platform: &Platform) -> bool {
+    platform.os == "windows"
+}
+
+/// The facts about a path that a decision needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Path,
+    /// Also the file's link count, which matters only to changes.
+    PathAndLinks,
+}
+
+/// Returns true for a path on another computer that is not in the workspace. Windows logs in there as soon as the path is looked at, so
+/// nothing looks at it before the call is approved.
+pub(super) fn is_foreign_share(env: &dyn Environment, places: &Places, path: &Path) -> bool {
+    is_windows(env.platform()) && windows_names::is_share(path) && !places.is_inside(path)
+}
+
+async fn check(
+    env: &dyn Environment,
+    places: &Places,
+    paths: &[PathBuf],
+    wants: Wants,
+) -> Vec<CheckedPath> {
+    let is_near = |path: &&PathBuf| !is_foreign_share(env, places, path);
+    let near: Vec<PathBuf> = paths.iter().filter(is_near).cloned().collect();
+    let targets = resolve_all(env, &near).await;
+    let links = match wants {
+        Wants::Path => vec![0; near.len()],
+        Wants::PathAndLinks => {
+            let found = env.stat_all(&targets).await;
+            found.into_iter().map(|found| found.map_or(0, |stat| stat.links)).collect()
+        }
+    };
+    let mut looked_up = targets.into_iter().zip(links);
+    let checked = paths.iter().map(|named| {
+        let found = if is_near(&named) { looked_up.next() } else { None };
+        let unseen = || (pintle_tools::permissions::command::lexical(named), 0);
+        let (resolved, links) = found.unwrap_or_else(unseen);
+        CheckedPath { named: named.clone(), resolved, links }
+    });
+    checked.collect()
+}
+
+pub(super) async fn resolve_all(env: &dyn Environment, paths: &[PathBuf]) -> Vec<PathBuf> {
+    let found = paths.iter().zip(env.canonicalize_all(paths).await);
+    found
+        .map(|(path, found)| {
+            found.unwrap_or_else(|_| pintle_tools::permissions::command::lexical(path))
+        })
+        .collect()
+}
+
+pub(super) async fn resolve(env: &dyn Environment, path: &Path) -> PathBuf {
+    env.canonicalize(path)
+        .await
+        .unwrap_or_else(|_| pintle_tools::permissions::command::lexical(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_exec::memory::Memory;
+
+    #[test]
+    fn the_shell_and_the_system_decide_how_a_command_is_analysed() {
+        let bash = r"C:\Program Files\Git\bin\bash.exe";
+        let power_shell = r"C:\Program Files\PowerShell\7\pwsh.exe";
+        for (shell, os, command, want) in [
+            ("/bin/bash", "linux", "cat /etc/hosts", None),
+            ("/bin/sh", "macos", "cat /etc/hosts", None),
+            ("", "linux", "cat /etc/hosts", None),
+            ("/bin/zsh", "macos", "ls", Some("zsh runs, whose syntax is not analyzed")),
+            (bash, "windows", "cat src/main.rs", None),
+            (
+                bash,
+                "windows",
+                "cat /etc/hosts",
+                Some("contains `/etc/hosts`, which depends on where the shell is installed"),
+            ),
+            (power_shell, "windows", "cargo test", None),
+            (
+                power_shell,
+                "windows",
+                "rm x; ls",
+                Some("is written for PowerShell, whose syntax is not analyzed"),
+            ),
+        ] {
+            let mut env = Memory::new([]);
+            env.set_platform(os, shell);
+            assert_eq!(analyse(&env, command).opaque.as_deref(), want, "{command} on {os}");
+        }
+    }
+}
