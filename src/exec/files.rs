@@ -110,6 +110,7 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
 
 /// Opens a plain file at a canonical path. Opening a pipe or a device never waits, since it is refused.
 fn open(path: &Path) -> Result<(File, Metadata), Error> {
+    must_be_usable(path)?;
     let file = beneath::open_to_read(path).map_err(|error| beneath::failed(path, &error))?;
     plain(path, file)
 }
@@ -308,6 +309,7 @@ impl Lines {
 }
 
 pub(super) fn list(path: &Path) -> Result<Vec<ListEntry>, Error> {
+    must_be_usable(path)?;
     let held = beneath::open_folder(path).map_err(|error| beneath::failed(path, &error))?;
     let by_descriptor = beneath::by_descriptor(&held);
     let entries = std::fs::read_dir(by_descriptor.as_deref().unwrap_or(path));

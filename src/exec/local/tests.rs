@@ -403,3 +403,28 @@ async fn a_command_may_be_longer_than_an_argument() {
     let failed = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap_err();
     assert!(failed.to_string().starts_with("the command is too long for this system"), "{failed}");
 }
+
+#[cfg(windows)]
+#[tokio::test]
+async fn names_that_windows_reads_differently_are_not_used() {
+    let (_guard, folder) = folder();
+    fs::write(folder.join(".env"), "KEY=1").unwrap();
+    fs::create_dir(folder.join("src")).unwrap();
+    let local = local();
+    for name in
+        [".env:hidden", ".env::$DATA", ".env.", ".env ", "src.", "nul", "src/CON", r"\\.\pipe\x"]
+    {
+        let path = folder.join(name);
+        let window = Window { first_line: 1, max_lines: 9, max_bytes: 99 };
+        for result in [
+            local.stat(&path).await.map(drop),
+            local.canonicalize(&path).await.map(drop),
+            local.read(&path).await.map(drop),
+            local.read_lines(&path, window).await.map(drop),
+            local.list(&path).await.map(drop),
+            local.write(&path, b"x".to_vec()).await,
+        ] {
+            assert!(matches!(result, Err(Error::Refused(_))), "{name}: {result:?}");
+        }
+    }
+}
