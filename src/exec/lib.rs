@@ -299,6 +299,18 @@ pub struct Platform {
     pub search_path: Vec<PathBuf>,
 }
 
+impl Platform {
+    /// Returns true for Windows.
+    pub fn is_windows(&self) -> bool {
+        self.os == "windows"
+    }
+
+    /// Returns true for a path on another computer to which Windows sends credentials as soon as the path is looked at.
+    pub fn sends_credentials_to(&self, path: &Path) -> bool {
+        self.is_windows() && windows_names::is_share(path)
+    }
+}
+
 /// Metadata of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {

@@ -301,7 +301,13 @@ impl<'a> ProjectFiles<'a> {
                 let folder = path.parent().unwrap_or(path);
                 let imports = documents::imports(text).into_iter();
                 let named = imports.filter(|import| !import.starts_with('~'));
-                let named = named.map(|import| permissions::command::lexical(&folder.join(import)));
+                let named = named.map(|import| folder.join(import));
+                // A repository must not make Windows log in elsewhere.
+                let is_near = |path: &PathBuf| {
+                    !self.env.platform().sends_credentials_to(path) || path.starts_with(&self.root)
+                };
+                let named = named.filter(is_near);
+                let named = named.map(|path| permissions::command::lexical(&path));
                 paths.extend(named.filter(|path| self.env_of(path).1 == owner));
             }
             paths.retain(|path| seen.len() < MAX_FILES && seen.insert(path.clone()));

@@ -3,6 +3,7 @@
 use super::*;
 use pintle_base::ambient::Ambient;
 use pintle_exec::local::{Local, Options};
+use pintle_exec::memory::Memory;
 use pintle_os::names;
 use pintle_testing::files::symlink;
 use std::fs;
@@ -40,6 +41,23 @@ async fn what_leads_out_of_a_project_is_not_read() {
     fs::create_dir_all(&elsewhere).unwrap();
     let place = ProjectFiles::load(&env, &personal, &elsewhere).await;
     assert!(place.text(&project.join("AGENTS.md")).await.unwrap().contains("secret"));
+}
+
+#[tokio::test]
+async fn no_document_makes_windows_log_in_elsewhere() {
+    let text = "@//evil/share/a.md @\\\\evil\\share\\a.md @docs/a.md";
+    for (os, is_looked_at) in [("windows", false), ("linux", true)] {
+        let mut env =
+            Memory::new([("/p/.git/HEAD", ""), ("/p/AGENTS.md", text), ("/p/docs/a.md", "a")]);
+        env.set_platform(os, "/bin/bash");
+        let personal = Personal::default();
+        let place = ProjectFiles::load(&env, &personal, Path::new("/p")).await;
+        let found = place.documents(vec!["/p/AGENTS.md".into()]).await;
+        let found: Vec<_> = found.iter().map(|one| one.path.to_str().unwrap()).collect();
+        assert_eq!(found, ["/p/docs/a.md", "/p/AGENTS.md"], "{os}");
+        let is_evil = |path: &PathBuf| path.starts_with("/evil");
+        assert_eq!(env.looked_at().iter().any(is_evil), is_looked_at, "{os}");
+    }
 }
 
 #[tokio::test]

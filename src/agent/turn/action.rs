@@ -2,7 +2,7 @@
 
 use crate::turn::approval::Grants;
 use crate::turn::permit::Site;
-use pintle_exec::{Dialect, Environment, FileKind, Platform, windows_names};
+use pintle_exec::{Dialect, Environment, FileKind};
 use pintle_tools::Access;
 use pintle_tools::permissions::command::{Analysis, Program};
 use pintle_tools::permissions::{Action, CheckedPath, Places, ResolvedPath};
@@ -54,7 +54,7 @@ async fn launched(site: Site<'_>, places: &Places, analysis: &Analysis) -> BTree
     let names: BTreeSet<&str> = names.collect();
     let platform = site.env.platform();
     let folders = &platform.search_path;
-    let endings: &[&str] = if is_windows(platform) { &["", ".exe"] } else { &[""] };
+    let endings: &[&str] = if platform.is_windows() { &["", ".exe"] } else { &[""] };
     let candidates: Vec<(&str, PathBuf)> = names
         .into_iter()
         .flat_map(|name| folders.iter().map(move |at| (name, site.cwd.join(at))))
@@ -98,17 +98,13 @@ fn analyse(env: &dyn Environment, command: &str) -> Analysis {
     match Dialect::of(&platform.shell) {
         Dialect::PowerShell | Dialect::WindowsPowerShell => Analysis::parse_for_powershell(command),
         Dialect::Bourne => match name.strip_suffix(".exe").unwrap_or(name) {
-            "sh" | "bash" | "dash" | "ash" | "busybox" | "" if is_windows(platform) => {
+            "sh" | "bash" | "dash" | "ash" | "busybox" | "" if platform.is_windows() => {
                 Analysis::parse_on_windows(command)
             }
             "sh" | "bash" | "dash" | "ash" | "busybox" | "" => Analysis::parse(command),
             shell => Analysis::opaque(format!("{shell} runs, whose syntax is not analyzed")),
         },
     }
-}
-
-fn is_windows(platform: &Platform) -> bool {
-    platform.os == "windows"
 }
 
 /// The facts about a path that a decision needs.
@@ -119,10 +115,10 @@ enum Wants {
     PathAndLinks,
 }
 
-/// Returns true for a path on another computer that is not in the workspace. Windows logs in there as soon as the path is looked at, so
-/// nothing looks at it before the call is approved.
+/// Returns true for a path on another computer, outside the workspace, to which Windows would send credentials. Nothing looks at it before
+/// the call is approved.
 pub(super) fn is_foreign_share(env: &dyn Environment, places: &Places, path: &Path) -> bool {
-    is_windows(env.platform()) && windows_names::is_share(path) && !places.is_inside(path)
+    env.platform().sends_credentials_to(path) && !places.is_inside(path)
 }
 
 async fn check(

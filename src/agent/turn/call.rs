@@ -95,7 +95,7 @@ pub(crate) fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -
 /// Refuses a command whose output would go to a file that can hardly be deleted.
 fn must_write_to_files(platform: &Platform, command: &str) -> Result<(), String> {
     let is_bash = Dialect::of(&platform.shell) == Dialect::Bourne;
-    if platform.os != "windows" || !is_bash {
+    if !platform.is_windows() || !is_bash {
         return Ok(());
     }
     Analysis::parse_on_windows(command).written_device().map_or(Ok(()), |device| {
