@@ -62,7 +62,7 @@ impl Decoder {
     }
 }
 
-/// Returns the length of a piece without an incomplete UTF-8 character at its end.
+/// Returns how many bytes precede an incomplete UTF-8 character at the end.
 fn complete_bytes(piece: &[u8]) -> usize {
     match std::str::from_utf8(piece) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),

@@ -24,7 +24,7 @@ pub enum Dialect {
 pub(super) struct Start {
     /// The shell and its arguments.
     pub(super) argv: Vec<String>,
-    /// Variables with the parts of a long command, which the shell unsets before running it.
+    /// Variables that carry a long command in parts. The shell unsets them before running it.
     pub(super) variables: Vec<(String, String)>,
 }
 

@@ -177,14 +177,14 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
 }
 
-/// What arguments are read against: the directories to which paths are relative, and the language of commands.
+/// Context for parsing arguments: base directories for paths, and the shell language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
     /// The directory to which `~` expands.
     pub home: Option<PathBuf>,
-    /// The language of the shell that runs commands.
+    /// The shell language for commands.
     pub shell: Dialect,
 }
 
@@ -253,7 +253,7 @@ pub struct Settings {
     pub default_command_timeout: Option<Duration>,
     /// The longest time limit that a model can give.
     pub max_command_timeout: Duration,
-    /// The language of the shell that runs commands.
+    /// The shell language for commands.
     pub shell: Dialect,
 }
 

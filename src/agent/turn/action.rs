@@ -181,7 +181,7 @@ mod tests {
                 bash,
                 "windows",
                 "cat /etc/hosts",
-                Some("contains `/etc/hosts`, which depends on where the shell is installed"),
+                Some("contains `/etc/hosts`, which bash maps to another path"),
             ),
             (power_shell, "windows", "cargo test", None),
             (

@@ -193,7 +193,7 @@ pub fn is_readable_by_others(_path: &Path) -> bool {
 /// Opens a file.
 ///
 /// # Errors
-/// The system's; [`io::ErrorKind::IsADirectory`] for a directory, to which Windows only says that access is denied.
+/// The system's; [`io::ErrorKind::IsADirectory`] for a directory, for which Windows itself reports a denied access.
 pub fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path).map_err(|error| {
         if error.kind() == io::ErrorKind::PermissionDenied && path.is_dir() {

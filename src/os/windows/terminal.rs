@@ -14,8 +14,7 @@ pub fn columns() -> Option<u16> {
     u16::try_from(i32::from(window.right) - i32::from(window.left) + 1).ok()
 }
 
-/// Returns the decoder of the code page in which console programs print unless they choose UTF-8, such as 850 in western Europe and 936 in
-/// China. Bytes that the code page lacks become U+FFFD or `?`.
+/// Returns a decoder for the OEM code page, which console programs use unless they choose UTF-8: 850 in western Europe, 936 in China. Bytes that the code page lacks become U+FFFD or `?`.
 pub fn code_page() -> Option<fn(&[u8]) -> String> {
     Some(from_code_page)
 }

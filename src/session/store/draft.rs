@@ -68,7 +68,7 @@ pub(super) fn tidy(folder: &Path) {
     }
 }
 
-/// The directory of a session that is being created. Dropping this removes it.
+/// A session directory under construction. Dropping this removes it.
 #[derive(Debug)]
 pub(super) struct Unpublished {
     /// `None` once the session is published.

@@ -36,7 +36,7 @@ pub struct Analysis {
     pub reads: Vec<Target>,
     /// The directories that the command changes to.
     pub folders: Vec<Target>,
-    /// True if the shell itself expands patterns or looks at files, other than for the arguments of a program: in loops, conditions, arrays.
+    /// True if the shell expands patterns or checks files outside program arguments: in loops, conditions or arrays.
     pub expands_itself: bool,
     /// The first reason why the command is not fully understood.
     pub opaque: Option<String>,

@@ -115,7 +115,7 @@ fn doubtful_path(text: &str) -> Option<String> {
         return Some(format!("contains `{text}`, which may be a drive or a stream of a file"));
     }
     if text.starts_with(['/', '~']) {
-        return Some(format!("contains `{text}`, which depends on where the shell is installed"));
+        return Some(format!("contains `{text}`, which bash maps to another path"));
     }
     let reason = windows_names::refusal(Path::new(text))?;
     Some(format!("contains `{text}`: {reason}"))
@@ -141,24 +141,24 @@ mod tests {
             ("cat C:/Users/me/secret", Some("drive")),
             ("cat .env:hidden", Some("stream")),
             ("cat --file=C:/x", Some("drive")),
-            ("cat /c/Users/me/secret", Some("where the shell is installed")),
-            ("cat //server/share/x", Some("where the shell is installed")),
-            ("cat ~/.ssh/id_rsa", Some("where the shell is installed")),
-            ("cat < /etc/passwd", Some("where the shell is installed")),
-            ("cd /d/other && ls", Some("where the shell is installed")),
-            ("grep -f/c/x y", Some("where the shell is installed")),
-            ("GIT_DIR=/c/x git status", Some("where the shell is installed")),
+            ("cat /c/Users/me/secret", Some("maps to another path")),
+            ("cat //server/share/x", Some("maps to another path")),
+            ("cat ~/.ssh/id_rsa", Some("maps to another path")),
+            ("cat < /etc/passwd", Some("maps to another path")),
+            ("cd /d/other && ls", Some("maps to another path")),
+            ("grep -f/c/x y", Some("maps to another path")),
+            ("GIT_DIR=/c/x git status", Some("maps to another path")),
             // The shell itself looks at these.
             ("echo src/*.rs", None),
             ("echo \"$HOME\"", None),
-            ("echo //server/share/*", Some("where the shell is installed")),
+            ("echo //server/share/*", Some("maps to another path")),
             ("printf %s C:/x/*", Some("drive")),
             ("echo $(cat names.txt)", Some("only when it runs")),
             ("echo {//server/share/x,y}", Some("only when it runs")),
             ("cat \"$FILE\"", Some("only when it runs")),
             ("cat < \"$FILE\"", Some("only when it runs")),
             ("cd \"$DIR\" && ls", Some("unknown directory")),
-            ("set -- //server/share/*", Some("where the shell is installed")),
+            ("set -- //server/share/*", Some("maps to another path")),
             ("for f in //server/share/*; do echo hi; done", Some("loop")),
             ("a=(//server/share/*)", Some("array")),
             ("[[ -f //server/share/x ]]", Some("condition")),
@@ -166,7 +166,7 @@ mod tests {
             ("case x in //server/*) ls;; esac", Some("condition")),
             ("bash -c '[[ -f //server/share/x ]]'", Some("condition")),
             ("test -e C:/x", Some("drive")),
-            ("exec 3< //server/share/x", Some("where the shell is installed")),
+            ("exec 3< //server/share/x", Some("maps to another path")),
             ("cat .env.", Some("drops the end")),
             ("cat '.env '", Some("drops the end")),
             ("cat src/nul", Some("device")),
