@@ -118,6 +118,26 @@ class Lock(unittest.TestCase):
             main.hold(target).close()
 
 
+class SystemPackages(unittest.TestCase):
+    def test_what_is_missing_or_too_old_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "compiler")
+            program.write_text("#!/bin/sh\necho compiler 1.85.0 of a distribution\n")
+            program.chmod(0o755)
+            path, absent = str(program), str(program) + "-2"
+            for row, want in (
+                ({"provides": [path]}, []),
+                ({"provides": [path, absent]}, [absent]),
+                ({"provides": [path], "at_least": {path: "1.85"}}, []),
+                ({"provides": [path], "at_least": {path: "1.9"}}, []),
+                ({"provides": [path], "at_least": {path: "1.90"}}, [f"{path} 1.90"]),
+                ({"provides": [path], "at_least": {path: "2.0"}}, [f"{path} 2.0"]),
+                ({"provides": [absent], "at_least": {absent: "1.0"}}, [absent]),
+            ):
+                with self.subTest(row=row):
+                    self.assertEqual(tools._missing(row, folder), want)
+
+
 class Report(unittest.TestCase):
     def result(self, code, *files, tail=""):
         with tempfile.TemporaryDirectory() as folder:

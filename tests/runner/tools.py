@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,7 +44,7 @@ def rows() -> dict[str, dict]:
 
 
 def version(row: dict) -> str:
-    named = row.get("wheel") or row.get("pack") or (row.get("npm") or row.get("venv") or ["=="])[0]
+    named = row.get("wheel") or row.get("pack") or row.get("crate") or (row.get("npm") or row.get("venv") or ["=="])[0]
     return named.rpartition("@" if "@" in named[1:] else "==")[2]
 
 
@@ -104,6 +105,8 @@ class Tools:
                 self._wheel(name, row, folder)
             elif "pack" in row:
                 self._pack(name, row, folder)
+            elif "crate" in row:
+                self._crate(name, row, folder)
             elif "npm" in row:
                 self._npm(name, row, folder)
             else:
@@ -143,7 +146,7 @@ class Tools:
 
     def _system(self, name: str, row: dict) -> None:
         path = f"{os.environ['PATH']}{os.pathsep}/usr/sbin"
-        missing = [program for program in row["provides"] if not _provided(program, path)]
+        missing = _missing(row, path)
         if not missing:
             return
         sudo = [] if os.geteuid() == 0 else ["sudo", "-n"]
@@ -157,11 +160,14 @@ class Tools:
             fcntl.flock(lock, fcntl.LOCK_EX)
             try:
                 self._run(name, [*get, *packages], env)
+                missing = _missing(row, path)
             except Unavailable:
+                pass
+            if missing:
                 # The lists of packages may be old, or missing.
                 self._run(name, [*get, "update"], env)
                 self._run(name, [*get, *packages], env)
-        missing = [program for program in row["provides"] if not _provided(program, path)]
+        missing = _missing(row, path)
         if missing:
             raise Unavailable(f"{name}: {' '.join(row['apt'])} did not install {', '.join(missing)}")
 
@@ -202,6 +208,12 @@ class Tools:
             if found not in row["sha256"]:
                 raise Unavailable(f"{name}: {row['pack']} has the checksum {found}, which tools.toml does not list")
             shutil.unpack_archive(archive, folder, filter="data")
+
+    def _crate(self, name: str, row: dict, folder: Path) -> None:
+        with tempfile.TemporaryDirectory() as work:
+            command = ["cargo", "install", "--quiet", "--locked", "--root", str(folder), "--target-dir", work, row["crate"]]
+            # Without optimization it is built in half the time.
+            self._run(name, command, {**self.environment(name), "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0", "CARGO_PROFILE_RELEASE_LTO": "off"})
 
     def _npm(self, name: str, row: dict, folder: Path) -> None:
         (folder / "package.json").write_text(npm_manifest(name, row))
@@ -251,6 +263,22 @@ def npm_manifest(name: str, row: dict) -> str:
 def _made(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _missing(row: dict, path: str) -> list[str]:
+    """What a row of the system's packages should provide and does not: programs, and programs of a later version."""
+    missing = [program for program in row["provides"] if not _provided(program, path)]
+    if missing:
+        return missing
+    return [f"{program} {least}" for program, least in row.get("at_least", {}).items() if _older(program, least)]
+
+
+def _older(program: str, least: str) -> bool:
+    """True if a program's `--version` names an earlier version."""
+    printed = subprocess.run([program, "--version"], check=False, stdout=subprocess.PIPE, text=True).stdout
+    found = re.search(r"\d+(?:\.\d+)+", printed)
+    number = lambda version: [int(part) for part in version.split(".")]  # noqa: E731
+    return found is None or number(found[0]) < number(least)
 
 
 def _provided(program: str, path: str) -> bool:
