@@ -28,11 +28,13 @@ pub fn seed() -> u64 {
 /// Returns a property-test config with `count` cases, multiplied by `PINTLE_CASES`.
 pub fn cases(count: u32) -> Config {
     let times = variable("PINTLE_CASES").and_then(|times| u32::try_from(times).ok()).unwrap_or(1);
+    let defaults = Config::default();
     Config {
         cases: count.saturating_mul(times),
+        max_global_rejects: defaults.max_global_rejects.saturating_mul(times),
         rng_seed: RngSeed::Fixed(seed()),
         // The printed seed is enough to repeat a failure.
         failure_persistence: None,
-        ..Config::default()
+        ..defaults
     }
 }
