@@ -5,6 +5,7 @@
 local clients = require("pintle.clients")
 local config = require("pintle.config")
 local log = require("pintle.log")
+local npm = require("pintle.npm")
 local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 local rpc = require("pintle.rpc")
@@ -43,13 +44,18 @@ local HEALTHY_MS = 30000
 ---@param name string
 ---@return string?
 local function program(name)
+  local function is_file(file)
+    return vim.fn.filereadable(file) == 1
+  end
+  local machine = vim.uv.os_uname()
   if paths.HERE == "windows" and not name:find("[/\\]") then
-    return paths.search(name, vim.env.PATH or "", function(file)
-      return vim.fn.filereadable(file) == 1
-    end)
+    local path = vim.env.PATH or ""
+    local file = name:lower():find("%.exe$") and name or name .. ".exe"
+    local script = paths.search("node_modules/pintle/bin/pintle.js", path, is_file)
+    return paths.search(file, path, is_file) or script and npm.program(script, machine, is_file)
   end
   local path = vim.fn.exepath(name)
-  return path ~= "" and path or nil
+  return path ~= "" and (npm.program(paths.real(path), machine, is_file) or path) or nil
 end
 
 ---Finds the engine: the setting, then PATH.

@@ -138,7 +138,6 @@ end
 ---@param is_file fun(path: string): boolean
 ---@return string?
 function M.search(name, path, is_file)
-  name = name:lower():find("%.exe$") and name or name .. ".exe"
   -- An entry with a semicolon is quoted.
   local is_quoted = false
   path = path:gsub('[";]', function(character)

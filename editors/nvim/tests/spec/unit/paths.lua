@@ -1,5 +1,6 @@
 -- Paths by the rules of each system: every row runs on every system.
 
+local npm = require("pintle.npm")
 local paths = require("pintle.paths")
 
 for _, case in ipairs({
@@ -113,7 +114,27 @@ for _, case in ipairs({
     local function is_file(file)
       return vim.list_contains(files, file)
     end
-    equal(paths.search("pintle", path, is_file), want)
     equal(paths.search("pintle.exe", path, is_file), want)
+  end)
+end
+
+local MODULES = "/opt/lib/node_modules"
+local LINUX = "@pintle/linux-x64/bin/pintle"
+for _, case in ipairs({
+  { "below the script", "Linux", "x86_64", MODULES .. "/pintle/node_modules/" .. LINUX },
+  { "beside the script", "Linux", "x86_64", MODULES .. "/" .. LINUX },
+  { "for a processor of Apple", "Darwin", "arm64", MODULES .. "/@pintle/darwin-arm64/bin/pintle" },
+  { "for Windows", "Windows_NT", "x86_64", MODULES .. "/@pintle/win32-x64/bin/pintle.exe" },
+  { "none for this system", "FreeBSD", "x86_64" },
+  { "none for this processor", "Linux", "riscv64" },
+}) do
+  local name, sysname, machine, want = case[1], case[2], case[3], case[4]
+  test("npm's package of the engine: " .. name, function()
+    local function is_file(file)
+      return file == want
+    end
+    local here = { sysname = sysname, machine = machine }
+    equal(npm.program(MODULES .. "/pintle/bin/pintle.js", here, is_file), want)
+    equal(npm.program("/opt/bin/pintle", here, is_file), nil)
   end)
 end
