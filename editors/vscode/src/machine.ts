@@ -33,6 +33,7 @@ export function openPage(url: string): void {
 export function thisMachine(): Machine {
   return {
     platform: process.platform,
+    arch: process.arch,
     home: os.homedir(),
     variable: (name) => process.env[name],
     isExecutable: (file) => {
@@ -41,6 +42,13 @@ export function thisMachine(): Machine {
         return fs.statSync(file).isFile();
       } catch {
         return false;
+      }
+    },
+    realPath: (file) => {
+      try {
+        return fs.realpathSync(file);
+      } catch {
+        return file;
       }
     },
   };

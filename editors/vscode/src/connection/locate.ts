@@ -5,11 +5,16 @@ import { t } from "../words.ts";
 
 /** What finding needs to know of the machine. */
 export interface Machine {
+  /** Node's name of the system. */
   platform: string;
+  /** Node's name of the processor. */
+  arch: string;
   home: string;
   /** The value of a variable of the environment. */
   variable(name: string): string | undefined;
   isExecutable(file: string): boolean;
+  /** The path of a file behind all links; the same path if it cannot be resolved. */
+  realPath(file: string): string;
 }
 
 export type Source = "setting" | "bundled" | "path" | "installed";
@@ -32,7 +37,12 @@ export function locate(setting: string, extensionFolder: string, folder: string,
   ];
   for (const [place, source] of places) {
     const file = path.join(place, name);
-    if (machine.isExecutable(file)) return { file, source };
+    if (machine.isExecutable(file))
+      return { file: programOfNpm(machine.realPath(file), machine) ?? file, source };
+    const ofNpm = isWindows
+      ? programOfNpm(path.join(place, "node_modules", ...START_SCRIPT), machine)
+      : undefined;
+    if (ofNpm !== undefined) return { file: ofNpm, source };
   }
   const script = isWindows ? scriptIn(onPath, machine) : undefined;
   if (script !== undefined) return { problem: scriptProblem(script) };
@@ -41,6 +51,21 @@ export function locate(setting: string, extensionFolder: string, folder: string,
       "The engine `pintle` was not found: it is not on the PATH, and the setting pintle.path is empty.",
     ),
   };
+}
+
+/** The script by which npm's package starts the program, below a folder `node_modules`. */
+const START_SCRIPT = ["pintle", "bin", "pintle.js"];
+
+/** The program behind that script: in the package for this system, which is below the script's package or beside it. */
+function programOfNpm(script: string, machine: Machine): string | undefined {
+  const isWindows = machine.platform === "win32";
+  const path = isWindows ? nodePath.win32 : nodePath.posix;
+  const modules = path.resolve(script, "../../..");
+  if (script !== path.join(modules, ...START_SCRIPT)) return undefined;
+  const program = [`${machine.platform}-${machine.arch}`, "bin", isWindows ? "pintle.exe" : "pintle"];
+  const folders = [path.join(modules, "pintle", "node_modules"), modules];
+  const files = folders.map((folder) => path.join(folder, "@pintle", ...program));
+  return files.find((file) => machine.isExecutable(file));
 }
 
 /** The absolute folders of the PATH: a relative entry would find what lies in the workspace. */

@@ -88,7 +88,14 @@ const rewound = {
     ["agent", "other", "conflict", "α"].map((owner) => ({ path: "α", owner, action })),
   ),
 } as unknown as SessionRewindResult;
-const machine = { platform: "linux", home: "/", variable: () => undefined, isExecutable: () => false };
+const machine = {
+  platform: "linux",
+  arch: "x64",
+  home: "/",
+  variable: () => undefined,
+  isExecutable: () => false,
+  realPath: () => "",
+};
 
 const KINDS = ["read", "edit", "delete", "move", "search", "execute", "fetch", "use"];
 const NAMES = ["list", "write", "plan", "task", "wait"];

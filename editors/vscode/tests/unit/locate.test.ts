@@ -5,11 +5,15 @@ import type { Machine } from "../../src/connection/locate.ts";
 import { locate } from "../../src/connection/locate.ts";
 
 function unix(files: readonly string[], path = "/usr/bin:/opt/bin:."): Machine {
+  // `LINK -> FILE` is both.
+  const links = new Map(files.map((file) => file.split(" -> ", 2) as [string, string]));
   return {
     platform: "linux",
+    arch: "x64",
     home: "/home/me",
     variable: (name) => ({ PATH: path })[name],
-    isExecutable: (file) => files.includes(file),
+    isExecutable: (file) => links.has(file) || [...links.values()].includes(file),
+    realPath: (file) => links.get(file) ?? file,
   };
 }
 
@@ -25,11 +29,16 @@ function windows(files: readonly string[], variables = VARIABLES): Machine {
   const lower = files.map((file) => file.toLowerCase());
   return {
     platform: "win32",
+    arch: "x64",
     home: "C:\\Users\\me",
     variable: (name) => variables[name.toUpperCase()],
     isExecutable: (file) => lower.includes(file.toLowerCase()),
+    realPath: (file) => file,
   };
 }
+
+const NPM = "/opt/lib/node_modules";
+const LINUX = "@pintle/linux-x64/bin/pintle";
 
 for (const [name, setting, files, want] of [
   ["the setting comes first", "/x/pintle", ["/x/pintle", "/ext/bin/pintle"], "/x/pintle"],
@@ -43,6 +52,25 @@ for (const [name, setting, files, want] of [
   ["a wrong setting is not replaced in silence", "/x/pintle", ["/usr/bin/pintle"], undefined],
   ["a relative entry of the PATH is passed over", "", ["/work space/pintle", "pintle"], undefined],
   ["a program for Windows is none", "", ["/usr/bin/pintle.exe"], undefined],
+  ["a link to a program stays", "", ["/opt/bin/pintle -> /nix/pintle"], "/opt/bin/pintle"],
+  [
+    "npm's script: the package below it",
+    "",
+    [`/opt/bin/pintle -> ${NPM}/pintle/bin/pintle.js`, `${NPM}/pintle/node_modules/${LINUX}`],
+    `${NPM}/pintle/node_modules/${LINUX}`,
+  ],
+  [
+    "npm's script: the package beside it",
+    "",
+    [`/opt/bin/pintle -> ${NPM}/pintle/bin/pintle.js`, `${NPM}/${LINUX}`],
+    `${NPM}/${LINUX}`,
+  ],
+  [
+    "npm's script without the package says itself what is missing",
+    "",
+    [`/opt/bin/pintle -> ${NPM}/pintle/bin/pintle.js`],
+    "/opt/bin/pintle",
+  ],
 ] as const) {
   test(`locate on Unix: ${name}`, () => {
     const found = locate(setting, "/ext", "/work space", unix(files));
@@ -85,6 +113,15 @@ for (const [name, setting, files, want] of [
     "",
     ["c:\\w $&\\pintle.exe", "pintle.exe", "\\bin\\pintle.exe"],
     undefined,
+  ],
+  [
+    "npm's package beside its script",
+    "",
+    [
+      "D:\\bin\\pintle.cmd",
+      "D:\\bin\\node_modules\\pintle\\node_modules\\@pintle\\win32-x64\\bin\\pintle.exe",
+    ],
+    "D:\\bin\\node_modules\\pintle\\node_modules\\@pintle\\win32-x64\\bin\\pintle.exe",
   ],
   ["a program for Unix", "", ["D:\\bin\\pintle"], undefined],
   ["a program for Unix in a setting", "D:\\bin\\pintle", ["D:\\bin\\pintle"], undefined],

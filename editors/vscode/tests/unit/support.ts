@@ -119,9 +119,11 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       folders: () => [folder],
       machine: {
         platform: process.platform,
+        arch: process.arch,
         home: "/home/me",
         variable: () => undefined,
         isExecutable: (file) => fs.existsSync(file),
+        realPath: (file) => file,
       },
       log: { info: write("info"), warn: write("warn"), error: write("error") },
       environment: () => Promise.resolve({ ...fake, ...environment }),
