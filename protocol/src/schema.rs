@@ -1,10 +1,19 @@
-//! The protocol's JSON Schema, as generated from these types and shipped with every engine.
+//! What is generated from the protocol's types and shipped with every engine: its JSON Schema, and the files made from that.
 
 /// JSON Schema 2020-12 of every type and method, from `protocol/schema.json`.
 pub const SCHEMA_JSON: &str = include_str!("../schema.json");
 
 /// JSON Schema draft-07 of the engine's `config.toml`, from `protocol/config.schema.json`.
 pub const CONFIG_SCHEMA_JSON: &str = include_str!("../config.schema.json");
+
+/// The protocol in OpenRPC's format, from `protocol/openrpc.json`.
+pub const OPENRPC_JSON: &str = include_str!("../openrpc.json");
+
+/// The types of the TypeScript client, from `protocol/clients/typescript/pintle.ts`.
+pub const TYPESCRIPT: &str = include_str!("../clients/typescript/pintle.ts");
+
+/// The types of the Python client, from `protocol/clients/python/pintle.py`.
+pub const PYTHON: &str = include_str!("../clients/python/pintle.py");
 
 /// A short fingerprint of [`SCHEMA_JSON`]: it differs whenever the schema does.
 pub fn schema_hash() -> String {

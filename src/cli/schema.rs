@@ -2,7 +2,9 @@
 
 use crate::cli::args::SchemaFormat;
 use pintle_llm::script;
-use pintle_protocol::schema::{CONFIG_SCHEMA_JSON, SCHEMA_JSON};
+use pintle_protocol::schema::{
+    CONFIG_SCHEMA_JSON, OPENRPC_JSON, PYTHON, SCHEMA_JSON, TYPESCRIPT,
+};
 use std::io::{ErrorKind, Write};
 
 /// Prints the protocol in this format; `None` prints the schema of `config.toml`.
@@ -10,11 +12,9 @@ pub(crate) fn run(format: Option<SchemaFormat>) -> anyhow::Result<u8> {
     let text = match format {
         None => CONFIG_SCHEMA_JSON,
         Some(SchemaFormat::JsonSchema) => SCHEMA_JSON,
-        Some(SchemaFormat::Openrpc) => include_str!("../../protocol/openrpc.json"),
-        Some(SchemaFormat::Typescript) => {
-            include_str!("../../protocol/clients/typescript/pintle.ts")
-        }
-        Some(SchemaFormat::Python) => include_str!("../../protocol/clients/python/pintle.py"),
+        Some(SchemaFormat::Openrpc) => OPENRPC_JSON,
+        Some(SchemaFormat::Typescript) => TYPESCRIPT,
+        Some(SchemaFormat::Python) => PYTHON,
         Some(SchemaFormat::Script) => script::SCHEMA,
         Some(SchemaFormat::Lua) => include_str!("../../editors/nvim/lua/pintle/protocol.lua"),
     };
