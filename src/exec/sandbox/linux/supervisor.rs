@@ -251,9 +251,23 @@ impl Process {
             .stdin(theirs)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn()?;
+            .spawn()
+            .map_err(|error| cannot_start(program, &error))?;
         Ok(Self { control, child })
     }
+}
+
+/// Names the program that could not be started, which is not the command's.
+fn cannot_start(program: &Path, error: &io::Error) -> io::Error {
+    let reason = if program.starts_with("/proc") && !Path::new("/proc/self").exists() {
+        "/proc is not mounted".to_owned()
+    } else {
+        error.to_string()
+    };
+    io::Error::other(format!(
+        "commands are started by pintle itself, as {}: {reason}",
+        names::shown(program)
+    ))
 }
 
 impl Drop for Process {
@@ -403,5 +417,18 @@ impl Guarded {
                 Err(_) => return true,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_supervisor_that_cannot_be_started_is_named() {
+        let program = Path::new("/no/such/pintle");
+        let error = Process::start(program, &[]).map(drop).unwrap_err();
+        let want = "commands are started by pintle itself, as /no/such/pintle: No such file or directory (os error 2)";
+        assert_eq!(error.to_string(), want);
     }
 }
