@@ -7,10 +7,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 vsce=$("$root/tests/tool" vsce)/node_modules/@vscode/vsce/vsce
 out=$(realpath -m "$1")
-options=(--allow-missing-repository --no-rewrite-relative-links --no-dependencies --out "$out")
+made=(bin LICENSE page.md CHANGELOG.md)
+options=(--no-rewrite-relative-links --no-dependencies --readme-path page.md --changelog-path CHANGELOG.md --out "$out")
 cd "$here"
-rm -rf bin LICENSE
-trap 'rm -rf "$here/bin" "$here/LICENSE"' EXIT
+rm -rf "${made[@]}"
+trap 'cd "$here" && rm -rf "${made[@]}"' EXIT
+node page.mjs README.md page.md
+cp "$root/CHANGELOG.md" .
 cat "$root/LICENSE-MIT" > LICENSE
 printf '\n\nOr, at your choice:\n\n' >> LICENSE
 cat "$root/LICENSE-APACHE" >> LICENSE

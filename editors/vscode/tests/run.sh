@@ -77,7 +77,28 @@ for each in zipfile.ZipFile(sys.argv[1]).infolist():
   for want in "111 extension/bin/pintle" "0 extension/LICENSE" "0 extension/media/icon.png"; do
     grep -qi "^$want" <<<"$list" || { printf 'no %s in:\n%s\n' "$want" "$list"; return 1; }
   done
-  [[ ! -e bin && ! -e LICENSE ]]
+  [[ ! -e bin && ! -e LICENSE && ! -e page.md && ! -e CHANGELOG.md ]]
+}
+
+# The page of the extension has all of its pictures inside, and the links and release notes that a marketplace shows.
+page() {
+  python3 - "$PINTLE_VSIX" README.md <<'END'
+import base64, re, sys, zipfile
+vsix = zipfile.ZipFile(sys.argv[1])
+names = {name.lower(): name for name in vsix.namelist()}
+page = vsix.read(names["extension/readme.md"]).decode()
+pictures = re.findall(r"!\[[^\]]+\]\(([^)]*)\)", page)
+wanted = open(sys.argv[2]).read().count("![")
+assert len(pictures) == wanted > 0, f"{len(pictures)} pictures of {wanted}"
+for picture in pictures:
+    kind, _, data = picture.partition(",")
+    assert kind == "data:image/png;base64" and base64.b64decode(data)[:4] == b"\x89PNG", picture[:60]
+assert re.findall(r"(?<!!)\]\((?!https?:|#|data:)", page) == [], "links that lead nowhere"
+assert vsix.read(names["extension/changelog.md"]).startswith(b"# Release notes")
+manifest = vsix.read("extension.vsixmanifest").decode()
+for link in ("Source", "Support", "Learn"):
+    assert f"Microsoft.VisualStudio.Services.Links.{link}" in manifest, link
+END
 }
 
 # A package for Windows carries the program under its name there.
@@ -135,6 +156,7 @@ case $suite in
     prepare
     engine
     step "bundle and package" ./package.sh "$PINTLE_VSIX"
+    step "the extension's page" page
     step "package with the engine" bundled
     step "package for Windows" for_windows
     ;;
