@@ -13,13 +13,16 @@ from .targets import Target, environment
 HERE = Path(__file__).resolve().parent
 # `CARGO_TARGET_DIR` is for builds of the system at hand. All targets share one folder, and with it the programs that run while building.
 BUILD = Path(os.environ.get("PINTLE_PLATFORMS_DIR") or ROOT / "target" / "platforms").resolve()
+# The sources of the standard library, as the compiler names them.
+SOURCES = Path("/usr/lib/rustlib/src/rust")
 
 
 class Toolchain:
-    """A target's installed compilers."""
+    """A target's installed compilers. `added` is appended to the variables with which cargo runs for the target."""
 
-    def __init__(self, target: Target):
+    def __init__(self, target: Target, added: dict[str, str] | None = None):
         self.target = target
+        self.added = added or {}
         self.folder = BUILD / "toolchains" / target.name
         self.zig: Path | None = None
 
@@ -54,15 +57,21 @@ class Toolchain:
 
     def _run(self, arguments: tuple[str, ...], stdout: int | None) -> tuple[int, str]:
         subcommand, *rest = arguments
-        env = {**os.environ, **environment(self.target, self.folder, self.zig), "CARGO_TARGET_DIR": str(BUILD)}
-        # A toolchain of rustup names its own compiler.
-        env.pop("RUSTUP_TOOLCHAIN", None)
-        env["PATH"] = f"/usr/bin{os.pathsep}{env['PATH']}"
         command = ["/usr/bin/cargo", subcommand, "-Zbuild-std=std,panic_unwind", "--target", self.target.triple, "--locked"]
         # Nothing here measures time, so nothing is optimized.
         slow = [f"--config=profile.dev.package.{name}.opt-level=0" for name in optimized()]
-        done = subprocess.run([*command, *slow, *rest], cwd=ROOT, env=env, check=False, stdout=stdout, text=True)
+        done = subprocess.run([*command, *slow, *rest], cwd=ROOT, env=self.environment(), check=False, stdout=stdout, text=True)
         return done.returncode, done.stdout or ""
+
+    def environment(self) -> dict[str, str]:
+        """The environment in which cargo builds for the target."""
+        env = {**os.environ, **environment(self.target, self.folder, self.zig), "CARGO_TARGET_DIR": str(BUILD)}
+        for name, value in self.added.items():
+            env[name] = f"{env[name]} {value}" if env.get(name) else value
+        # A toolchain of rustup names its own compiler.
+        env.pop("RUSTUP_TOOLCHAIN", None)
+        env["PATH"] = f"/usr/bin{os.pathsep}{env['PATH']}"
+        return env
 
     def program(self, profile: str = "debug") -> Path:
         """The path of the built program."""

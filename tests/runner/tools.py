@@ -211,9 +211,13 @@ class Tools:
 
     def _crate(self, name: str, row: dict, folder: Path) -> None:
         with tempfile.TemporaryDirectory() as work:
-            command = ["cargo", "install", "--quiet", "--locked", "--root", str(folder), "--target-dir", work, row["crate"]]
-            # Without optimization it is built in half the time.
-            self._run(name, command, {**self.environment(name), "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0", "CARGO_PROFILE_RELEASE_LTO": "off"})
+            features = ["--features", ",".join(row.get("features", []))]
+            command = ["cargo", "install", "--quiet", "--locked", "--root", str(folder), "--target-dir", work, *features, row["crate"]]
+            # A tool runs for seconds: optimizing it as a whole is not worth the time.
+            env = {**self.environment(name), "CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
+            self._run(name, command, env)
+        if not (folder / "bin").exists():
+            raise Unavailable(f"{name}: {row['crate']} installed no program; it may need features")
 
     def _npm(self, name: str, row: dict, folder: Path) -> None:
         (folder / "package.json").write_text(npm_manifest(name, row))

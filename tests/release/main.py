@@ -1,0 +1,206 @@
+"""Builds a release on Linux, into target/dist. RELEASING.md says what a person does with it.
+
+  build [TARGET...]   compile for these systems (by default for all that are offered), and write archives, packages, checksums
+  version VERSION     write a version into every file that states it
+  notes               print the newest section of CHANGELOG.md
+  pack PROGRAM        pack a program that was built for this machine, for trials
+  compare DIR DIR     compare two releases byte for byte
+  try                 install each package that was built into a system of its own, and run it there
+  list                print the targets
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from runner.tools import ROOT, Tools, Unavailable
+
+from . import archives, contents, linux, manifests, npm, nvim, project as projects, trials, vscode, wheels
+from .archives import Entry
+from .compile import Compiler, Failed
+from .project import Project
+from .systems import SYSTEMS, System, offered
+
+OUT = ROOT / "target" / "dist"
+# Its program runs on the machine that builds.
+NATIVE = SYSTEMS["x86_64-unknown-linux-musl"]
+# Go's and Docker's name of a processor names the folder that the container's Dockerfile copies from.
+CONTAINER = "container"
+
+
+class Release:
+    """The files of a release, written as they are made."""
+
+    def __init__(self, out: Path, project: Project):
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        self.out, self.project = out, project
+        self.sums: dict[str, str] = {}
+
+    def write(self, path: str, content: bytes, is_program: bool = False) -> None:
+        target = self.out / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        target.chmod(0o755 if is_program else 0o644)
+        self.tell(target)
+
+    def tell(self, path: Path) -> None:
+        """Prints the name of a file, and its size if that matters."""
+        size = path.stat().st_size
+        print(f"{path.relative_to(self.out)}{f' ({size / 1_000_000:.1f} MB)' if size > 100_000 else ''}", flush=True)
+
+
+def build(targets: list[str], profile: str, sign: str | None, out: Path) -> None:
+    """Compiles, signs and packs. The first program, which runs here, prints the completions and man pages of all."""
+    project, tools = projects.read(), Tools()
+    systems = [SYSTEMS[name] for name in targets] or offered()
+    systems = [NATIVE, *(system for system in systems if system is not NATIVE)]
+    release = Release(out, project)
+    texts = {**contents.texts(), "THIRD_PARTY_NOTICES.md": contents.notices(tools)}
+    pages: dict[str, Entry] = {}
+    for system in systems:
+        compiler = Compiler(system, profile)
+        program = compiler.program()
+        if sign and subprocess.run([sign, system.target, str(program)], check=False).returncode != 0:
+            raise Failed(f"{system.target}: `{sign}` did not sign the program")
+        pages = pages or contents.of_program(program)
+        note = contents.build_note(project, projects.is_changed(), compiler.describe(), bool(sign))
+        _write_system(release, tools, system, {**_binary(system, program), "BUILD.txt": note, **texts, **pages})
+        wheel = wheels.wheel(tools, compiler, out)
+        release.tell(wheel)
+        if system is NATIVE:
+            release.write(f"pintle-{project.version}.cdx.json", wheels.bill_of_materials(wheel, project))
+    _write_common(release, texts)
+
+
+def pack(program: Path, out: Path) -> None:
+    """Packs a program that was built before for this machine as that of `NATIVE`: for trials, without a compiler."""
+    release, texts = Release(out, projects.read()), contents.texts()
+    # A program of the tests is several times as large with its symbols.
+    stripped = out / "pintle"
+    subprocess.run(["strip", "-o", str(stripped), str(program)], check=True)
+    program = stripped
+    note = contents.build_note(release.project, projects.is_changed(), "not known: packed for a trial", False)
+    _write_system(release, Tools(), NATIVE, {**_binary(NATIVE, program), "BUILD.txt": note, **texts, **contents.of_program(program)})
+    stripped.unlink()
+    _write_common(release, texts)
+
+
+def _binary(system: System, program: Path) -> dict[str, Entry]:
+    return {system.program: Entry(program.read_bytes(), is_program=True)}
+
+
+def _write_system(release: Release, tools: Tools, system: System, entries: dict[str, Entry]) -> None:
+    project = release.project
+    archive = system.archive(project.version)
+    folder = archive.removesuffix(".zip").removesuffix(".tar.gz")
+    inside = {f"{folder}/{path}": entry for path, entry in entries.items()}
+    pack = archives.zip_file if system.is_windows else archives.tar_gz
+    content = pack(inside, project.epoch)
+    release.sums[system.triple] = archives.sha256(content)
+    release.write(archive, content)
+    if system.is_offered:
+        package = npm.platform_package(project, system, entries[system.program].content, entries)
+        release.write(npm.file_name(npm.name(system), project.version), npm.packed(package, project.epoch))
+        release.tell(vscode.package(project, system, entries[system.program], release.out))
+    if system.nfpm and system.is_offered:
+        for format in linux.FORMATS:
+            release.tell(linux.package(tools, format, project, system, entries, release.out))
+        release.write(f"{CONTAINER}/{system.nfpm}/pintle", entries[system.program].content, is_program=True)
+
+
+def _write_common(release: Release, texts: dict[str, Entry]) -> None:
+    """What is the same for all systems, and what names them all."""
+    project, sums = release.project, release.sums
+    main = npm.main_package(project, texts)
+    release.write(npm.file_name(project.name, project.version), npm.packed(main, project.epoch))
+    plugin = {f"{nvim.NAME}-{project.version}/{path}": entry for path, entry in nvim.mirror().items()}
+    release.write(nvim.archive(project), archives.tar_gz(plugin, project.epoch))
+    release.write(nvim.rockspec_name(project), nvim.rockspec(project).encode())
+    release.tell(vscode.package(project, None, None, release.out))
+    if "THIRD_PARTY_NOTICES.md" in texts:
+        release.write("THIRD_PARTY_NOTICES.md", texts["THIRD_PARTY_NOTICES.md"].content)
+    release.write("install.sh", manifests.install_sh(project, sums).encode(), is_program=True)
+    if all(system.triple in sums for system in offered()):
+        release.write("install.ps1", manifests.install_ps1(project, sums).encode())
+        release.write("homebrew/pintle.rb", manifests.homebrew(project, sums).encode())
+        release.write("nix/pintle.nix", manifests.nix(project, sums).encode())
+        for name, text in manifests.winget(project, sums).items():
+            release.write(f"winget/{name}", text.encode())
+    else:
+        print("not every system was built: install.ps1 and the files for Homebrew, Nix and winget are left out", file=sys.stderr)
+    files = sorted(path for path in release.out.iterdir() if path.is_file())
+    rows = [f"{archives.sha256(path.read_bytes())}  {path.name}\n" for path in files]
+    release.write("SHA256SUMS", "".join(rows).encode())
+
+
+def compare(one: Path, other: Path) -> int:
+    """Prints each file that is not the same in both, and returns how many there are."""
+    names = sorted({path.relative_to(folder) for folder in (one, other) for path in folder.rglob("*") if path.is_file()})
+    different = []
+    for name in names:
+        found = [(folder / name).read_bytes() if (folder / name).exists() else None for folder in (one, other)]
+        if found[0] != found[1]:
+            different.append(name)
+            print(f"{name}: {'differs' if None not in found else 'is in one of them only'}")
+    print(f"{len(names)} files, {len(different)} different")
+    return len(different)
+
+
+def _version(text: str) -> str:
+    if not re.fullmatch(r"\d+\.\d+\.\d+", text):
+        raise argparse.ArgumentTypeError(f"`{text}` is not a version such as 0.2.0")
+    return text
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="tests/release/run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    built = commands.add_parser("build", help="compile and pack")
+    built.add_argument("targets", nargs="*", metavar="TARGET", help="by default all that are offered")
+    built.add_argument("--profile", default="release", help="a profile of Cargo.toml; a release is built with `release`")
+    built.add_argument("--sign", metavar="COMMAND", help="run as `COMMAND TARGET PROGRAM`, signs the program in its place")
+    built.add_argument("--out", type=Path, default=OUT, help="the folder to write; what it holds is removed")
+    versioned = commands.add_parser("version", help="write a version")
+    versioned.add_argument("version", type=_version)
+    commands.add_parser("notes", help="print the release notes of this version")
+    packed = commands.add_parser("pack", help="pack a built program")
+    packed.add_argument("program", type=Path)
+    packed.add_argument("--out", type=Path, default=OUT, help="the folder to write; what it holds is removed")
+    compared = commands.add_parser("compare", help="compare two releases")
+    compared.add_argument("folders", nargs=2, type=Path, metavar="DIR")
+    tried = commands.add_parser("try", help="install and run the packages")
+    tried.add_argument("names", nargs="*", metavar="NAME", help=", ".join(trials.TRIALS))
+    tried.add_argument("--out", type=Path, default=OUT, help="the folder that `build` wrote")
+    commands.add_parser("list", help="print the targets")
+    args = parser.parse_args(argv)
+    for name in getattr(args, "targets", []):
+        if name not in SYSTEMS:
+            parser.error(f"no target `{name}`; known: {', '.join(SYSTEMS)}")
+    try:
+        if args.command == "build":
+            build(args.targets, args.profile, args.sign, args.out.resolve())
+        elif args.command == "version":
+            projects.write_version(args.version)
+        elif args.command == "notes":
+            print(projects.notes())
+        elif args.command == "pack":
+            pack(args.program, args.out.resolve())
+        elif args.command == "compare":
+            return 1 if compare(*args.folders) else 0
+        elif args.command == "try":
+            return trials.run(args.out.resolve(), args.names)
+        else:
+            print("\n".join(SYSTEMS))
+    except Unavailable as error:
+        print(f"tests/release/run: {error}", file=sys.stderr)
+        return 77
+    except Failed as error:
+        print(f"tests/release/run: {error}", file=sys.stderr)
+        return 1
+    return 0
