@@ -24,7 +24,7 @@ struct Topic {
 }
 
 /// The guides, in the order in which a newcomer reads them.
-const TOPICS: [Topic; 16] = [
+const TOPICS: [Topic; 17] = [
     Topic {
         name: "configuration",
         summary: "config.toml: every setting with its default",
@@ -99,6 +99,11 @@ const TOPICS: [Topic; 16] = [
         name: "batches",
         summary: "many tasks in parallel: lists, results, budgets, shards",
         text: include_str!("batches.md"),
+    },
+    Topic {
+        name: "installing",
+        summary: "files of a release, upgrades, uninstalling, where data lives",
+        text: include_str!("installing.md"),
     },
     Topic {
         name: "troubleshooting",
