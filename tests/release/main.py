@@ -3,6 +3,7 @@
   build [TARGET...]   compile for these systems (by default for all that are offered), and write archives, packages, checksums
   version VERSION     write a version into every file that states it
   notes               print the newest section of CHANGELOG.md
+  evidence            write tests/RELIABILITY.md from the last run of tests/all.sh
   pack PROGRAM        pack a program that was built for this machine, for trials
   compare DIR DIR     compare two releases byte for byte
   try                 install each package that was built into a system of its own, and run it there
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from runner.tools import ROOT, Tools, Unavailable
 
-from . import archives, contents, linux, manifests, npm, nvim, project as projects, trials, vscode, wheels
+from . import archives, contents, evidence, linux, manifests, npm, nvim, project as projects, trials, vscode, wheels
 from .archives import Entry
 from .compile import Compiler, Failed
 from .project import Project
@@ -169,6 +170,8 @@ def main(argv: list[str]) -> int:
     versioned = commands.add_parser("version", help="write a version")
     versioned.add_argument("version", type=_version)
     commands.add_parser("notes", help="print the release notes of this version")
+    shown = commands.add_parser("evidence", help="write the page of faults and what held")
+    shown.add_argument("--junit", type=Path, default=ROOT / "target/tests/junit.xml", help="the results of a run of the tests")
     packed = commands.add_parser("pack", help="pack a built program")
     packed.add_argument("program", type=Path)
     packed.add_argument("--out", type=Path, default=OUT, help="the folder to write; what it holds is removed")
@@ -189,6 +192,8 @@ def main(argv: list[str]) -> int:
             projects.write_version(args.version)
         elif args.command == "notes":
             print(projects.notes())
+        elif args.command == "evidence":
+            (ROOT / "tests/RELIABILITY.md").write_text(evidence.reliability(args.junit, projects.read()))
         elif args.command == "pack":
             pack(args.program, args.out.resolve())
         elif args.command == "compare":
