@@ -3,6 +3,7 @@
   build [TARGET...]   compile for these systems (by default for all that are offered), and write archives, packages, checksums
   version VERSION     write a version into every file that states it
   notes               print the newest section of CHANGELOG.md
+  demo PROGRAM        record the README's picture of the demo, tests/release/demo.svg
   evidence            write tests/RELIABILITY.md from the last run of tests/all.sh
   pack PROGRAM        pack a program that was built for this machine, for trials
   compare DIR DIR     compare two releases byte for byte
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from runner.tools import ROOT, Tools, Unavailable
 
-from . import archives, contents, evidence, linux, manifests, npm, nvim, project as projects, trials, vscode, wheels
+from . import archives, contents, demo, evidence, linux, manifests, npm, nvim, project as projects, trials, vscode, wheels
 from .archives import Entry
 from .compile import Compiler, Failed
 from .project import Project
@@ -170,6 +171,8 @@ def main(argv: list[str]) -> int:
     versioned = commands.add_parser("version", help="write a version")
     versioned.add_argument("version", type=_version)
     commands.add_parser("notes", help="print the release notes of this version")
+    recorded = commands.add_parser("demo", help="record the picture of the demo")
+    recorded.add_argument("program", type=Path)
     shown = commands.add_parser("evidence", help="write the page of faults and what held")
     shown.add_argument("--junit", type=Path, default=ROOT / "target/tests/junit.xml", help="the results of a run of the tests")
     packed = commands.add_parser("pack", help="pack a built program")
@@ -192,6 +195,8 @@ def main(argv: list[str]) -> int:
             projects.write_version(args.version)
         elif args.command == "notes":
             print(projects.notes())
+        elif args.command == "demo":
+            demo.picture(args.program, Path(__file__).with_name("demo.svg"))
         elif args.command == "evidence":
             (ROOT / "tests/RELIABILITY.md").write_text(evidence.reliability(args.junit, projects.read()))
         elif args.command == "pack":

@@ -1,5 +1,6 @@
 """Tests of the release scripts: `PYTHONPATH=tests python3 -m unittest release.test_release`."""
 
+import html
 import io
 import json
 import re
@@ -13,7 +14,7 @@ from pathlib import Path
 from platforms.targets import TARGETS
 from runner.tools import ROOT
 
-from . import archives, compile, linux, main, manifests, npm, project
+from . import archives, compile, demo, linux, main, manifests, npm, project
 from .archives import Entry
 from .project import Project
 from .systems import SYSTEMS, offered
@@ -120,6 +121,22 @@ class Versions(unittest.TestCase):
             self.assertEqual(stated, {version}, name)
         newest = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
         self.assertIn(newest[0], ("Unreleased", "0.2.0", version))
+
+
+class Demo(unittest.TestCase):
+    def test_the_picture_shows_what_the_demo_prints_today(self):
+        golden = (ROOT / "tests/golden/demo.txt").read_text()
+        shown = html.unescape(re.sub(r"<[^>]+>", "", Path(__file__).with_name("demo.svg").read_text()))
+        squeezed = re.sub(r"\s", "", shown)
+        for line in golden.splitlines():
+            # Long lines are wrapped.
+            self.assertIn(re.sub(r"\s", "", line)[:60], squeezed)
+
+    def test_a_recording_has_every_character_in_order_of_time(self):
+        events = [json.loads(line) for line in demo.cast("a\r\n\r\nb\r\n").splitlines()[1:]]
+        times = [time for time, *_ in events]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual("".join(data for _, _, data in events), "$ pintle demo\r\na\r\n\r\nb\r\n$ ")
 
 
 class Compare(unittest.TestCase):
