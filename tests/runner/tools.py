@@ -24,6 +24,8 @@ LOCKS = HERE / "locks"
 
 # A registry that does not answer must not hold up a run.
 TIMEOUT_S = 1800
+# A tool that is compiled takes minutes, and on a busy machine longer.
+COMPILE_TIMEOUT_S = 3600
 
 
 class Unavailable(Exception):
@@ -129,16 +131,16 @@ class Tools:
                 env["npm_config_nodedir"] = str(folder)
         return env
 
-    def _run(self, name: str, command: list[str], env=None, cwd=None) -> str:
+    def _run(self, name: str, command: list[str], env=None, cwd=None, timeout=TIMEOUT_S) -> str:
         try:
             done = subprocess.run(
                 command, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, timeout=TIMEOUT_S, text=True, errors="replace",
+                stderr=subprocess.STDOUT, timeout=timeout, text=True, errors="replace",
             )
         except FileNotFoundError as error:
             raise Unavailable(f"{name}: `{command[0]}` is not installed") from error
         except subprocess.TimeoutExpired as error:
-            raise Unavailable(f"{name}: `{' '.join(command[:3])} …` took over {TIMEOUT_S} s") from error
+            raise Unavailable(f"{name}: `{' '.join(command[:3])} …` took over {timeout} s") from error
         if done.returncode != 0:
             tail = "\n".join(done.stdout.strip().splitlines()[-15:])
             raise Unavailable(f"{name}: `{' '.join(command[:4])} …` failed:\n{tail}")
@@ -210,12 +212,13 @@ class Tools:
             shutil.unpack_archive(archive, folder, filter="data")
 
     def _crate(self, name: str, row: dict, folder: Path) -> None:
-        with tempfile.TemporaryDirectory() as work:
+        # What still runs after the time is over writes there.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
             features = ["--features", ",".join(row.get("features", []))]
             command = ["cargo", "install", "--quiet", "--locked", "--root", str(folder), "--target-dir", work, *features, row["crate"]]
             # A tool runs for seconds: optimizing it as a whole is not worth the time.
             env = {**self.environment(name), "CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
-            self._run(name, command, env)
+            self._run(name, command, env, timeout=COMPILE_TIMEOUT_S)
         if not (folder / "bin").exists():
             raise Unavailable(f"{name}: {row['crate']} installed no program; it may need features")
 
