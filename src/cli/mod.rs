@@ -9,6 +9,7 @@ mod args;
 mod assemble;
 mod attach;
 mod batch;
+mod completions;
 mod copy;
 mod doctor;
 mod help;
@@ -252,6 +253,8 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
             in_runtime(|| async move { secrets::run(&ambient).await })
         }
         Task::Doctor(wanted) => doctor::run(&wanted, &ambient),
+        Task::Completions(wanted) => completions::print_script(&wanted, &ambient),
+        Task::Complete(wanted) => completions::print_completions(wanted, &ambient),
         Task::Help(wanted) => help::run(&wanted, &ambient),
     }
 }

@@ -582,7 +582,11 @@ fn wrong_lists_and_options_are_told_before_anything_runs() {
         ("{\"prompt\":\"a\",\"id\":\"a/b\"}", &[], "ids are directory names"),
         ("{\"prompt\":\"a\"}", &["--shard", "0/4"], "add 1 to indexes that start at 0"),
         ("{\"prompt\":\"a\"}", &["--record", "x"], "cannot write one file"),
-        ("{\"prompt\":\"a\"}", &["--profile", "nothing"], "unknown tools.profile"),
+        (
+            "{\"prompt\":\"a\"}",
+            &["--profile", "nothing"],
+            "invalid value 'nothing' for '--profile <PROFILE>'",
+        ),
         ("{\"prompt\":\"a\"}", &["--jobs", "0"], "--jobs"),
     ] {
         std::fs::write(&batch.list, list).unwrap();

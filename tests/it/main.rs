@@ -27,6 +27,7 @@ mod client_calls;
 mod clouds;
 mod compaction;
 mod complaints;
+mod completions;
 mod conformance;
 mod context;
 mod damage;

@@ -159,15 +159,18 @@ fn the_tools_of_a_session_are_those_that_are_named() {
         assert!(out.contains("Unknown tool `bash`"), "{name}: {out}");
         assert!(out.contains("one\\ntwo\\nthree"), "{name}: {out}");
     }
-    let place = place_with("[tools]\nallow = [\"rede\"]\n");
-    let out = run(&place, &calls(), &[]);
-    assert_eq!(out.status.code(), Some(2));
-    assert!(
-        text(&out.stderr).contains(
-            "`tools.allow`: unknown tool `rede`; expected one of Agent, AskUserQuestion, "
+    for (config, want) in [
+        (
+            "allow = ['rede']",
+            "`tools.allow`: unknown tool `rede`; expected one of Agent, AskUserQuestion, ",
         ),
-        "{out:?}"
-    );
+        ("profile = 'nothing'", "unknown tools.profile `nothing`; expected one of pi, anthropic, "),
+    ] {
+        let place = place_with(&format!("[tools]\n{config}\n"));
+        let out = run(&place, &calls(), &[]);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(text(&out.stderr).contains(want), "{out:?}");
+    }
     let place = place_with("");
     let out = run(&place, &calls(), &["--tools", "rede"]);
     assert!(text(&out.stderr).contains("--tools: unknown tool `rede`"), "{out:?}");

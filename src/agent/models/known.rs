@@ -135,7 +135,7 @@ pub(super) fn list(
 }
 
 /// Lists the built-in providers and models, without keys.
-pub(super) fn built_in() -> ModelsListResult {
+pub fn built_in() -> ModelsListResult {
     let models = catalog::models().iter().map(info).collect();
     let none = Ambient::fixed([]);
     let logins = StoredLogins::new();

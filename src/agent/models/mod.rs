@@ -14,6 +14,7 @@ mod toolbox;
 pub use auth::{LoginRequest, ShowPrompt};
 pub use configured::ConfiguredModels;
 pub use keys::KeyFetcher;
+pub use known::built_in;
 pub use secrets::register as register_secrets;
 pub use source::{ModelSource, Models};
 pub use toolbox::{Extras, Toolbox};

@@ -2,7 +2,7 @@
 
 use super::run::parse_usd;
 use super::{Safety, Settings, heading};
-use clap::{Subcommand, ValueEnum};
+use clap::{Subcommand, ValueEnum, ValueHint};
 use pintle_frontend::run::ReportFormat;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub(crate) struct Batch {
     #[command(flatten)]
     pub(crate) safety: Safety,
     /// Write results here: one directory per task, and summary.json; tasks finished by an earlier run are skipped
-    #[arg(long, value_name = "DIR", required = true)]
+    #[arg(long, value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
     /// Run up to N tasks in parallel, each in its own process
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_JOBS)))]
@@ -31,7 +31,7 @@ pub(crate) struct Batch {
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
     /// Resolve task directories against this one, and use it for tasks without one
-    #[arg(short = 'C', long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
     /// Let models report findings, and write them to findings.sarif, findings.xml (JUnit) or findings.md in the task's directory; repeatable
     #[arg(long, value_name = "FORMAT", help_heading = heading::OUTPUT)]
@@ -100,10 +100,10 @@ pub(crate) enum BatchTask {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Merge {
     /// Result directories of shards of one list
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     pub(crate) folders: Vec<PathBuf>,
     /// Write the merged results to this directory, which must be new or empty
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
     /// Print a table or the summary as one JSON object
     #[arg(long, value_name = "FORMAT", default_value = "text")]

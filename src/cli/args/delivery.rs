@@ -1,6 +1,6 @@
 //! Options of `run` for the destination of its changes: the working tree or a separate place, and reports.
 
-use super::heading;
+use super::{Values, heading};
 use pintle_frontend::run::{Destination, Report, ReportFormat};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub(crate) struct Delivery {
     #[arg(long, conflicts_with_all = ["wrap", "add_dir", "session"], help_heading = heading::OUTPUT)]
     pub(crate) no_apply: bool,
     /// Let the model report findings, and write them as sarif=FILE, junit=FILE, markdown=FILE or github (annotations on stderr and the step summary); FILE - is stdout; repeatable
-    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report, add = Values::Report, help_heading = heading::OUTPUT)]
     report: Vec<ReportTarget>,
 }
 

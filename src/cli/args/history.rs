@@ -1,6 +1,7 @@
 //! The command line for a stored session's history and for the review of the agent's changes.
 
-use clap::{Subcommand, ValueEnum};
+use super::Values;
+use clap::{Subcommand, ValueEnum, ValueHint};
 use pintle_protocol::files::RewindScope;
 use std::path::PathBuf;
 
@@ -73,9 +74,10 @@ pub(crate) enum History {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Subject {
     /// Session: an id, an id prefix, or `last` for the newest in this directory
+    #[arg(add = Values::Session)]
     pub(crate) id: String,
     /// Access the session's files through this command, as in `pintle run --wrap`
-    #[arg(long, value_name = "CMD ARGS", value_parser = super::parse_words)]
+    #[arg(long, value_name = "CMD ARGS", value_parser = super::parse_words, value_hint = ValueHint::CommandString)]
     pub(crate) wrap: Option<super::Words>,
 }
 
@@ -225,7 +227,7 @@ pub(crate) struct Forking {
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Option<Place>,
     /// Set the new session's directory [default: the original's, or the current one if that is gone]
-    #[arg(short = 'C', long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
 }
 

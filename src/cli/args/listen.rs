@@ -1,7 +1,8 @@
 //! The sockets of `serve --listen`: which there are, and which are refused.
 
-use super::heading;
+use super::{Values, heading};
 use crate::cli::shared::Places;
+use clap::ValueHint;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -9,16 +10,16 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Listen {
     /// Serve all clients of a socket instead of stdio: unix:PATH or ws://127.0.0.1:PORT (0 for a free port); the socket of `pintle attach`, used if no value is given, is always open; repeatable
-    #[arg(id = "listen", long = "listen", value_name = "SOCKET", num_args = 0..=1, default_missing_value = "", value_parser = parse_socket, help_heading = heading::SOCKETS)]
+    #[arg(id = "listen", long = "listen", value_name = "SOCKET", num_args = 0..=1, default_missing_value = "", value_parser = parse_socket, add = Values::Socket, help_heading = heading::SOCKETS)]
     sockets: Vec<Socket>,
     /// Exit after this many seconds without clients and open sessions
     #[arg(long, value_name = "SECONDS", requires = "listen", help_heading = heading::SOCKETS)]
     pub(crate) idle_exit: Option<u64>,
     /// With ws://: accept web pages of this origin, such as https://editor.example; repeatable
-    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "listen", value_parser = parse_origin, help_heading = heading::SOCKETS)]
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "listen", value_parser = parse_origin, value_hint = ValueHint::Url, help_heading = heading::SOCKETS)]
     pub(crate) origins: Vec<String>,
     /// With ws://: accept requests for this host, such as localhost:9000 for a forwarded port; without PORT, for every port; repeatable
-    #[arg(long = "allow-host", value_name = "HOST[:PORT]", requires = "listen", value_parser = parse_host, help_heading = heading::SOCKETS)]
+    #[arg(long = "allow-host", value_name = "HOST[:PORT]", requires = "listen", value_parser = parse_host, value_hint = ValueHint::Hostname, help_heading = heading::SOCKETS)]
     pub(crate) hosts: Vec<String>,
     /// Keep the token in this file so that clients can reconnect after a restart; created if missing, readable only by you
     #[arg(long, value_name = "FILE", requires = "listen", help_heading = heading::SOCKETS)]

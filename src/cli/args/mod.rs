@@ -6,6 +6,7 @@
 )]
 
 pub(crate) mod batch;
+mod completions;
 mod delivery;
 mod heading;
 pub(crate) mod history;
@@ -15,7 +16,9 @@ mod run;
 mod safety;
 mod sessions;
 pub(crate) mod suggest;
+mod values;
 
+pub(crate) use completions::{Complete, Completions, Shell};
 pub(crate) use delivery::Delivery;
 pub(crate) use run::{Output, Replay, Run};
 pub(crate) use safety::{READING_TOOLS, Safety};
@@ -23,12 +26,17 @@ pub(crate) use sessions::{
     Archiving, Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing, Stored,
 };
 
+pub(crate) use values::Values;
+
 use crate::cli::policy_file::PolicyFile;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use pintle_agent::config::{self, Flags};
 use pintle_base::transport::codec::Framing;
+use pintle_llm::Api;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::auth::AuthMethod;
+use pintle_tools::PROFILES;
 use std::path::PathBuf;
 
 /// A headless coding-agent engine for editors and scripts.
@@ -142,6 +150,12 @@ Guide: pintle help editors"
     /// Check settings, keys, and what this machine supports
     #[command(after_help = "Guide: pintle help troubleshooting")]
     Doctor(Box<Doctor>),
+    /// Print a script that completes commands in a shell
+    #[command(after_help = completions::INSTALLATION)]
+    Completions(Completions),
+    /// Print completions for a script of `completions`
+    #[command(hide = true)]
+    Complete(Complete),
     /// Print a guide, the list of guides, or the help of a command
     Help(Help),
 }
@@ -170,6 +184,8 @@ impl Task {
             | Self::Prompt { .. }
             | Self::Schema { .. }
             | Self::Doctor(_)
+            | Self::Completions(_)
+            | Self::Complete(_)
             | Self::Help(_) => false,
         }
     }
@@ -205,22 +221,22 @@ pub(crate) struct Doctor {
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub(crate) struct Settings {
     /// Use this model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
-    #[arg(long, value_name = "MODEL", help_heading = heading::MODEL)]
+    #[arg(long, value_name = "MODEL", add = Values::Model, help_heading = heading::MODEL)]
     pub(crate) model: Option<String>,
     /// Continue a turn with this model if the other one is overloaded, unreachable or gone
-    #[arg(long, value_name = "MODEL", help_heading = heading::MODEL)]
+    #[arg(long, value_name = "MODEL", add = Values::Model, help_heading = heading::MODEL)]
     pub(crate) fallback_model: Option<String>,
     /// Set the permission mode, and the widest one that clients may choose: read-only; ask: prompt before edits and commands; auto-edit: edit the workspace freely, run commands in the sandbox; full: never prompt
     #[arg(long, value_name = "MODE", hide_possible_values = true, help_heading = heading::PERMISSIONS)]
     pub(crate) permission: Option<Permission>,
     /// Send requests to this server instead of the provider's
-    #[arg(long, value_name = "URL", help_heading = heading::MODEL)]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url, help_heading = heading::MODEL)]
     pub(crate) base_url: Option<String>,
     /// Set that server's API: chat (OpenAI Chat Completions), messages (Anthropic Messages), responses (OpenAI Responses) or gemini (Google Gemini)
-    #[arg(long, value_name = "API", help_heading = heading::MODEL)]
+    #[arg(long, value_name = "API", value_parser = PossibleValuesParser::new(Api::NAMES.iter().map(|(name, _)| *name)), hide_possible_values = true, help_heading = heading::MODEL)]
     pub(crate) api: Option<String>,
     /// Run tools through this command prefix: 'ssh HOST', 'docker exec -i BOX'
-    #[arg(long, value_name = "CMD ARGS", value_parser = parse_words, help_heading = heading::PERMISSIONS)]
+    #[arg(long, value_name = "CMD ARGS", value_parser = parse_words, value_hint = ValueHint::CommandString, help_heading = heading::PERMISSIONS)]
     pub(crate) wrap: Option<Words>,
     /// Change no files and run no commands
     #[arg(long, help_heading = heading::PERMISSIONS)]
@@ -229,7 +245,7 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "SANDBOX", hide_possible_values = true, help_heading = heading::PERMISSIONS)]
     pub(crate) sandbox: Option<SandboxChoice>,
     /// Trust the project in this directory (by default the current one) for this run: use its instructions, rules, skills and prompts; repeatable
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".", help_heading = heading::PERMISSIONS)]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".", value_hint = ValueHint::DirPath, help_heading = heading::PERMISSIONS)]
     pub(crate) trust: Vec<PathBuf>,
     /// Let the model fetch web pages; each host requires approval
     #[arg(long, help_heading = heading::PERMISSIONS)]
@@ -244,7 +260,7 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "FILE|DIR/", conflicts_with = "script", help_heading = heading::MODEL)]
     pub(crate) record: Option<PathBuf>,
     /// Set the tool style: pi, anthropic, openai, gemini, qwen, kimi, glm, deepseek or mistral [default: by model name]
-    #[arg(long, value_name = "PROFILE", help_heading = heading::MODEL)]
+    #[arg(long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(PROFILES.map(|(name, _)| name)), hide_possible_values = true, help_heading = heading::MODEL)]
     pub(crate) profile: Option<String>,
     /// Answer from a script of replies, to test clients; see `pintle help scripting`
     #[arg(long, value_name = "FILE", help_heading = heading::MODEL)]
@@ -331,6 +347,7 @@ pub(crate) struct Serve {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Attach {
     /// Session to show: an id, an id prefix, or `last` for the newest in this directory
+    #[arg(add = Values::Session)]
     pub(crate) session: Option<String>,
     /// The options of the engine, where none listens yet
     #[command(flatten)]
@@ -388,6 +405,7 @@ impl Serve {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Login {
     /// Provider; if omitted, list the logins
+    #[arg(add = Values::LoginProvider)]
     pub(crate) provider: Option<String>,
     /// Log in by entering a code on a web page, on any device
     #[arg(long, group = "way", requires = "provider")]
@@ -415,13 +433,14 @@ impl Login {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Logout {
     /// Provider
+    #[arg(add = Values::StoredLogin)]
     pub(crate) provider: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Trust {
     /// Directory [default: the enclosing git repository, else the current directory]
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: Option<PathBuf>,
     /// Revoke the trust
     #[arg(long)]
@@ -436,6 +455,7 @@ pub(crate) enum Policy {
     /// Print the decision about a command, part by part, and the rule that would allow it
     Explain {
         /// Command, as one argument
+        #[arg(value_hint = ValueHint::CommandString)]
         command: String,
         #[command(flatten)]
         place: Place,
@@ -450,6 +470,7 @@ pub(crate) enum Policy {
     /// Print what the current permissions would decide about each call of a stored session
     Replay {
         /// Session: an id, an id prefix, or `last` for the newest in this directory
+        #[arg(add = Values::Session)]
         session: String,
         #[command(flatten)]
         place: Place,
@@ -485,13 +506,14 @@ pub(crate) struct Place {
     #[command(flatten)]
     pub(crate) safety: Safety,
     /// Use this directory for the session
-    #[arg(short = 'C', long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListModels {
     /// List only models whose name contains this
+    #[arg(add = Values::Model)]
     pub(crate) name: Option<String>,
     /// Print JSON lines
     #[arg(long)]
@@ -539,6 +561,7 @@ pub(crate) struct McpList {
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpTest {
     /// Server name; if omitted, test all servers
+    #[arg(add = Values::McpServer)]
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) settings: Settings,
@@ -559,7 +582,7 @@ pub(crate) struct McpLogin {
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpLogout {
     /// Server name or URL
-    #[arg(value_name = "SERVER|URL")]
+    #[arg(value_name = "SERVER|URL", add = Values::McpServer)]
     pub(crate) server: String,
     #[command(flatten)]
     pub(crate) settings: Settings,
@@ -568,7 +591,7 @@ pub(crate) struct McpLogout {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Help {
     /// Topic or command; if omitted, list the topics
-    #[arg(value_name = "TOPIC|COMMAND")]
+    #[arg(value_name = "TOPIC|COMMAND", add = Values::Topic)]
     pub(crate) words: Vec<String>,
     /// Print the list of topics as JSON lines
     #[arg(long, conflicts_with = "words")]

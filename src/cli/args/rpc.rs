@@ -2,8 +2,8 @@
 //!
 //! Flags without a meaning here are accepted and ignored, so that clients that pass them still start.
 
-use super::{Settings, heading};
-use clap::ValueEnum;
+use super::{Settings, Values, heading};
+use clap::{ValueEnum, ValueHint};
 use pintle_frontend::pi::{Dialect, Start};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -63,39 +63,39 @@ pub(crate) struct Rpc {
     #[arg(long, value_name = "DIALECT", default_value = "current", hide_possible_values = true)]
     pi_dialect: DialectName,
     /// Set the provider for a --model without one
-    #[arg(long, value_name = "NAME", help_heading = heading::MODEL)]
+    #[arg(long, value_name = "NAME", add = Values::Provider, help_heading = heading::MODEL)]
     pub(crate) provider: Option<String>,
     /// Use this API key for that provider, in this run
     #[arg(long, value_name = "KEY", help_heading = heading::MODEL)]
     pub(crate) api_key: Option<String>,
     /// Set the reasoning effort: off, minimal, low, medium, high, xhigh or max
-    #[arg(long, value_name = "LEVEL", help_heading = heading::MODEL)]
+    #[arg(long, value_name = "LEVEL", add = Values::ThinkingLevel, help_heading = heading::MODEL)]
     pub(crate) thinking: Option<String>,
     /// Let clients cycle through these models, separated by commas; * matches any text
-    #[arg(long, value_name = "MODELS", value_delimiter = ',', help_heading = heading::MODEL)]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', add = Values::Model, help_heading = heading::MODEL)]
     pub(crate) models: Vec<String>,
     /// Replace the built-in instructions of new sessions with this text or file
-    #[arg(long, value_name = "TEXT", help_heading = heading::INSTRUCTIONS)]
+    #[arg(long, value_name = "TEXT", value_hint = ValueHint::FilePath, help_heading = heading::INSTRUCTIONS)]
     pub(crate) system_prompt: Option<String>,
     /// Append this text or file to the instructions; repeatable
-    #[arg(long, value_name = "TEXT", help_heading = heading::INSTRUCTIONS)]
+    #[arg(long, value_name = "TEXT", value_hint = ValueHint::FilePath, help_heading = heading::INSTRUCTIONS)]
     pub(crate) append_system_prompt: Vec<String>,
     #[command(flatten)]
     pub(crate) tools: ToolChoice,
     /// Open the session with this file, id or id prefix
-    #[arg(long, value_name = "PATH|ID", group = "begin", help_heading = heading::SESSIONS)]
+    #[arg(long, value_name = "PATH|ID", group = "begin", add = Values::SessionOrFile, help_heading = heading::SESSIONS)]
     session: Option<String>,
     /// Open the session with this id, or create it
-    #[arg(long, value_name = "ID", group = "begin", help_heading = heading::SESSIONS)]
+    #[arg(long, value_name = "ID", group = "begin", add = Values::SessionId, help_heading = heading::SESSIONS)]
     session_id: Option<String>,
     /// Open a copy of this session
-    #[arg(long, value_name = "PATH|ID", group = "begin", help_heading = heading::SESSIONS)]
+    #[arg(long, value_name = "PATH|ID", group = "begin", add = Values::SessionOrFile, help_heading = heading::SESSIONS)]
     fork: Option<String>,
     /// Open the newest session of this directory
     #[arg(short, long, group = "begin", help_heading = heading::SESSIONS)]
     r#continue: bool,
     /// Use this directory for session files
-    #[arg(long, value_name = "DIR", help_heading = heading::SESSIONS)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = heading::SESSIONS)]
     pub(crate) session_dir: Option<PathBuf>,
     /// Do not store the session
     #[arg(long, help_heading = heading::SESSIONS)]

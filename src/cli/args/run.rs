@@ -1,9 +1,9 @@
 //! The arguments of `pintle run`.
 
-use super::{Delivery, Safety, Settings, heading};
+use super::{Delivery, Safety, Settings, Values, heading};
 use crate::cli::piped;
 use anyhow::Context;
-use clap::ValueEnum;
+use clap::{ValueEnum, ValueHint};
 use pintle_agent::config;
 use pintle_base::private_files;
 use pintle_frontend::run::{self, Destination, Report};
@@ -32,16 +32,17 @@ fn is_stdio(path: &Path) -> bool {
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub(crate) struct Run {
     /// Task; - reads it from stdin, otherwise piped input is attached to it
+    #[arg(value_hint = ValueHint::Other)]
     prompt: Option<String>,
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
     pub(crate) safety: Safety,
     /// Work in this directory
-    #[arg(short = 'C', long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
     /// Add another working directory; repeatable
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) add_dir: Vec<PathBuf>,
     /// Print the answer as text, one JSON object, or every event as a JSON line
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = heading::OUTPUT)]
@@ -53,7 +54,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     mode: Option<Mode>,
     /// Continue a stored session: an id, an id prefix, or `last` for the newest in this directory
-    #[arg(long, value_name = "ID|last")]
+    #[arg(long, value_name = "ID|last", add = Values::Session)]
     pub(crate) session: Option<String>,
     /// Store no session; delete everything the run keeps on disk when it ends
     #[arg(long, conflicts_with = "session")]
@@ -65,7 +66,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(crate) tools: Option<Vec<String>>,
     /// Replace the built-in instructions with this text or file, in a new session
-    #[arg(long, value_name = "TEXT|FILE")]
+    #[arg(long, value_name = "TEXT|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) system_prompt: Option<String>,
     /// End after N model replies
     #[arg(long, value_name = "N", help_heading = heading::LIMITS)]
@@ -111,7 +112,7 @@ pub(crate) struct Run {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Replay {
     /// Session: an id, an id prefix, or `last` for the newest in this directory
-    #[arg(value_name = "ID|last")]
+    #[arg(value_name = "ID|last", add = Values::Session)]
     pub(crate) session: String,
     /// Print only events of these kinds, such as 'item.*'; a leading `!` excludes them; repeatable
     #[arg(long, value_name = "PATTERN")]

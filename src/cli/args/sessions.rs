@@ -1,7 +1,8 @@
 //! The command line of `pintle sessions`.
 
+use super::Values;
 use super::history::{History, Range};
-use clap::{Subcommand, ValueEnum};
+use clap::{Subcommand, ValueEnum, ValueHint};
 use pintle_protocol::search::{EntryKind, EntryRole};
 use pintle_session::export;
 use std::path::PathBuf;
@@ -52,7 +53,7 @@ pub(crate) struct Listing {
     /// List only sessions whose title or directory contains this
     pub(crate) query: Option<String>,
     /// List only sessions of this working directory
-    #[arg(short = 'C', long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
     /// Include sessions of sub-agents
     #[arg(long)]
@@ -71,6 +72,7 @@ pub(crate) struct Listing {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Showing {
     /// Session: an id, an id prefix, or `last` for the newest in this directory
+    #[arg(add = Values::Session)]
     pub(crate) id: String,
     /// Print at most the last N events
     #[arg(short = 'n', long, value_name = "N", default_value_t = 200)]
@@ -94,10 +96,10 @@ pub(crate) struct Search {
     #[arg(num_args = 0..)]
     pub(crate) words: Vec<String>,
     /// Search only sessions of this working directory
-    #[arg(short = 'C', long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
     /// Search only this session: an id, an id prefix, or `last` for the newest in this directory
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = Values::Session)]
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) range: Range,
@@ -127,6 +129,7 @@ pub(crate) struct Search {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Exporting {
     /// Session: an id, an id prefix, or `last` for the newest in this directory
+    #[arg(add = Values::Session)]
     pub(crate) id: String,
     /// Set the format: a web page, Markdown, the events as stored in the journal, or a Pi session
     #[arg(long, value_name = "FORMAT", default_value = "html")]
@@ -155,7 +158,7 @@ pub(crate) struct Importing {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Use this working directory instead of the one in the files
-    #[arg(short = 'C', long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: Option<PathBuf>,
     /// Import files again that were imported before
     #[arg(long)]
@@ -184,7 +187,7 @@ impl From<ExportFormat> for export::Format {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Archiving {
     /// Sessions: ids, id prefixes, or `last` for the newest in this directory
-    #[arg(required = true)]
+    #[arg(required = true, add = Values::Session)]
     pub(crate) ids: Vec<String>,
     /// Unarchive the sessions
     #[arg(long)]
@@ -194,7 +197,7 @@ pub(crate) struct Archiving {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Deletion {
     /// Sessions: ids, id prefixes, or `last` for the newest in this directory
-    #[arg(required = true)]
+    #[arg(required = true, add = Values::Session)]
     pub(crate) ids: Vec<String>,
     /// Do not ask
     #[arg(short, long)]

@@ -126,6 +126,11 @@ pub(crate) fn run(wanted: &Help, ambient: &Ambient) -> anyhow::Result<u8> {
     printed(io::stdout().write_all(text.as_bytes()))
 }
 
+/// Returns the topics with their summaries.
+pub(crate) fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TOPICS.iter().map(|topic| (topic.name, topic.summary))
+}
+
 /// Returns a topic's page.
 fn page(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|topic| topic.name == name).map(|topic| topic.text)

@@ -126,6 +126,31 @@ pub(super) fn list(
     Ok((page, None))
 }
 
+/// Returns the newest sessions whose id has this prefix, without those of sub-agents. Ids are those of the directory names.
+pub(super) fn newest(
+    sessions: &Path,
+    prefix: &str,
+    limit: usize,
+) -> Result<Vec<SessionSummary>, Error> {
+    /// How many directories are read for each session that is wanted; most sub-agents are next to their parent.
+    const READ_PER_SESSION: usize = 4;
+    let has_prefix = |id: &SessionId| id.as_str().starts_with(prefix);
+    let mut folders: Vec<(String, SessionId, PathBuf)> = folders(sessions)?
+        .into_iter()
+        .filter_map(|folder| {
+            let id = session_of(&folder).filter(has_prefix)?;
+            Some((folder.file_name()?.to_str()?.to_owned(), id, folder))
+        })
+        .collect();
+    folders.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+    let read = folders.into_iter().take(limit.saturating_mul(READ_PER_SESSION));
+    let found = read.filter_map(|(_, session_id, folder)| {
+        let summary = summary(&folder).filter(|summary| summary.parent.is_none())?;
+        Some(SessionSummary { session_id, ..summary })
+    });
+    Ok(found.take(limit).collect())
+}
+
 /// Returns the session summary for a directory.
 pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     let path = folder.join(FILE);

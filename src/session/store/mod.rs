@@ -390,6 +390,14 @@ impl Store {
         })
     }
 
+    /// Returns the newest sessions whose id has this prefix, without those of sub-agents. The index is neither read nor written.
+    ///
+    /// # Errors
+    /// The sessions directory exists and cannot be read.
+    pub fn newest(&self, prefix: &str, limit: usize) -> Result<Vec<SessionSummary>, Error> {
+        list::newest(&self.sessions, prefix, limit)
+    }
+
     /// Searches conversations and actions: in the index, or in the journals themselves for kinds of text that it omits.
     ///
     /// # Errors

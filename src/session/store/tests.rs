@@ -316,6 +316,26 @@ fn child(store: &Store, id: &str, parent: &str) -> Journal {
 }
 
 #[test]
+fn the_newest_sessions_with_a_prefix_are_those_of_the_directories() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    assert!(store.newest("", 9).unwrap().is_empty());
+    for (id, created_ms) in [("a1", 1_000), ("a2", 2_000), ("b1", 3_000)] {
+        store.create(&header(id, "/w", created_ms)).unwrap();
+    }
+    child(&store, "a3", "a1");
+    let ids = |prefix: &str, limit: usize| {
+        let found = store.newest(prefix, limit).unwrap();
+        found.into_iter().map(|one| one.session_id.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids("", 9), "b1 a2 a1");
+    assert_eq!(ids("a", 9), "a2 a1");
+    assert_eq!(ids("a", 1), "a2");
+    assert_eq!(ids("c", 9), "");
+    assert!(!data.path().join("index.sqlite").exists());
+}
+
+#[test]
 fn a_session_is_deleted_with_its_sub_agents_or_not_at_all() {
     let data = tempfile::tempdir().unwrap();
     let store = Store::new(data.path());
