@@ -14,6 +14,7 @@ mod copy;
 mod doctor;
 mod help;
 mod login;
+mod man;
 mod mcp;
 mod models;
 mod piped;
@@ -255,6 +256,7 @@ fn start(args: Args, ambient: Ambient, streams: Streams) -> anyhow::Result<u8> {
         Task::Doctor(wanted) => doctor::run(&wanted, &ambient),
         Task::Completions(wanted) => completions::print_script(&wanted, &ambient),
         Task::Complete(wanted) => completions::print_completions(wanted, &ambient),
+        Task::Man(wanted) => man::run(&wanted, &ambient),
         Task::Help(wanted) => help::run(&wanted, &ambient),
     }
 }

@@ -1,4 +1,4 @@
-//! `pintle completions` and `complete`, through the real program.
+//! `pintle completions`, `complete` and `man`, through the real program.
 
 use crate::support::program::Place;
 use std::collections::BTreeMap;
@@ -103,4 +103,25 @@ fn scripts_call_the_program_as_it_was_started() {
     assert!(said.contains("[possible values: bash, zsh, fish, powershell, nushell]"), "{said}");
     let said = text(&run(&place, &["completions", "bash", "--program", "a\nb"]).stderr);
     assert!(said.contains("cannot be completed"), "{said}");
+}
+
+#[test]
+fn manual_pages_are_written_to_a_directory() {
+    let place = Place::new(&[]);
+    let folder = place.path("new/man1");
+    let mut command = place.command(&["man", folder.to_str().unwrap()]);
+    let out = command.env("SOURCE_DATE_EPOCH", "86400").output().unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let pages = std::fs::read_dir(&folder).unwrap().count();
+    assert_eq!(
+        text(&out.stdout),
+        format!("{pages} manual pages written to {}\n", folder.display())
+    );
+    let page = std::fs::read_to_string(folder.join("pintle.1")).unwrap();
+    assert!(page.contains("1970-01-02"), "{page}");
+    let file = place.path("file");
+    std::fs::write(&file, "").unwrap();
+    let out = run(&place, &["man", file.to_str().unwrap()]);
+    assert_eq!((out.status.code(), text(&out.stdout)), (Some(2), String::new()));
+    assert!(text(&out.stderr).contains("cannot create"), "{}", text(&out.stderr));
 }

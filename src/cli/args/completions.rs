@@ -1,7 +1,8 @@
-//! The options of `completions` and `complete`.
+//! The options of `completions`, `complete` and `man`.
 
 use clap::{ValueEnum, ValueHint};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// The way to install each script.
 pub(super) const INSTALLATION: &str = "To install:
@@ -42,4 +43,11 @@ pub(crate) struct Complete {
     /// Program and its arguments up to the cursor
     #[arg(last = true, value_name = "WORD")]
     pub(crate) words: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Man {
+    /// Directory, created if missing
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
 }

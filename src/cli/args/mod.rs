@@ -18,7 +18,7 @@ mod sessions;
 pub(crate) mod suggest;
 mod values;
 
-pub(crate) use completions::{Complete, Completions, Shell};
+pub(crate) use completions::{Complete, Completions, Man, Shell};
 pub(crate) use delivery::Delivery;
 pub(crate) use run::{Output, Replay, Run};
 pub(crate) use safety::{READING_TOOLS, Safety};
@@ -156,6 +156,10 @@ Guide: pintle help editors"
     /// Print completions for a script of `completions`
     #[command(hide = true)]
     Complete(Complete),
+    /// Write the manual pages to a directory
+    #[command(after_help = "Example:
+  pintle man ~/.local/share/man/man1")]
+    Man(Man),
     /// Print a guide, the list of guides, or the help of a command
     Help(Help),
 }
@@ -186,6 +190,7 @@ impl Task {
             | Self::Doctor(_)
             | Self::Completions(_)
             | Self::Complete(_)
+            | Self::Man(_)
             | Self::Help(_) => false,
         }
     }

@@ -132,8 +132,14 @@ pub(crate) fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Returns a topic's page.
-fn page(name: &str) -> Option<&'static str> {
+pub(crate) fn page(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|topic| topic.name == name).map(|topic| topic.text)
+}
+
+/// Returns the text under a second-level heading of a page.
+pub(crate) fn section<'a>(page: &'a str, name: &str) -> Option<&'a str> {
+    let mut sections = page.split("\n## ").skip(1);
+    sections.find_map(|section| section.strip_prefix(name)?.strip_prefix('\n'))
 }
 
 /// Returns the layout for stdout; `None` if stdout is not a terminal.
