@@ -1,4 +1,4 @@
-//! `pintle completions`, `complete` and `man`, through the real program.
+//! `pintle completions`, `complete` and `man`, through the real program. The scripts run in real shells in `tests/clients/shells`.
 
 use crate::support::program::Place;
 use std::collections::BTreeMap;
