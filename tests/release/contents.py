@@ -34,14 +34,14 @@ def notices(tools: Tools) -> Entry:
     return Entry(_output(command, cwd=ROOT))
 
 
-def of_program(program: Path) -> dict[str, Entry]:
+def of_program(program: Path, project: Project) -> dict[str, Entry]:
     """The completions and man pages that a program which runs here prints, by path."""
     entries = {
-        f"completions/{name}": Entry(_output([str(program), "completions", shell]))
+        f"completions/{name}": Entry(_output([str(program), "completions", shell, "--program", "pintle"]))
         for shell, name in COMPLETIONS.items()
     }
     with tempfile.TemporaryDirectory() as folder:
-        _output([str(program), "man", folder])
+        _output([str(program), "man", folder], SOURCE_DATE_EPOCH=str(project.epoch))
         pages = sorted(Path(folder).glob("*.1"))
         if not pages:
             raise Failed(f"{program} wrote no man pages")
@@ -61,10 +61,10 @@ def build_note(project: Project, is_changed: bool, compiler: str, is_signed: boo
     )
 
 
-def _output(command: list[str], cwd: Path | None = None) -> bytes:
+def _output(command: list[str], cwd: Path | None = None, **variables: str) -> bytes:
     # Completions and pages do not depend on anybody's settings.
     with tempfile.TemporaryDirectory() as home:
-        env = {**os.environ, "PINTLE_HOME": home}
+        env = {**os.environ, "PINTLE_HOME": home, **variables}
         done = subprocess.run(command, cwd=cwd, env=env, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
         raise Failed(f"`{' '.join(command[:4])}` ended with status {done.returncode}: {done.stderr.decode(errors='replace').strip()}")

@@ -68,7 +68,7 @@ def build(targets: list[str], profile: str, sign: str | None, out: Path) -> None
         program = compiler.program()
         if sign and subprocess.run([sign, system.target, str(program)], check=False).returncode != 0:
             raise Failed(f"{system.target}: `{sign}` did not sign the program")
-        pages = pages or contents.of_program(program)
+        pages = pages or contents.of_program(program, project)
         note = contents.build_note(project, projects.is_changed(), compiler.describe(), bool(sign))
         _write_system(release, tools, system, {**_binary(system, program), "BUILD.txt": note, **texts, **pages})
         wheel = wheels.wheel(tools, compiler, out)
@@ -86,7 +86,7 @@ def pack(program: Path, out: Path) -> None:
     subprocess.run(["strip", "-o", str(stripped), str(program)], check=True)
     program = stripped
     note = contents.build_note(release.project, projects.is_changed(), "not known: packed for a trial", False)
-    _write_system(release, Tools(), NATIVE, {**_binary(NATIVE, program), "BUILD.txt": note, **texts, **contents.of_program(program)})
+    _write_system(release, Tools(), NATIVE, {**_binary(NATIVE, program), "BUILD.txt": note, **texts, **contents.of_program(program, release.project)})
     stripped.unlink()
     _write_common(release, texts)
 
