@@ -12,7 +12,7 @@ pub(super) const INSTALLATION: &str = "To install:
   powershell  Add to $PROFILE: pintle completions powershell | Out-String | Invoke-Expression
   nushell     Run: mkdir $nu.user-autoload-dirs.0; pintle completions nushell | save -f ($nu.user-autoload-dirs.0 | path join pintle.nu)
 
-Guide: pintle help scripting";
+Guide: pintle help installing";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Completions {

@@ -158,7 +158,9 @@ Guide: pintle help editors"
     Complete(Complete),
     /// Write the manual pages to a directory
     #[command(after_help = "Example:
-  pintle man ~/.local/share/man/man1")]
+  pintle man ~/.local/share/man/man1
+
+Guide: pintle help installing")]
     Man(Man),
     /// Print a guide, the list of guides, or the help of a command
     Help(Help),
