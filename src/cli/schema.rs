@@ -2,9 +2,7 @@
 
 use crate::cli::args::SchemaFormat;
 use pintle_llm::script;
-use pintle_protocol::schema::{
-    CONFIG_SCHEMA_JSON, OPENRPC_JSON, PYTHON, SCHEMA_JSON, TYPESCRIPT,
-};
+use pintle_protocol::schema::{CONFIG_SCHEMA_JSON, OPENRPC_JSON, PYTHON, SCHEMA_JSON, TYPESCRIPT};
 use std::io::{ErrorKind, Write};
 
 /// Prints the protocol in this format; `None` prints the schema of `config.toml`.
