@@ -44,6 +44,17 @@ impl System {
     } else {
         Self::Linux
     };
+
+    /// Returns true if two absolute paths differ at most in case, where file systems usually ignore it. For look-ups only: another file
+    /// system of the machine may respect case.
+    pub fn is_same_path(self, one: &str, other: &str) -> bool {
+        match self {
+            Self::Linux => one == other,
+            Self::MacOs | Self::Windows => {
+                one == other || one.to_lowercase() == other.to_lowercase()
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -124,6 +124,23 @@ fn a_path_is_the_same_however_a_client_wrote_it() {
 }
 
 #[test]
+fn paths_that_differ_in_case_are_the_same_where_files_are() {
+    use crate::System::{Linux, MacOs, Windows};
+    for (one, other, everywhere, without_case) in [
+        ("/w/a", "/w/a", true, true),
+        ("/w/a", "/W/A", false, true),
+        (r"C:\Users\Jörg", r"c:\users\JÖRG", false, true),
+        ("/w/a", "/w/ab", false, false),
+        ("/w/a", "/w/b", false, false),
+    ] {
+        for (system, want) in [(Linux, everywhere), (MacOs, without_case), (Windows, without_case)]
+        {
+            assert_eq!(system.is_same_path(one, other), want, "{system:?}: {one} and {other}");
+        }
+    }
+}
+
+#[test]
 fn private_folders_are_made_with_their_parents_and_may_exist() {
     let (_guard, folder) = folder();
     let inner = folder.join("a/b/c");

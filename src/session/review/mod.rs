@@ -51,6 +51,7 @@ pub use plan::{Plan, Refused, Write};
 use file::FileReview;
 use hunk::{Ids, Tracked};
 use notices::Notices;
+use pintle_os::System;
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{
     Comment, DecisionPart, Effect, Hunk, HunkState, Outcome, ReviewAction, ReviewDecision,
@@ -175,6 +176,13 @@ impl Review {
     pub fn hunks(&self) -> Vec<Hunk> {
         let files = self.files.iter();
         files.flat_map(|(path, file)| file.open.iter().map(|hunk| hunk.shown(path))).collect()
+    }
+
+    /// Returns the known path of a changed file that a client names, perhaps in another case.
+    pub fn known_path(&self, system: System, named: &str) -> Option<&str> {
+        let exact = self.files.get_key_value(named).map(|(path, _)| path);
+        let known = || self.files.keys().find(|path| system.is_same_path(path, named));
+        exact.or_else(known).map(String::as_str)
     }
 
     /// Returns the open hunks of a file.

@@ -253,6 +253,24 @@ fn a_decision_about_what_was_shown_is_refused_once_it_is_something_else() {
 }
 
 #[test]
+fn a_changed_file_is_found_in_the_case_that_a_client_writes() {
+    let mut world = World::new("a b c");
+    world.take(Agent("x b c")).unwrap();
+    for (system, named, want) in [
+        (System::Linux, PATH, Some(PATH)),
+        (System::Linux, "/W/A.TXT", None),
+        (System::MacOs, "/W/A.TXT", Some(PATH)),
+        (System::Windows, "/W/a.txt", Some(PATH)),
+        (System::Windows, "/w/b.txt", None),
+    ] {
+        assert_eq!(world.review.known_path(system, named), want, "{system:?}: {named}");
+    }
+    world.review.changed(9, "/W/A.TXT", content("-"), content("new"), &agent(9));
+    let known = world.review.known_path(System::Windows, "/W/A.TXT");
+    assert_eq!(known, Some("/W/A.TXT"), "where both exist");
+}
+
+#[test]
 fn an_undo_waits_until_the_review_knows_the_file() {
     let mut world = World::new("a b c");
     world.take(Agent("a b x")).unwrap();

@@ -8,7 +8,7 @@
 use super::{Error, Header, Journal, list};
 use pintle_base::private_files;
 use pintle_os::file::Identity;
-use pintle_os::replace;
+use pintle_os::{System, replace};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -147,14 +147,16 @@ fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     replace::rename(fresh, path)
 }
 
-/// Returns the paths under which a directory's sessions know it: its current one, and those from before it was moved.
+/// Returns the paths under which a directory's sessions know it: its current one in all spellings, and those from before it was moved.
 pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
     let mut names = vec![cwd.to_owned()];
-    let Some(here) = Place::identify(cwd) else { return names };
+    let here = Place::identify(cwd);
     for slug in list::subfolders(sessions).unwrap_or_default() {
         for place in read(&slug) {
             let is_gone = || !Path::new(&place.cwd).is_dir();
-            if place.cwd != cwd && place.became(&here) && is_gone() {
+            let is_here = System::CURRENT.is_same_path(&place.cwd, cwd);
+            let was_here = || here.as_ref().is_some_and(|here| place.became(here)) && is_gone();
+            if place.cwd != cwd && (is_here || was_here()) {
                 names.push(place.cwd);
             }
         }
@@ -256,6 +258,8 @@ mod tests {
             ("renamed/src", vec!["plain/src"]),
             ("again", vec!["clone"]),
             ("again/src", vec!["clone/src"]),
+            // Without regard to case only where files are found so.
+            ("KEPT", if System::CURRENT == System::Linux { vec![] } else { vec!["clone", "kept"] }),
             // A directory that still exists is never recognized as another one.
             ("kept", vec!["clone"]),
             ("nowhere", vec![]),

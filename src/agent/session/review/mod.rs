@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::session::phase::Phase;
 use crate::session::review::fold::Reviewed;
 use pintle_exec::{After, Environment};
-use pintle_os::names;
+use pintle_os::{System, names};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::TurnId;
@@ -65,7 +65,10 @@ impl Session {
 
     async fn list_hunks(&mut self, params: &ReviewListParams) -> Result<Vec<Hunk>, Error> {
         let ReviewListParams { path, turn_id, closed, .. } = params;
-        let path = path.clone().map(names::given);
+        let path = match path.clone() {
+            Some(path) => Some(self.known_path(path).await),
+            None => None,
+        };
         let review = self.reviewed().await?;
         let mut hunks = review.hunks();
         if *closed {
@@ -86,7 +89,7 @@ impl Session {
         reply: Reply<ReviewBaselineResult>,
     ) {
         let changed = self.look_at_files_if_idle().await;
-        let path = names::given(params.path);
+        let path = self.known_path(params.path).await;
         let read = self.reviewed().await.and_then(|review| {
             let unknown = || {
                 let what = format!("the agent has not changed {path}");
@@ -127,7 +130,7 @@ impl Session {
         reply: Reply<ReviewDecideResult>,
     ) {
         let mut records = self.look_at_files_if_idle().await;
-        let action = with_given_path(params.action);
+        let action = self.with_known_path(params.action).await;
         let decided = match self.withdraw(&action) {
             Some(withdrawn) => withdrawn.map(|(result, record)| {
                 records.push(record);
@@ -274,6 +277,24 @@ impl Session {
         Ok(&self.review.fold.review)
     }
 
+    /// Returns a changed file's recorded path, whichever spelling a client used.
+    async fn known_path(&mut self, named: String) -> String {
+        let named = names::given(named);
+        let review = self.reviewed().await.ok();
+        let known = review.and_then(|review| review.known_path(System::CURRENT, &named));
+        known.map(str::to_owned).unwrap_or(named)
+    }
+
+    /// Replaces the path in an action by the known one.
+    async fn with_known_path(&mut self, mut action: ReviewAction) -> ReviewAction {
+        if let ReviewAction::Keep { target } | ReviewAction::Undo { target, .. } = &mut action
+            && let ReviewTarget::File { path } = target
+        {
+            *path = self.known_path(std::mem::take(path)).await;
+        }
+        action
+    }
+
     /// Takes the news about decisions for the model; it counts as reported.
     pub(in crate::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
@@ -286,16 +307,6 @@ impl Session {
         let message = EngineMessage { text, reviewed: note.seqs, ..EngineMessage::default() };
         (!message.reviewed.is_empty() && !note.entries.is_empty()).then_some(message)
     }
-}
-
-/// Normalizes the path in an action.
-fn with_given_path(mut action: ReviewAction) -> ReviewAction {
-    if let ReviewAction::Keep { target } | ReviewAction::Undo { target, .. } = &mut action
-        && let ReviewTarget::File { path } = target
-    {
-        *path = names::given(std::mem::take(path));
-    }
-    action
 }
 
 /// Writes a decision's file, and only over the content that the decision was decided about.
