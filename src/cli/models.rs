@@ -104,8 +104,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".catalog-").tempfile_in(folder)?;
     file.write_all(content)?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    pintle_os::replace::put(file, path, &mut None)
 }
 
 /// Removes the stored catalog update.

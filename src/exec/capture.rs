@@ -218,7 +218,7 @@ impl Capture {
             }
             let file =
                 tempfile::Builder::new().prefix(PREFIX).suffix(".log").tempfile_in(folder)?;
-            file.keep().map_err(|error| error.error)
+            pintle_os::replace::keep(file)
         });
         match made.await {
             Ok(Ok((file, path))) => {

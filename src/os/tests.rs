@@ -141,6 +141,63 @@ fn paths_that_differ_in_case_are_the_same_where_files_are() {
 }
 
 #[test]
+fn a_long_path_is_like_any_other() {
+    let (_guard, root) = folder();
+    let part = "directory-".repeat(9);
+    let long = root.join([part.as_str(); 5].join("/")).components().collect::<PathBuf>();
+    file::private_folders().recursive(true).create(&long).unwrap();
+    assert!(long.as_os_str().len() > 400 && !long.to_string_lossy().starts_with(r"\\"));
+    assert_eq!(names::given(long.to_string_lossy().into_owned()), long.to_string_lossy());
+    let place = long.join("place");
+    let temporary = |text: &str| {
+        let mut file = tempfile::NamedTempFile::new_in(&long).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        file
+    };
+    replace::put_new(temporary("one"), &place).unwrap();
+    let error = replace::put_new(temporary("two"), &place).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
+    assert_eq!(fs::read_to_string(&place).unwrap(), "one");
+    let mut held = Some(File::open(&place).unwrap());
+    replace::put(temporary("three"), &place, &mut held).unwrap();
+    assert_eq!(fs::read_to_string(&place).unwrap(), "three");
+    let (_, kept) = replace::keep(temporary("four")).unwrap();
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "four");
+    replace::rename(&kept, long.join("renamed")).unwrap();
+    file::tighten(&place).unwrap();
+    file::set_mode(&place, 0o600).unwrap();
+    assert_eq!(file::links(&place, &place.metadata().unwrap()), 1);
+    assert_eq!(Identity::at(&place).unwrap(), Identity::of(&File::open(&place).unwrap()).unwrap());
+    let canonical = |path: &Path| names::canonicalize(path).ok();
+    folder::open(&long, canonical).unwrap();
+    let mut text = String::new();
+    folder::open_to_read(&place, canonical).unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text, "three");
+    assert_eq!(fs::read_dir(&long).unwrap().count(), 2, "no temporary file is left");
+}
+
+#[test]
+fn a_process_starts_in_a_long_directory_by_a_short_path() {
+    let (_guard, root) = folder();
+    let long = root.join(["long-directory-name"; 20].join("/")).components().collect::<PathBuf>();
+    fs::create_dir_all(&long).unwrap();
+    fs::write(long.join("file"), "text").unwrap();
+    let start = names::to_start_in(&long);
+    assert_eq!(fs::read_to_string(start.join("file")).unwrap(), "text");
+    // Not every file system of Windows has short names.
+    assert!(start == long || start.as_os_str().len() < 300, "{}", start.display());
+}
+
+#[test]
+fn long_paths_are_canonical_without_a_prefix() {
+    let (_guard, root) = folder();
+    let long = root.join(["long-directory-name"; 20].join("/")).components().collect::<PathBuf>();
+    fs::create_dir_all(&long).unwrap();
+    assert_eq!(names::canonicalize(&long).unwrap(), long);
+    assert_eq!(names::canonicalize(&names::to_start_in(&long)).unwrap(), long);
+}
+
+#[test]
 fn private_folders_are_made_with_their_parents_and_may_exist() {
     let (_guard, folder) = folder();
     let inner = folder.join("a/b/c");

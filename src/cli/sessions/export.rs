@@ -60,14 +60,9 @@ fn persist(file: NamedTempFile, path: &Path, name: &Path, force: bool) -> anyhow
             .with_context(|| format!("failed to write {}", name.display()))?;
         return Ok(());
     }
-    match file.persist_noclobber(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-            anyhow::bail!(there(name))
-        }
-        Err(error) => {
-            Err(error.error).with_context(|| format!("failed to write {}", name.display()))
-        }
+    match replace::put_new(file, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => anyhow::bail!(there(name)),
+        put => put.with_context(|| format!("failed to write {}", name.display())),
     }
 }
 

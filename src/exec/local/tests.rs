@@ -404,6 +404,29 @@ async fn a_command_may_be_longer_than_an_argument() {
     assert!(failed.to_string().starts_with("the command is too long for this system"), "{failed}");
 }
 
+#[tokio::test]
+async fn long_paths_and_short_names_lead_to_their_files() {
+    let (_guard, root) = folder();
+    let folder = root.join(["a-directory-with-a-long-name"; 12].join("/"));
+    // With the separator of this system.
+    let folder: PathBuf = folder.components().collect();
+    let local = local();
+    let file = folder.join(".env");
+    local.write(&file, b"KEY=1\n".to_vec()).await.unwrap();
+    assert_eq!(local.canonicalize(&file).await, Ok(file.clone()));
+    assert_eq!(local.read(&file).await.unwrap(), b"KEY=1\n");
+    assert_eq!(local.stat(&file).await.unwrap().size, 6);
+    let listed = local.list(&folder).await.unwrap();
+    assert_eq!(listed.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), [".env"]);
+    // Windows takes no long path for a command's directory. Rules are about the long names.
+    let short = pintle_os::names::to_start_in(&folder).join(".env");
+    assert_eq!(local.canonicalize(&short).await, Ok(file.clone()), "{}", short.display());
+    let missing = pintle_os::names::to_start_in(&folder).join("new/.env");
+    assert_eq!(local.canonicalize(&missing).await, Ok(folder.join("new/.env")));
+    let removed = local.remove(&file).await;
+    assert!(removed.is_ok() && !file.exists(), "{removed:?}");
+}
+
 #[cfg(windows)]
 #[tokio::test]
 async fn names_that_windows_reads_differently_are_not_used() {

@@ -128,7 +128,7 @@ impl Launch {
         builder.args(arguments).env_clear().envs(self.environment()).kill_on_drop(true);
         builder.envs(more_variables);
         if let Some(cwd) = &self.cwd {
-            builder.current_dir(cwd).env("PWD", &*names::shown(cwd));
+            builder.current_dir(names::to_start_in(cwd)).env("PWD", &*names::shown(cwd));
         }
         os::spawn(builder, streams, &self.mark)
     }

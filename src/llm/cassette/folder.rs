@@ -11,6 +11,7 @@ use super::{Replay, difference, read};
 use crate::error::{Error, ErrorKind};
 use crate::wire::{Wire, WireRequest, WireResponse};
 use pintle_base::private_files;
+use pintle_os::replace;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -49,11 +50,9 @@ pub fn create(folder: &Path, now_ms: u64) -> Result<(), Error> {
     let text = serde_json::to_string(&Facts { version: VERSION, created_ms: now_ms });
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
     writeln!(file, "{}", text.unwrap_or_default()).map_err(|error| failed(&error))?;
-    match file.persist_noclobber(folder.join(FACTS)) {
-        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(failed(&error.error))
-        }
-        Ok(_) | Err(_) => Ok(()),
+    match replace::put_new(file, &folder.join(FACTS)) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(failed(&error)),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

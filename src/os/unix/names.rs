@@ -39,6 +39,16 @@ pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()
 }
 
+/// Returns a path for direct calls to the system.
+pub fn verbatim(path: &Path) -> Cow<'_, Path> {
+    Cow::Borrowed(path)
+}
+
+/// Returns a directory's path in the form for starting a process there.
+pub fn to_start_in(folder: &Path) -> Cow<'_, Path> {
+    Cow::Borrowed(folder)
+}
+
 /// Returns an absolute path as this program writes it, however a client wrote it.
 pub fn given(path: String) -> String {
     path

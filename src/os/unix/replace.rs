@@ -3,7 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Moves a finished temporary file into its place. `_held` is the old file, which may stay open.
@@ -12,6 +12,22 @@ use tempfile::NamedTempFile;
 /// The system's.
 pub fn put(temporary: NamedTempFile, place: &Path, _held: &mut Option<File>) -> io::Result<()> {
     temporary.persist(place).map(drop).map_err(|error| error.error)
+}
+
+/// Moves a finished temporary file to a new path.
+///
+/// # Errors
+/// The system's; [`io::ErrorKind::AlreadyExists`] if the path exists.
+pub fn put_new(temporary: NamedTempFile, place: &Path) -> io::Result<()> {
+    temporary.persist_noclobber(place).map(drop).map_err(|error| error.error)
+}
+
+/// Makes a temporary file an ordinary one. Returns it with its path.
+///
+/// # Errors
+/// The system's.
+pub fn keep(temporary: NamedTempFile) -> io::Result<(File, PathBuf)> {
+    temporary.keep().map_err(|error| error.error)
 }
 
 /// Renames a file or directory; a file at the new name is replaced.

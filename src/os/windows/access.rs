@@ -1,6 +1,7 @@
 //! Access lists: files for this user alone.
 #![expect(unsafe_code, reason = "the system's interface for access lists")]
 
+use super::names;
 use std::io;
 use std::os::windows::ffi::OsStrExt;
 use std::os::windows::io::{AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
@@ -68,7 +69,8 @@ impl OwnerOnly {
         if found == 0 {
             return Err(io::Error::last_os_error());
         }
-        let mut wide: Vec<u16> = path.as_os_str().encode_wide().chain([0]).collect();
+        let mut wide: Vec<u16> =
+            names::verbatim(path).as_os_str().encode_wide().chain([0]).collect();
         // Safety: the path ends with a zero, and the list is valid until `self` is dropped.
         let code = unsafe {
             SetNamedSecurityInfoW(

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
+use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf, Prefix};
+use windows_sys::Win32::Storage::FileSystem::GetShortPathNameW;
 
 /// Returns the bytes of a name: UTF-8, with unpaired surrogates as three bytes each.
 pub fn bytes(name: &OsStr) -> &[u8] {
@@ -43,8 +45,8 @@ pub fn of_program(name: &str) -> Vec<String> {
     EXTENSIONS.iter().map(|extension| format!("{name}{extension}")).collect()
 }
 
-/// Resolves all links and short names of a path. Without the prefix `\\?\`, unless the path needs it. A link from this computer to
-/// another one is not followed: Windows would log in there.
+/// Resolves all links and short names of a path. The result has the prefix `\\?\` only if Windows reads the path differently without it. A
+/// link from this computer to another one is not followed: Windows would log in there.
 ///
 /// # Errors
 /// A part does not exist or cannot be entered, or leads to another computer through a link.
@@ -59,7 +61,7 @@ pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
     if links_left == 0 {
         return Err(io::Error::other("too many symbolic links"));
     }
-    dunce::canonicalize(path).map(plain)
+    path.canonicalize().map(plain)
 }
 
 /// Returns the path on another computer to which a link on a path of this one leads. Looks at nothing behind such a link, and stops after
@@ -80,12 +82,59 @@ fn share_behind_links(path: &Path, links_left: &mut u32) -> Option<PathBuf> {
     })
 }
 
-/// Returns a resolved path on another computer in its usual form.
+/// Returns a path without the prefix `\\?\`, however long it is, if it means the same then. A device or a name with a dot at its end does
+/// not.
 fn plain(path: PathBuf) -> PathBuf {
-    match path.to_str().and_then(|text| text.strip_prefix(r"\\?\UNC\")) {
+    let Some(text) = path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) else { return path };
+    let plain = match text.strip_prefix(r"UNC\") {
         Some(rest) => PathBuf::from(format!(r"\\{rest}")),
-        None => path,
+        None => PathBuf::from(text),
+    };
+    let is_same = plain.is_absolute()
+        && std::path::absolute(&plain).is_ok_and(|read| read.as_os_str() == plain.as_os_str());
+    if is_same { plain } else { path }
+}
+
+/// The length from which Windows' older functions reject a path, in UTF-16 units: that for directories, which is the smaller one.
+const MAX_UNITS: usize = 248;
+
+/// Returns a path for direct calls to Windows, which the standard library does not wrap: with the prefix `\\?\` if it is long.
+pub fn verbatim(path: &Path) -> Cow<'_, Path> {
+    if path.as_os_str().encode_wide().count() < MAX_UNITS {
+        return Cow::Borrowed(path);
     }
+    let Ok(absolute) = std::path::absolute(path) else { return Cow::Borrowed(path) };
+    match absolute.to_str() {
+        Some(text) if text.starts_with(r"\\?\") || text.starts_with(r"\\.\") => {
+            Cow::Owned(absolute)
+        }
+        Some(text) => Cow::Owned(match text.strip_prefix(r"\\") {
+            Some(rest) => PathBuf::from(format!(r"\\?\UNC\{rest}")),
+            None => PathBuf::from(format!(r"\\?\{text}")),
+        }),
+        None => Cow::Borrowed(path),
+    }
+}
+
+/// Returns a directory's path in the form for starting a process there. Windows does not accept a long path for that, so short names replace
+/// the long ones, if the directories have them.
+pub fn to_start_in(folder: &Path) -> Cow<'_, Path> {
+    if folder.as_os_str().encode_wide().count() < MAX_UNITS {
+        return Cow::Borrowed(folder);
+    }
+    in_short_names(folder).map_or(Cow::Borrowed(folder), Cow::Owned)
+}
+
+/// Returns a path with the short names of its parts, as far as they have such names; `None` for a missing file.
+#[expect(unsafe_code, reason = "the system's interface for short names")]
+fn in_short_names(path: &Path) -> Option<PathBuf> {
+    let long: Vec<u16> = verbatim(path).as_os_str().encode_wide().chain([0]).collect();
+    let mut short = vec![0_u16; long.len()];
+    let room = u32::try_from(short.len()).ok()?;
+    // Safety: the name ends with a zero, and the buffer has as many units as stated.
+    let length = unsafe { GetShortPathNameW(long.as_ptr(), short.as_mut_ptr(), room) };
+    let short = short.get(..usize::try_from(length).ok()?).filter(|short| !short.is_empty())?;
+    Some(plain(OsString::from_wide(short).into()))
 }
 
 /// Returns true for a path on another computer, and for a link's target there.
@@ -97,9 +146,9 @@ fn is_share(path: &Path) -> bool {
 /// Returns an absolute path as this program writes it, however a client wrote it: with `\` and the drive in upper case. The file system is
 /// not read, so the case of names stays. A relative path is unchanged.
 pub fn given(path: String) -> String {
-    let written = dunce::simplified(Path::new(&path));
+    let written = plain(PathBuf::from(&path));
     let is_absolute = written.is_absolute();
-    match std::path::absolute(written) {
+    match std::path::absolute(&written) {
         Ok(plain) if is_absolute => {
             let mut plain = plain.to_string_lossy().into_owned();
             if let (Some(drive), Some(":")) = (plain.get(..1), plain.get(1..2)) {
@@ -136,14 +185,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_on_other_computers_keep_their_usual_form() {
+    fn a_prefix_stays_only_where_the_path_means_another_one_without_it() {
+        let long = format!(r"C:\work{}", r"\directory".repeat(40));
         for (path, want) in [
             (r"\\?\UNC\server\share\file", r"\\server\share\file"),
             (r"\\server\share", r"\\server\share"),
             (r"C:\work", r"C:\work"),
+            (r"\\?\C:\work", r"C:\work"),
+            (r"\\?\C:\", r"C:\"),
+            (&format!(r"\\?\{long}"), &long),
+            (r"\\?\C:\work\a.", r"\\?\C:\work\a."),
+            (r"\\?\C:\work\a ", r"\\?\C:\work\a "),
+            (r"\\?\C:\work\nul", r"\\?\C:\work\nul"),
+            (r"\\?\C:\work\..\a", r"\\?\C:\work\..\a"),
+            (r"\\?\Volume{0}\a", r"\\?\Volume{0}\a"),
         ] {
-            assert_eq!(plain(PathBuf::from(path)), Path::new(want), "{path}");
+            assert_eq!(plain(PathBuf::from(path)).as_os_str(), want, "{path}");
         }
+        for (path, want) in [
+            (r"C:\work", r"C:\work"),
+            (&long, &format!(r"\\?\{long}")),
+            (&long.replace('\\', "/"), &format!(r"\\?\{long}")),
+            (&format!(r"\\?\{long}"), &format!(r"\\?\{long}")),
+            (&long.replace("C:", r"\\server\share"), &long.replace("C:", r"\\?\UNC\server\share")),
+        ] {
+            assert_eq!(verbatim(Path::new(path)).as_os_str(), want, "{path}");
+        }
+    }
+
+    #[test]
+    fn short_names_are_resolved() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = canonicalize(folder.path()).unwrap();
+        for name in [".environment-of-production", "a directory with spaces", "plain.txt"] {
+            let path = real.join(name);
+            fs::write(&path, "text").unwrap();
+            // Without short names on the file system, this is the same path.
+            let short = in_short_names(&path).unwrap();
+            assert_eq!(fs::read_to_string(&short).unwrap(), "text", "{}", short.display());
+            assert_eq!(canonicalize(&short).unwrap(), path, "{}", short.display());
+        }
+        assert_eq!(in_short_names(&real.join("missing")), None);
+    }
+
+    #[test]
+    fn paths_on_other_computers_are_recognized() {
         for (path, want) in [
             (r"\\server\share\file", true),
             ("//server/share/file", true),

@@ -5,6 +5,7 @@
 
 use super::Error;
 use pintle_base::private_files;
+use pintle_os::replace;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -48,8 +49,7 @@ pub(super) fn save_as(
         let mut builder = tempfile::Builder::new();
         let mut file = builder.prefix(prefix).suffix(suffix).tempfile_in(artifacts)?;
         file.write_all(bytes)?;
-        let (_, path) = file.keep().map_err(|error| error.error)?;
-        Ok(path)
+        replace::keep(file).map(|(_, path)| path)
     };
     store().map_err(Error::io(artifacts))
 }

@@ -7,7 +7,7 @@
 
 use crate::store::Error;
 use pintle_base::private_files;
-use pintle_os::replace;
+use pintle_os::{names, replace};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -178,13 +178,14 @@ impl Database {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         self.make_private();
+        let path = self.path();
         for _ in 0..OPEN_ATTEMPTS {
-            match Connection::open_with_flags(self.path(), flags).and_then(prepared) {
+            match Connection::open_with_flags(names::verbatim(&path), flags).and_then(prepared) {
                 Err(error) if is_busy(&error) => std::thread::sleep(OPEN_RETRY_DELAY),
                 opened => return opened,
             }
         }
-        Connection::open_with_flags(self.path(), flags).and_then(prepared)
+        Connection::open_with_flags(names::verbatim(&path), flags).and_then(prepared)
     }
 
     /// Creates the file with access for its owner only, which SQLite would not; the files next to it (`-wal`, `-shm`) get the same
