@@ -340,12 +340,19 @@ impl Running {
         Ok(stopped)
     }
 
-    /// Reads only the pipe's current content: a background process may print forever.
+    /// Reads only the pipe's current content: a background process may print forever. Closes a pipe that has ended.
     async fn take_the_rest(&mut self, buffer: &mut [u8]) -> Option<ExitStatus> {
         let mut left = pipe::WIDE_BYTES;
         while left > 0 {
             let pipe = self.pipe.as_ref()?;
-            let read = pipe::read_now(pipe, buffer).ok().flatten().filter(|read| *read > 0)?;
+            let read = match pipe::read_now(pipe, buffer) {
+                Ok(Some(read @ 1..)) => read,
+                Ok(None) => return None,
+                Ok(Some(_)) | Err(_) => {
+                    self.pipe = None;
+                    return None;
+                }
+            };
             left = left.saturating_sub(read);
             if let Some(ended) = self.take(buffer.get(..read).unwrap_or_default()).await {
                 return Some(ended);
