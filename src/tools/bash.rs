@@ -298,7 +298,7 @@ impl Call {
     }
 
     fn show(&self, ran: Ran, limits: Limits, times: Times, env: &dyn Environment) -> ToolResult {
-        let path = ran.full_output_path.map(|path| path.to_string_lossy().into_owned());
+        let path = ran.full_output_path.map(|path| names::shown(&path).into_owned());
         let full = whole(path.as_deref(), ran.is_file_full, env);
         let (output, record) = match self.tool.0.layout() {
             Layout::Tail => {

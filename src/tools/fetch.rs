@@ -144,7 +144,7 @@ impl Call {
         };
         let mut result = success(format!("{head}\n\n{}\n\n[{notice}]", shown.text));
         result.details.truncation = Some(shown.record);
-        result.details.full_output_path = is_kept.then(|| path.to_string_lossy().into_owned());
+        result.details.full_output_path = is_kept.then(|| names::shown(&path).into_owned());
         result
     }
 }

@@ -6,6 +6,7 @@ use crate::jobs::JobView;
 use crate::schema::Builtin;
 use crate::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_base::text::truncate::{self, Limits};
+use pintle_os::names;
 use pintle_protocol::ids::JobId;
 use pintle_protocol::item::{JobEnd, JobRef, Location, ToolDetails, ToolKind, ToolResult};
 use serde_json::Value;
@@ -161,7 +162,7 @@ async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
     let record = &mut shown.record;
     record.total_lines = fresh.total_lines;
     record.total_bytes = fresh.missed_bytes + fresh.text.len() as u64;
-    let path = fresh.full_output_path.map(|path| path.to_string_lossy().into_owned());
+    let path = fresh.full_output_path.map(|path| names::shown(&path).into_owned());
     let mut parts = Vec::new();
     if !shown.text.is_empty() {
         parts.push(shown.text.trim_end_matches('\n').to_owned());

@@ -519,8 +519,11 @@ async fn of_a_long_output_both_ends_are_shown_and_the_notice_says_truly_what_is_
     assert!(text(&got).lines().count() == 256 && got.details.truncation.is_none());
     let one_line = "head -c 40000 /dev/zero | tr '\\0' =";
     let got = text(&scene.call(&Bash(Profile::Anthropic), json!({"command": one_line})).await);
-    let want = "=\n\n[9.7KB of lines 1-1 of 1 are not shown (29.2KB limit). Full output: /";
-    assert!(got.contains(want) && got.matches('=').count() == 30_000, "{}", got.replace('=', ""));
+    let want = format!(
+        "=\n\n[9.7KB of lines 1-1 of 1 are not shown (29.2KB limit). Full output: {}/",
+        pintle_os::names::shown(&scene.ctx.cwd)
+    );
+    assert!(got.contains(&want) && got.matches('=').count() == 30_000, "{}", got.replace('=', ""));
     let failed = "seq 5000; exit 3";
     let got = text(&scene.call(&Bash(Profile::Anthropic), json!({"command": failed})).await);
     assert!(got.ends_with("\n5000\n\nCommand exited with code 3"), "{}", &got[got.len() - 200..]);

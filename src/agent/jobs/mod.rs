@@ -11,6 +11,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_base::text::truncate::{self, Limits};
 use pintle_exec::{End, Environment, Error, OutputBuffer, Ran};
+use pintle_os::names;
 use pintle_protocol::ids::{ItemId, JobId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, Job, JobEnd, ToolDetails};
 use pintle_session::context::conversation::from_engine;
@@ -428,7 +429,7 @@ fn outcome(ran: Result<Ran, Error>, stopping: Option<JobEnd>) -> (JobEnd, String
         shown.record.total_bytes = ran.total_bytes;
         details.truncation = Some(shown.record);
     }
-    details.full_output_path = ran.full_output_path.map(|path| path.to_string_lossy().into_owned());
+    details.full_output_path = ran.full_output_path.map(|path| names::shown(&path).into_owned());
     let end = match ran.end {
         End::Exited(code) => {
             details.exit_code = Some(code);

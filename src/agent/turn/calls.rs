@@ -16,6 +16,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_base::text::truncate::{self, Guard};
 use pintle_base::text::visible::visible_line;
 use pintle_llm::{Message, ToolResult as ModelResult};
+use pintle_os::names;
 use pintle_protocol::approval::{Approval, DecidedBy, Decision};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
@@ -668,7 +669,7 @@ async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
         }
         let named = result.details.full_output_path.clone().or_else(|| {
             let kept = result.details.full_output.as_ref()?;
-            Some(ctx.workspace.artifacts.join(&kept.r#ref).to_string_lossy().into_owned())
+            Some(names::shown(&ctx.workspace.artifacts.join(&kept.r#ref)).into_owned())
         });
         let rest = match named.filter(|_| ctx.workspace.env.is_this_machine()) {
             Some(path) => format!("full output: {path}"),

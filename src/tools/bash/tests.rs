@@ -147,7 +147,7 @@ async fn a_missing_folder_is_named() {
     let mut scene = Scene::new();
     scene.ctx.cwd = scene.path("gone");
     let got = text(&scene.call(&Bash(Profile::Pi), json!({"command": "ls -a; pwd"})).await);
-    let folder = format!("The working directory {} no longer exists", scene.ctx.cwd.display());
+    let folder = format!("The working directory {} no longer exists", names::shown(&scene.ctx.cwd));
     assert!(got.contains(&folder) && !got.starts_with("error"), "{got}");
 }
 
