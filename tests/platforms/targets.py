@@ -40,7 +40,7 @@ TARGETS = {
         Target(f"aarch64-unknown-linux-gnu.{GLIBC}", "aarch64-unknown-linux-gnu", f"aarch64-linux-gnu.{GLIBC}", ("zig",)),
         Target("aarch64-apple-darwin", "aarch64-apple-darwin", f"aarch64-macos.{MACOS}", ("zig",)),
         Target("x86_64-apple-darwin", "x86_64-apple-darwin", f"x86_64-macos.{MACOS}", ("zig",)),
-        Target("x86_64-pc-windows-gnu", "x86_64-pc-windows-gnu", None, ("mingw", "wine")),
+        Target("x86_64-pc-windows-gnu", "x86_64-pc-windows-gnu", None, ("mingw", "wine", "brush")),
     )
 }
 

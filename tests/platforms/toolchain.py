@@ -1,6 +1,8 @@
 """Installs the compilers of a target and writes the files that cargo needs to use them."""
 
+import filecmp
 import os
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -25,6 +27,7 @@ class Toolchain:
         self.added = added or {}
         self.folder = BUILD / "toolchains" / target.name
         self.zig: Path | None = None
+        self.shell: Path | None = None
 
     def install(self) -> "Toolchain":
         """Installs the tools, unless they are there, and writes the wrappers. Raises `Unavailable`."""
@@ -33,9 +36,11 @@ class Toolchain:
             folder = tools.install(name)
             if name == "zig":
                 self.zig = folder / "bin" / "zig"
+            elif name == "brush":
+                self.shell = folder / "bin" / "brush.exe"
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.target.zig is None:
-            _write_windows(self.folder)
+            _write_windows(self.folder, self.shell)
         else:
             _write_zig(self.folder, self.target.zig)
         if self.target.is_apple:
@@ -90,11 +95,19 @@ def _write_zig(folder: Path, zig_target: str) -> None:
     _script(folder / "ar", 'exec "$PINTLE_ZIG" ar "$@"')
 
 
-def _write_windows(folder: Path) -> None:
+def _write_windows(folder: Path, shell: Path) -> None:
     shim = folder / "bcryptprimitives.dll"
     source = HERE / "wine" / "bcryptprimitives.c"
     compiler = ["x86_64-w64-mingw32-gcc-posix", "-shared", "-O1", "-o", str(shim), str(source), "-ladvapi32"]
     subprocess.run(compiler, check=True)
+    # What `wine/run` puts on the path. Each program needs the library beside it.
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    shutil.copy(shim, programs)
+    for name in ("bash.exe", "sh.exe"):
+        program = programs / name
+        if not program.exists() or not filecmp.cmp(shell, program):
+            shutil.copy(shell, program)
     _script(folder / "run", f'exec "{HERE}/wine/run" "{folder}" "$@"')
 
 

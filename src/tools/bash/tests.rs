@@ -29,11 +29,6 @@ async fn commands_answer() {
         ),
         ("both outputs", json!({"command": "echo a; echo b >&2"}), "a\nb\n"),
         (
-            "signal",
-            json!({"command": "kill -KILL $$"}),
-            "error: (no output)\n\nCommand was killed by signal SIGKILL",
-        ),
-        (
             "time-out",
             json!({"command": "echo a; sleep 5", "timeout": 0.2}),
             "error: a\n\nCommand timed out after 0.2 seconds. If it needs more time, set a larger `timeout` \
@@ -62,12 +57,39 @@ async fn commands_answer() {
 #[tokio::test]
 async fn details_tell_how_it_ended() {
     let scene = Scene::new();
-    for (command, code, signal) in [
-        ("true", Some(0), None),
-        ("exit 3", Some(3), None),
-        ("kill -TERM $$", None, Some("SIGTERM")),
-    ] {
+    for (command, code) in [("true", Some(0)), ("exit 3", Some(3))] {
         let details = scene.call(&Bash(Profile::Pi), json!({"command": command})).await.details;
+        assert_eq!((details.exit_code, details.signal), (code, None), "{command}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn signals_are_named() {
+    let scene = Scene::new();
+    for (command, code, signal, want) in [
+        (
+            "kill -KILL $$",
+            None,
+            Some("SIGKILL"),
+            "error: (no output)\n\nCommand was killed by signal SIGKILL",
+        ),
+        (
+            "kill -TERM $$",
+            None,
+            Some("SIGTERM"),
+            "error: (no output)\n\nCommand was killed by signal SIGTERM",
+        ),
+        (
+            "exec 2>/dev/null; bash -c 'kill -SEGV $$'; exit $?",
+            Some(139),
+            None,
+            "error: (no output)\n\nCommand exited with code 139 (128 + 11: SIGSEGV)",
+        ),
+    ] {
+        let got = scene.call(&Bash(Profile::Pi), json!({"command": command})).await;
+        assert_eq!(text(&got), want, "{command}");
+        let details = got.details;
         assert_eq!((details.exit_code, details.signal.as_deref()), (code, signal), "{command}");
     }
 }
@@ -155,14 +177,15 @@ async fn a_missing_folder_is_named() {
 #[tokio::test]
 async fn the_scenarios_hold() {
     let scene = Scene::new();
-    let home = Ambient::system().var("HOME").unwrap_or_default().to_owned();
-    let rows: [(&str, &str, &str); 16] = [
+    let system = Ambient::system();
+    let home = system.var("HOME").or_else(|| system.var("USERPROFILE")).unwrap_or_default();
+    let rows: [(&str, &str, &str); 15] = [
         ("echo", "echo hello", "hello\n"),
         ("exit code", "exit 7", "error: (no output)\n\nCommand exited with code 7"),
         ("stderr and stdout both", "echo out; echo err >&2", "out\nerr\n"),
         ("`yes | head -5` ends well", "yes | head -5", "y\ny\ny\ny\ny\n"),
         ("HOME and PATH inherited", "echo $HOME; test -n \"$PATH\"", &format!("{home}\n")),
-        ("bash syntax", "a=(1 2 3); [[ ${#a[@]} -eq 3 ]] && cat <(echo yes)", "yes\n"),
+        ("bash syntax", "a=(1 2 3); [[ ${#a[@]} -eq 3 ]] && echo yes", "yes\n"),
         (
             "a command that only starts others",
             "sleep 0.01 & sleep 0.01 & wait; echo done",
@@ -170,11 +193,6 @@ async fn the_scenarios_hold() {
         ),
         ("no colours, no pager", "echo $TERM $PAGER $GIT_PAGER", "dumb cat cat\n"),
         ("an editor fails", "$EDITOR file; $VISUAL file; echo $?", "1\n"),
-        (
-            "a child's death by signal is reported",
-            "exec 2>/dev/null; bash -c 'kill -SEGV $$'; exit $?",
-            "error: (no output)\n\nCommand exited with code 139 (128 + 11: SIGSEGV)",
-        ),
         (
             "a high exit code is no signal",
             "exit 255",
@@ -194,7 +212,9 @@ async fn the_scenarios_hold() {
         ("a bell and a backspace", r"printf 'a\ab\bc\n'", "ac\n"),
         ("an empty heredoc", "cat <<'X'\nX", "(no output)"),
     ];
-    for (name, command, want) in rows {
+    // Not under Wine: brush, which replaces Git's bash there, lacks it.
+    let substitution = ("process substitution", "cat <(echo yes)", "yes\n");
+    for (name, command, want) in rows.into_iter().chain(cfg!(unix).then_some(substitution)) {
         let got = text(&scene.call(&Bash(Profile::Pi), json!({"command": command})).await);
         if want.is_empty() {
             assert!(got.ends_with("none\n"), "{name}: {got}");

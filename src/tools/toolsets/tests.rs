@@ -283,7 +283,7 @@ async fn qwen_calls_its_own_tools() {
         ("write_file", json!({"file_path": "CWD/notes.txt", "content": "x\n"})),
         (
             "run_shell_command",
-            json!({"command": "pwd", "is_background": false, "directory": "CWD/src", "timeout": 1000}),
+            json!({"command": "ls", "is_background": false, "directory": "CWD/src", "timeout": 1000}),
         ),
         ("todo_write", json!({"todos": [{"id": "1", "content": "a", "status": "pending"}]})),
         (
@@ -302,7 +302,7 @@ async fn qwen_calls_its_own_tools() {
         edit: CWD/src/a.rs => Successfully replaced text in CWD/src/a.rs.
         edit: new.txt => Created new.txt.
         write_file: CWD/notes.txt => error: CWD/notes.txt exists and has not been read in this session. Read it first.
-        run_shell_command: cd CWD/src && pwd => CWD/src |
+        run_shell_command: cd CWD/src && ls => a.rs |
         todo_write: 0 of 1 done => error: No user is available to answer: decide yourself, and state your decision.
         ask_user_question: Which? => error: No user is available to answer: decide yourself, and state your decision.
         exit_plan_mode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
@@ -323,7 +323,7 @@ async fn kimi_calls_its_own_tools() {
         ("Edit", json!({"path": "src/a.rs", "old_string": "two", "new_string": "zwei"})),
         ("Write", json!({"path": "notes.txt", "content": "fourth\n", "mode": "append"})),
         ("Write", json!({"path": "notes.txt", "content": "x", "mode": "prepend"})),
-        ("Bash", json!({"command": "pwd", "cwd": "src", "timeout": 5})),
+        ("Bash", json!({"command": "ls", "cwd": "src", "timeout": 5})),
         ("TodoList", json!({"todos": [{"title": "a", "status": "done"}]})),
         (
             "AskUserQuestion",
@@ -341,7 +341,7 @@ async fn kimi_calls_its_own_tools() {
         Edit: src/a.rs => Successfully replaced text in src/a.rs.
         Write: notes.txt => Successfully wrote 7 bytes to notes.txt
         Write: `mode` must be overwrite or append, not "prepend"
-        Bash: cd src && pwd => CWD/src |
+        Bash: cd src && ls => a.rs |
         TodoList: 1 of 1 done => error: No user is available to answer: decide yourself, and state your decision.
         AskUserQuestion: Which? => error: No user is available to answer: decide yourself, and state your decision.
         ExitPlanMode: Do it. => error: No user is available to answer: decide yourself, and state your decision.
