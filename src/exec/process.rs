@@ -293,6 +293,7 @@ impl Running {
         let mut status = None;
         let mut stopped = None;
         let mut enough_at = None;
+        let mut is_extended = false;
         while self.pipe.is_some() || status.is_none() {
             let event = self
                 .next(cancel, &mut buffer, status.is_none(), stopped.is_none(), enough_at)
@@ -318,6 +319,11 @@ impl Running {
                     stopped = Some(end);
                     let patience = self.stop().await;
                     enough_at = Some(Instant::now() + patience);
+                }
+                // No process is left, so the end of the output is on its way.
+                Event::Enough if status.is_some() && !is_extended && self.family.is_over() => {
+                    is_extended = true;
+                    enough_at = Some(Instant::now() + KILL_TO_END);
                 }
                 Event::Enough if status.is_some() => {
                     // On a busy machine the timeout may pass before the command's output is read.

@@ -77,6 +77,11 @@ impl Family {
         self.leader = None;
     }
 
+    /// Returns true if all processes have exited, so that nobody can write to their pipes.
+    pub fn is_over(&self) -> bool {
+        self.job.as_ref().is_some_and(|job| job.living() == 0)
+    }
+
     /// Releases the background processes of a command that ended by itself.
     pub fn let_go(mut self) {
         self.is_armed = false;
