@@ -343,7 +343,10 @@ def _bare_debian(trial: Trial, *packages: str) -> Path:
     if not (made / ".installed").exists():
         shutil.rmtree(made, ignore_errors=True)
         more = [f"--include={','.join(packages)}"] if packages else []
-        trial.run("debootstrap", "--variant=minbase", *more, "bookworm", made, MIRROR)
+        try:
+            trial.run("debootstrap", "--variant=minbase", *more, "bookworm", made, MIRROR)
+        except Failed as error:
+            raise Unavailable(f"an empty Debian cannot be installed: {error}") from error
         (made / ".installed").touch()
     root = trial.folder / "root"
     trial.run("cp", "--archive", made, root)
