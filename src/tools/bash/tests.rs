@@ -30,8 +30,8 @@ async fn commands_answer() {
         ("both outputs", json!({"command": "echo a; echo b >&2"}), "a\nb\n"),
         (
             "time-out",
-            json!({"command": "echo a; sleep 5", "timeout": 0.2}),
-            "error: a\n\nCommand timed out after 0.2 seconds. If it needs more time, set a larger `timeout` \
+            json!({"command": "echo a; sleep 5", "timeout": 1.5}),
+            "error: a\n\nCommand timed out after 1.5 seconds. If it needs more time, set a larger `timeout` \
              (at most 600 seconds) or run it with `background`.",
         ),
         (
