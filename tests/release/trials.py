@@ -64,11 +64,14 @@ class Trial:
             raise Failed(f"`{_words(command)}` ended with status {done.returncode}, not with {status} and `{wanted}`:\n{tail}")
         return done.stdout
 
-    def use(self, *start: str | Path, env: dict | None = None) -> None:
-        """Runs the installed program: version, demo, doctor."""
+    def use(self, *start: str | Path, env: dict | None = None, has_shell: bool = True) -> None:
+        """Runs the installed program: version, demo, doctor. Where there is no shell, the demo says so and fails."""
         home = {"PINTLE_HOME": "/tmp/pintle-home", **(env or {})}
         self.run(*start, "--version", wanted=self.project.version, env=home)
-        self.run(*start, "demo", wanted="Turn completed: ", env=home)
+        if has_shell:
+            self.run(*start, "demo", wanted="Turn completed: ", env=home)
+        else:
+            self.run(*start, "demo", wanted="cannot start the shell", status=1, env=home)
         # Its status is that of a machine without a model.
         self.run(*start, "doctor", wanted="\nsandbox ", status=2, env=home)
 
@@ -91,16 +94,15 @@ def debian(trial: Trial) -> None:
 
 
 def rpm(trial: Trial) -> None:
-    """A root with an RPM database and nothing else: install the package, run it, remove it."""
+    """A root with busybox and an RPM database: install the package, run it, remove it."""
     package = trial.file(linux.file_name("rpm", trial.project, NATIVE))
     trial.tools.install("rpm")
-    root = trial.folder / "root"
-    (root / "tmp").mkdir(parents=True)
+    root = _busybox(trial)
     own = ("rpm", "--root", root, "--dbpath", "/var/lib/rpm")
     trial.run(*own, "--initdb")
     # Debian's rpm knows no other packages of the system.
     trial.run(*own, "--install", "--nodeps", "--nosignature", package)
-    trial.use(*_inside(root), "/usr/bin/pintle")
+    trial.use(*_inside(root), "env", "PATH=/bin", "/usr/bin/pintle")
     trial.run(*own, "--query", "--info", "pintle", wanted=f"Version     : {trial.project.version}")
     trial.run(*own, "--erase", "pintle")
     if (root / "usr/bin/pintle").exists():
@@ -117,18 +119,7 @@ def install_sh_debian(trial: Trial) -> None:
 
 def install_sh_busybox(trial: Trial) -> None:
     """The installer where the shell, wget and everything else is busybox, as in Alpine."""
-    trial.tools.install("busybox")
-    busybox, root = Path(shutil.which("busybox") or ""), trial.folder / "root"
-    for name in ("bin", "tmp", "root", "dev"):
-        (root / name).mkdir(parents=True)
-    shutil.copy(busybox, root / "bin/busybox")
-    for library in re.findall(r"/\S+", trial.run("ldd", busybox)):
-        (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(library, root / library[1:])
-    for applet in trial.run(busybox, "--list").split():
-        if applet != "busybox":
-            (root / "bin" / applet).symlink_to("busybox")
-    (root / "dev/null").touch()
+    root = _busybox(trial)
     _install(trial, root, [*_inside(root), "env", "HOME=/root", "PATH=/bin"], "/root")
 
 
@@ -241,7 +232,7 @@ def container(trial: Trial) -> None:
     for name in ("workspace", "tmp"):
         os.chown(root / name, NOBODY, NOBODY)
     os.chmod(trial.folder, 0o755)
-    trial.use("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "unshare", "--map-current-user", "--root", root, "--wd", "/workspace", "/usr/local/bin/pintle")
+    trial.use("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "unshare", "--map-current-user", "--root", root, "--wd", "/workspace", "/usr/local/bin/pintle", has_shell=False)
 
 
 def arm64(trial: Trial) -> None:
@@ -350,6 +341,23 @@ def _bare_debian(trial: Trial, *packages: str) -> Path:
         (made / ".installed").touch()
     root = trial.folder / "root"
     trial.run("cp", "--archive", made, root)
+    return root
+
+
+def _busybox(trial: Trial) -> Path:
+    """A root in which every program is busybox."""
+    trial.tools.install("busybox")
+    busybox, root = Path(shutil.which("busybox") or ""), trial.folder / "root"
+    for name in ("bin", "tmp", "root", "dev"):
+        (root / name).mkdir(parents=True)
+    shutil.copy(busybox, root / "bin/busybox")
+    for library in re.findall(r"/\S+", trial.run("ldd", busybox)):
+        (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, root / library[1:])
+    for applet in trial.run(busybox, "--list").split():
+        if applet != "busybox":
+            (root / "bin" / applet).symlink_to("busybox")
+    (root / "dev/null").touch()
     return root
 
 
