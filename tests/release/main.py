@@ -20,7 +20,7 @@ from pathlib import Path
 
 from runner.tools import ROOT, Tools, Unavailable
 
-from . import archives, contents, demo, evidence, linux, manifests, npm, nvim, project as projects, trials, vscode, wheels
+from . import archives, bill, contents, demo, evidence, linux, manifests, npm, nvim, project as projects, trials, vscode, wheels
 from .archives import Entry
 from .compile import Compiler, Failed
 from .project import Project
@@ -70,11 +70,9 @@ def build(targets: list[str], profile: str, sign: str | None, out: Path) -> None
             raise Failed(f"{system.target}: `{sign}` did not sign the program")
         pages = pages or contents.of_program(program, project)
         note = contents.build_note(project, projects.is_changed(), compiler.describe(), bool(sign))
-        _write_system(release, tools, system, {**_binary(system, program), "BUILD.txt": note, **texts, **pages})
-        wheel = wheels.wheel(tools, compiler, out)
-        release.tell(wheel)
-        if system is NATIVE:
-            release.write(f"pintle-{project.version}.cdx.json", wheels.bill_of_materials(wheel, project))
+        materials = bill.of_materials(tools, project, system)
+        release.write(f"pintle-{project.version}-{system.triple}.cdx.json", materials.content)
+        _write_system(release, tools, system, {**_binary(system, program), "BUILD.txt": note, **texts, **pages}, materials)
     _write_common(release, texts)
 
 
@@ -86,7 +84,7 @@ def pack(program: Path, out: Path) -> None:
     subprocess.run(["strip", "-o", str(stripped), str(program)], check=True)
     program = stripped
     note = contents.build_note(release.project, projects.is_changed(), "not known: packed for a trial", False)
-    _write_system(release, Tools(), NATIVE, {**_binary(NATIVE, program), "BUILD.txt": note, **texts, **contents.of_program(program, release.project)})
+    _write_system(release, Tools(), NATIVE, {**_binary(NATIVE, program), "BUILD.txt": note, **texts, **contents.of_program(program, release.project)}, None)
     stripped.unlink()
     _write_common(release, texts)
 
@@ -95,7 +93,7 @@ def _binary(system: System, program: Path) -> dict[str, Entry]:
     return {system.program: Entry(program.read_bytes(), is_program=True)}
 
 
-def _write_system(release: Release, tools: Tools, system: System, entries: dict[str, Entry]) -> None:
+def _write_system(release: Release, tools: Tools, system: System, entries: dict[str, Entry], materials: Entry | None) -> None:
     project = release.project
     archive = system.archive(project.version)
     folder = archive.removesuffix(".zip").removesuffix(".tar.gz")
@@ -104,14 +102,16 @@ def _write_system(release: Release, tools: Tools, system: System, entries: dict[
     content = pack(inside, project.epoch)
     release.sums[system.triple] = archives.sha256(content)
     release.write(archive, content)
+    program = entries[system.program]
+    release.write(wheels.file_name(project, system), wheels.wheel(project, system, program, entries, materials))
     if system.is_offered:
-        package = npm.platform_package(project, system, entries[system.program].content, entries)
+        package = npm.platform_package(project, system, program.content, entries)
         release.write(npm.file_name(npm.name(system), project.version), npm.packed(package, project.epoch))
-        release.tell(vscode.package(project, system, entries[system.program], release.out))
+        release.tell(vscode.package(project, system, program, release.out))
     if system.nfpm and system.is_offered:
         for format in linux.FORMATS:
             release.tell(linux.package(tools, format, project, system, entries, release.out))
-        release.write(f"{CONTAINER}/{system.nfpm}/pintle", entries[system.program].content, is_program=True)
+        release.write(f"{CONTAINER}/{system.nfpm}/pintle", program.content, is_program=True)
 
 
 def _write_common(release: Release, texts: dict[str, Entry]) -> None:

@@ -7,4 +7,4 @@ PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here/.. python3 -m unittest -q release.tes
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 "$here/run" pack "$PINTLE_BIN" --out "$out/dist"
-"$here/run" try linters debian install.sh-debian npm --out "$out/dist"
+"$here/run" try linters debian install.sh-debian npm pypi neovim --out "$out/dist"

@@ -14,7 +14,7 @@ from pathlib import Path
 from platforms.targets import TARGETS
 from runner.tools import ROOT
 
-from . import archives, compile, demo, linux, main, manifests, npm, project
+from . import archives, bill, compile, demo, linux, main, manifests, npm, project, wheels
 from .archives import Entry
 from .project import Project
 from .systems import SYSTEMS, offered
@@ -90,6 +90,26 @@ class Packages(unittest.TestCase):
             ],
         )
         self.assertEqual(linux.places("rpm", SYSTEMS["x86_64-unknown-linux-musl"], ENTRIES)["/usr/share/zsh/site-functions/_pintle"].content, b"zsh")
+
+
+    def test_a_wheel_records_what_it_holds(self):
+        system = SYSTEMS["x86_64-unknown-linux-musl"]
+        content = wheels.wheel(PROJECT, system, Entry(b"program", is_program=True), _texts(), Entry(b"{}"))
+        name = wheels.file_name(PROJECT, system)
+        self.assertEqual(name, "pintle-1.2.3-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl")
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            record = file.read("pintle-1.2.3.dist-info/RECORD").decode().splitlines()
+            self.assertEqual(sorted(row.split(",")[0] for row in record), sorted(file.namelist()))
+            self.assertEqual(file.getinfo("pintle-1.2.3.data/scripts/pintle").external_attr >> 16 & 0o777, 0o755)
+            self.assertIn("pintle-1.2.3.dist-info/sboms/pintle.cyclonedx.json", file.namelist())
+
+    def test_a_bill_of_materials_names_no_folder_and_no_time_of_the_machine(self):
+        def found(root: str, serial: str) -> bytes:
+            ref = f"path+file://{root}#pintle@1.2.3"
+            return bill.stable({"serialNumber": serial, "metadata": {"timestamp": serial}, "components": [{"bom-ref": ref}]}, root, 400_000_000)
+
+        self.assertEqual(found("/a", "1"), found("/b/c", "2"))
+        self.assertIn(b"path+file:///pintle#pintle@1.2.3", found("/a", "1"))
 
 
 class Manifests(unittest.TestCase):
