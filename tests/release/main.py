@@ -175,6 +175,7 @@ def main(argv: list[str]) -> int:
     recorded.add_argument("program", type=Path)
     shown = commands.add_parser("evidence", help="write the page of faults and what held")
     shown.add_argument("--junit", type=Path, default=ROOT / "target/tests/junit.xml", help="the results of a run of the tests")
+    shown.add_argument("--commit", default="HEAD", help="the commit on which it ran")
     packed = commands.add_parser("pack", help="pack a built program")
     packed.add_argument("program", type=Path)
     packed.add_argument("--out", type=Path, default=OUT, help="the folder to write; what it holds is removed")
@@ -198,7 +199,7 @@ def main(argv: list[str]) -> int:
         elif args.command == "demo":
             demo.picture(args.program, Path(__file__).with_name("demo.svg"))
         elif args.command == "evidence":
-            (ROOT / "tests/RELIABILITY.md").write_text(evidence.reliability(args.junit, projects.read()))
+            (ROOT / "tests/RELIABILITY.md").write_text(evidence.reliability(args.junit, projects.commit(args.commit)))
         elif args.command == "pack":
             pack(args.program, args.out.resolve())
         elif args.command == "compare":

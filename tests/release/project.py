@@ -76,6 +76,12 @@ def notes() -> str:
     return sections[1].strip()
 
 
+def commit(revision: str) -> tuple[str, str]:
+    """A commit's number and date."""
+    number, date = _git("log", "-1", "--format=%H %cs", revision).split()
+    return number, date
+
+
 def is_changed() -> bool:
     """True if the checkout is not what its commit says."""
     return _git("status", "--porcelain") != ""
