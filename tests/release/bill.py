@@ -1,4 +1,4 @@
-"""The packages in the program (SBOM), in CycloneDX's format, by cargo-cyclonedx."""
+"""The program's SBOM in CycloneDX format, from cargo-cyclonedx."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ NAME = "pintle-release"
 
 
 def of_materials(tools: Tools, project: Project, system: System) -> Entry:
-    """The bill for one system, with the commit's time and an identity that depends on the content."""
+    """Returns the SBOM for one system, with the commit's time and a serial number derived from the content."""
     cyclonedx = tools.install("cargo-cyclonedx") / "bin" / "cargo-cyclonedx"
     command = [str(cyclonedx), "cyclonedx", "--format", "json", "--spec-version", "1.5", "--target", system.triple, "--override-filename", NAME]
     written = ROOT / f"{NAME}.json"
@@ -26,14 +26,14 @@ def of_materials(tools: Tools, project: Project, system: System) -> Entry:
             raise Failed(f"cargo-cyclonedx ended with status {done.returncode}\n{done.stdout}")
         found = json.loads(written.read_text())
     finally:
-        # It writes beside the manifest of each package of the workspace.
+        # It writes one file per workspace package.
         for path in ROOT.rglob(f"{NAME}.json"):
             path.unlink()
     return Entry(stable(found, str(ROOT), project.epoch))
 
 
 def stable(bill: dict, root: str, epoch: int) -> bytes:
-    """A bill without the clock, chance and the folders of the machine that wrote it."""
+    """Removes timestamps, random ids and local paths."""
     bill["metadata"]["timestamp"] = datetime.fromtimestamp(epoch, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     bill.pop("serialNumber", None)
     text = json.dumps(bill, indent=2, sort_keys=True).replace(f"file://{root}", "file:///pintle").replace(root, "/pintle")

@@ -1,4 +1,4 @@
-"""Compiles the program of a release: the same bytes from the same commit, wherever the checkout lies."""
+"""Compiles the release program reproducibly, independent of the checkout's path."""
 
 import os
 import subprocess
@@ -13,13 +13,13 @@ from .systems import System
 
 
 class Failed(Exception):
-    """A step of the release did not work; the message says which one and why."""
+    """A release step failed; the message contains the step and the reason."""
 
 
 def mapped_paths() -> list[tuple[Path, str]]:
-    """The folders whose paths the compilers would write into the program, and what they write instead.
+    """Local paths that compilers embed, and their replacements.
 
-    The last one that fits counts, so outer folders come first."""
+    The last match wins, so outer directories come first."""
     cargo = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     registries = sorted((cargo / "registry" / "src").glob("*"))
     return [
@@ -32,7 +32,7 @@ def mapped_paths() -> list[tuple[Path, str]]:
 
 
 def reproducible(system: System) -> dict[str, str]:
-    """The variables with which a build does not depend on this machine's folders and clock, beside those of the target."""
+    """Environment variables for a reproducible build, in addition to the target's."""
     lower = system.triple.replace("-", "_")
     flags = [f"--remap-path-prefix={folder}={name}" for folder, name in mapped_paths()]
     if system.is_windows:
@@ -52,7 +52,7 @@ class Compiler:
         self.chain = Toolchain(TARGETS[system.target], reproducible(system)).install()
 
     def program(self) -> Path:
-        """Builds the program and checks what it requires of a system."""
+        """Builds the program and checks its system requirements."""
         code = self.chain.cargo("build", "--profile", self.profile, "--package", "pintle", "--bin", "pintle")
         if code != 0:
             raise Failed(f"{self.system.target}: cargo ended with status {code}")
@@ -63,7 +63,7 @@ class Compiler:
         return program
 
     def describe(self) -> str:
-        """The compiler, and that the standard library was compiled with the program."""
+        """Describes the compiler, standard library and linker."""
         rustc = subprocess.run(["/usr/bin/rustc", "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
         linker = f"zig {version(rows()['zig'])}" if self.chain.zig else "GNU ld (MinGW-w64)"
         return f"{rustc} (Debian), with a standard library compiled from its sources; linked by {linker}"

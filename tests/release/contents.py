@@ -1,4 +1,4 @@
-"""What accompanies the program: licences, notices of third parties, release notes, completions, man pages."""
+"""Files shipped with the program: licenses, notices, release notes, completions, man pages."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def texts() -> dict[str, Entry]:
 
 
 def notices(tools: Tools) -> Entry:
-    """The licences of all packages in the program of any system, with their texts."""
+    """Returns the license texts of all bundled packages."""
     about = tools.install("cargo-about") / "bin" / "cargo-about"
     command = [str(about), "about", "generate", "--locked", "--offline", "--fail", "--config", str(HERE / "about.toml"), str(HERE / "about.hbs")]
     return Entry(_output(command, cwd=ROOT))

@@ -1,4 +1,4 @@
-"""Records `pintle demo` as the README's picture: what the program prints to a terminal, at a pace that can be read."""
+"""Records `pintle demo` for the README at a readable pace."""
 
 import json
 import os
@@ -18,7 +18,7 @@ TYPED, LINE, PARAGRAPH, END = 0.06, 0.09, 0.7, 4.0
 
 
 def printed(program: Path) -> str:
-    """What the demo prints to a terminal of this width."""
+    """Returns the demo's terminal output."""
     with tempfile.TemporaryDirectory() as home:
         env = {"PATH": os.environ["PATH"], "HOME": home, "PINTLE_HOME": home, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)}
         outer, inner = pty.openpty()
@@ -29,7 +29,7 @@ def printed(program: Path) -> str:
                 try:
                     piece = os.read(outer, 65536)
                 except OSError:
-                    # The last program has closed the terminal.
+                    # The terminal was closed.
                     break
                 text += piece
         os.close(outer)

@@ -1,4 +1,4 @@
-"""Packages of Linux distributions, by nfpm: Debian's and RPM's."""
+"""Debian and RPM packages, built with nfpm."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ ZSH = {"deb": "/usr/share/zsh/vendor-completions", "rpm": "/usr/share/zsh/site-f
 
 
 def places(format: str, system: System, entries: dict[str, Entry]) -> dict[str, Entry]:
-    """Where each file of the archive lies on a system, compressed where the distributions want it."""
+    """Maps archive files to installed paths; man pages are compressed."""
     placed = {}
     for path, entry in entries.items():
         folder, _, name = path.rpartition("/")

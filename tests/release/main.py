@@ -1,4 +1,4 @@
-"""Builds a release on Linux, into target/dist. RELEASING.md says what a person does with it.
+"""Builds a release on Linux in target/dist. RELEASING.md lists the manual steps.
 
   build [TARGET...]   compile for these systems (by default for all that are offered), and write archives, packages, checksums
   version VERSION     write a version into every file that states it
@@ -27,14 +27,14 @@ from .project import Project
 from .systems import SYSTEMS, System, offered
 
 OUT = ROOT / "target" / "dist"
-# Its program runs on the machine that builds.
+# The build machine can run its program.
 NATIVE = SYSTEMS["x86_64-unknown-linux-musl"]
 # Go's and Docker's name of a processor names the folder that the container's Dockerfile copies from.
 CONTAINER = "container"
 
 
 class Release:
-    """The files of a release, written as they are made."""
+    """Writes release files."""
 
     def __init__(self, out: Path, project: Project):
         shutil.rmtree(out, ignore_errors=True)
@@ -56,7 +56,7 @@ class Release:
 
 
 def build(targets: list[str], profile: str, sign: str | None, out: Path) -> None:
-    """Compiles, signs and packs. The first program, which runs here, prints the completions and man pages of all."""
+    """Compiles, signs and packs. The first program runs here and generates all completions and man pages."""
     project, tools = projects.read(), Tools()
     systems = [SYSTEMS[name] for name in targets] or offered()
     systems = [NATIVE, *(system for system in systems if system is not NATIVE)]
@@ -77,9 +77,9 @@ def build(targets: list[str], profile: str, sign: str | None, out: Path) -> None
 
 
 def pack(program: Path, out: Path) -> None:
-    """Packs a program that was built before for this machine as that of `NATIVE`: for trials, without a compiler."""
+    """Packs an existing program as `NATIVE`, for trials without a release build."""
     release, texts = Release(out, projects.read()), contents.texts()
-    # A program of the tests is several times as large with its symbols.
+    # Symbols make a test build several times larger.
     stripped = out / "pintle"
     subprocess.run(["strip", "-o", str(stripped), str(program)], check=True)
     program = stripped
@@ -115,7 +115,7 @@ def _write_system(release: Release, tools: Tools, system: System, entries: dict[
 
 
 def _write_common(release: Release, texts: dict[str, Entry]) -> None:
-    """What is the same for all systems, and what names them all."""
+    """Writes files that are shared by all systems or list them."""
     project, sums = release.project, release.sums
     main = npm.main_package(project, texts)
     release.write(npm.file_name(project.name, project.version), npm.packed(main, project.epoch))
@@ -140,7 +140,7 @@ def _write_common(release: Release, texts: dict[str, Entry]) -> None:
 
 
 def compare(one: Path, other: Path) -> int:
-    """Prints each file that is not the same in both, and returns how many there are."""
+    """Prints the files that differ, and returns their number."""
     names = sorted({path.relative_to(folder) for folder in (one, other) for path in folder.rglob("*") if path.is_file()})
     different = []
     for name in names:
@@ -167,7 +167,7 @@ def main(argv: list[str]) -> int:
     built.add_argument("targets", nargs="*", metavar="TARGET", help="by default all that are offered")
     built.add_argument("--profile", default="release", help="a profile of Cargo.toml; a release is built with `release`")
     built.add_argument("--sign", metavar="COMMAND", help="run as `COMMAND TARGET PROGRAM`, signs the program in its place")
-    built.add_argument("--out", type=Path, default=OUT, help="the folder to write; what it holds is removed")
+    built.add_argument("--out", type=Path, default=OUT, help="output directory; its contents are deleted")
     versioned = commands.add_parser("version", help="write a version")
     versioned.add_argument("version", type=_version)
     commands.add_parser("notes", help="print the release notes of this version")
@@ -178,7 +178,7 @@ def main(argv: list[str]) -> int:
     shown.add_argument("--commit", default="HEAD", help="the commit on which it ran")
     packed = commands.add_parser("pack", help="pack a built program")
     packed.add_argument("program", type=Path)
-    packed.add_argument("--out", type=Path, default=OUT, help="the folder to write; what it holds is removed")
+    packed.add_argument("--out", type=Path, default=OUT, help="output directory; its contents are deleted")
     compared = commands.add_parser("compare", help="compare two releases")
     compared.add_argument("folders", nargs=2, type=Path, metavar="DIR")
     tried = commands.add_parser("try", help="install and run the packages")

@@ -1,4 +1,4 @@
-"""What package managers and installers read: where the archives are and what checksums they have. Pure."""
+"""Installers and package manager manifests, with archive URLs and checksums. Pure."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def install_ps1(project: Project, sums: dict[str, str]) -> str:
 
 
 def homebrew(project: Project, sums: dict[str, str]) -> str:
-    """A formula that installs the program of the archives."""
+    """A formula that installs the archived program."""
 
     def block(target: str) -> str:
         system = SYSTEMS[target]
@@ -57,7 +57,7 @@ def homebrew(project: Project, sums: dict[str, str]) -> str:
 
 
 def nix(project: Project, sums: dict[str, str]) -> str:
-    """A derivation with the program of the archives."""
+    """A derivation that installs the archived program."""
     names = {
         "x86_64-linux": "x86_64-unknown-linux-musl",
         "aarch64-linux": "aarch64-unknown-linux-musl",

@@ -1,4 +1,4 @@
-"""The npm packages: one for each system with the program, and `pintle`, which depends on them and starts the one that fits."""
+"""npm packages: one per system with the program, and `pintle`, which starts the right one."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The Neovim plugin as plugin managers take it: the files of a repository of its own, and the rockspec for LuaRocks."""
+"""The Neovim plugin for plugin managers: a mirror repository and a LuaRocks rockspec."""
 
 from runner.tools import ROOT
 
@@ -6,16 +6,16 @@ from .archives import Entry
 from .project import Project
 
 NAME = "pintle.nvim"
-# What a plugin consists of: no tests, no settings of linters.
+# Without tests and linter settings.
 KEPT = ("README.md", "doc/", "lua/", "media/", "plugin/")
 
 
 def mirror() -> dict[str, Entry]:
-    """The files at the root of the repository."""
+    """Returns the mirror's files."""
     folder = ROOT / "editors/nvim"
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     named = {path.relative_to(folder).as_posix(): path for path in paths}
-    # Neovim writes the tags for each user's language.
+    # Neovim generates the tags.
     kept = {name: path for name, path in named.items() if name.startswith(KEPT) and name != "doc/tags"}
     licenses = {name: ROOT / name for name in ("LICENSE-MIT", "LICENSE-APACHE")}
     return {name: Entry(path.read_bytes()) for name, path in {**kept, **licenses}.items()}

@@ -1,4 +1,4 @@
-"""What a release says about the project: taken from Cargo.toml and from git, never written a second time."""
+"""Project metadata from Cargo.toml and git."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from runner.tools import ROOT
 
 @dataclass(frozen=True)
 class Project:
-    """`epoch` is the time of the commit in seconds since 1970: the time of everything in a release."""
+    """`epoch` is the commit's Unix time, used for all timestamps."""
 
     name: str
     version: str
@@ -42,7 +42,7 @@ def read() -> Project:
     )  # fmt: skip
 
 
-# The files that state the version, and what is before and after it.
+# Files that contain the version, with the text around it.
 STATED = {
     "Cargo.toml": r'^(version = "|pintle-\w+ = \{ path = "[^"]+", version = ")[^"]+(")',
     "editors/vscode/package.json": r'^(  "version": ")[^"]+(")',
@@ -51,7 +51,7 @@ STATED = {
 
 
 def stated_versions() -> dict[str, set[str]]:
-    """The versions that each of the files states: one, unless something is wrong."""
+    """Returns the versions found in each file; normally one."""
 
     def stated(name: str, pattern: str) -> set[str]:
         found = re.finditer(pattern, (ROOT / name).read_text(), re.MULTILINE)
@@ -61,7 +61,7 @@ def stated_versions() -> dict[str, set[str]]:
 
 
 def write_version(version: str) -> None:
-    """Writes a version into the files that state it, and into the lock files that repeat it."""
+    """Updates the version in these files and the lock files."""
     for name, pattern in STATED.items():
         path = ROOT / name
         path.write_text(re.sub(pattern, rf"\g<1>{version}\g<2>", path.read_text(), flags=re.MULTILINE))

@@ -1,4 +1,4 @@
-"""Installs what was built into systems of its own, as a user would, and runs it there."""
+"""Installs the built packages into fresh systems and runs them there."""
 
 import contextlib
 import functools
@@ -33,11 +33,11 @@ NOBODY = 65532
 
 
 class Absent(Exception):
-    """The files of a trial were not built."""
+    """The files needed for a trial were not built."""
 
 
 class Trial:
-    """The files of a release, and a folder for one trial."""
+    """Release files and a temporary directory for one trial."""
 
     def __init__(self, out: Path, folder: Path):
         self.out, self.folder = out, folder
@@ -327,7 +327,7 @@ def _outcome(out: Path, name: str) -> tuple[str, str]:
 
 
 def _bare_debian(trial: Trial, *packages: str) -> Path:
-    """A copy of a new Debian with its minimal packages, which is made once."""
+    """Returns a copy of a cached minimal Debian."""
     trial.tools.install("bare-debian")
     folder = trial.tools.folder("bare-debian")
     made = folder.with_name("-".join([folder.name, "root", *packages]))
@@ -345,7 +345,7 @@ def _bare_debian(trial: Trial, *packages: str) -> Path:
 
 
 def _busybox(trial: Trial) -> Path:
-    """A root in which every program is busybox."""
+    """Returns a root that contains only busybox."""
     trial.tools.install("busybox")
     busybox, root = Path(shutil.which("busybox") or ""), trial.folder / "root"
     for name in ("bin", "tmp", "root", "dev"):
@@ -362,7 +362,7 @@ def _busybox(trial: Trial) -> Path:
 
 
 def _inside(root: Path) -> list[str]:
-    """The start of a command in a root with processes of its own."""
+    """Returns a command prefix that enters a root with its own processes."""
     (root / "proc").mkdir(exist_ok=True)
     return ["unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={root}/proc", "chroot", str(root)]
 
@@ -373,7 +373,7 @@ def _listing(root: Path) -> set[str]:
 
 @contextlib.contextmanager
 def _served(folder: Path):
-    """A server of a folder's files on loopback; yields its address."""
+    """Serves a directory on loopback, and yields the address."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):

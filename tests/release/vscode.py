@@ -1,4 +1,4 @@
-"""The VS Code extension: a package for each system with the program inside, and one without for all others."""
+"""VS Code packages: one per system with the program, and a universal one."""
 
 import os
 import subprocess
