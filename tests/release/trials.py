@@ -223,6 +223,7 @@ def container(trial: Trial) -> None:
     """The image's content, as its user, and the Dockerfile in a linter."""
     dockerfile = Path(__file__).with_name("container") / "Dockerfile"
     trial.run(trial.tools.install("hadolint") / "bin" / "hadolint", dockerfile)
+    _need_root()
     program = trial.file("container/amd64/pintle")
     root = trial.folder / "root"
     (root / "usr/local/bin").mkdir(parents=True)
@@ -328,6 +329,7 @@ def _outcome(out: Path, name: str) -> tuple[str, str]:
 
 def _bare_debian(trial: Trial, *packages: str) -> Path:
     """Returns a copy of a cached minimal Debian."""
+    _need_root()
     trial.tools.install("bare-debian")
     folder = trial.tools.folder("bare-debian")
     made = folder.with_name("-".join([folder.name, "root", *packages]))
@@ -344,8 +346,14 @@ def _bare_debian(trial: Trial, *packages: str) -> Path:
     return root
 
 
+def _need_root() -> None:
+    if os.geteuid() != 0:
+        raise Unavailable("only root can enter another system's root")
+
+
 def _busybox(trial: Trial) -> Path:
     """Returns a root that contains only busybox."""
+    _need_root()
     trial.tools.install("busybox")
     busybox, root = Path(shutil.which("busybox") or ""), trial.folder / "root"
     for name in ("bin", "tmp", "root", "dev"):
