@@ -142,6 +142,16 @@ impl List {
         Ok(reading)
     }
 
+    /// Returns the files that known flags name. Unknown flags are passed over.
+    pub(super) fn files<'a>(&self, words: &[&'a str]) -> Vec<&'a str> {
+        let flags = words.iter().enumerate().filter_map(|(at, word)| {
+            let (flag, attached) = self.find(word)?;
+            let next = || words.get(at + 1).copied();
+            (flag.value == Value::File).then(|| attached.or_else(next)).flatten()
+        });
+        flags.collect()
+    }
+
     /// Finds a word's flag and its attached value. In a group such as `-abc`, that is the last flag; it is marked if any of them is.
     fn find<'a>(&self, word: &'a str) -> Option<(Flag, Option<&'a str>)> {
         if self.style == Style::Words {

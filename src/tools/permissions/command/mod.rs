@@ -156,9 +156,6 @@ impl Analysis {
 /// The maximum number of directories in which relative paths are looked up.
 const MAX_BASES: usize = 16;
 
-/// The maximum number of letters in one word behind which a value may begin, as in `grep -nffile`.
-const MAX_LETTERS: usize = 64;
-
 /// Returns the absolute paths that a text may represent.
 pub fn locate(text: &str, bases: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
     let path = match (text.strip_prefix('~'), home) {
@@ -234,21 +231,23 @@ impl Program {
         let known = self.arguments().iter().flat_map(|word| {
             let text = word.fixed_prefix();
             let value = text.split_once('=').map(|(_, value)| value);
-            // `-I/usr/include`, `-ffile`, `-nffile`, `@file`.
+            // `-I/usr/include`, `-ffile`, `@file`.
             let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
             let path = letters.and_then(|rest| rest.find(['/', '~']).and_then(|at| rest.get(at..)));
+            let behind_letter = letters.and_then(|rest| {
+                let mut rest = rest.chars();
+                rest.next()?;
+                Some(rest.as_str())
+            });
             let listed = text.strip_prefix('@');
             let whole = (!text.starts_with('-')).then_some(text);
-            let behind_letters = letters.into_iter().flat_map(|rest| {
-                rest.char_indices().skip(1).take(MAX_LETTERS).filter_map(|(at, _)| rest.get(at..))
-            });
-            [whole, value, path, listed]
+            [whole, value, path, behind_letter, listed]
                 .into_iter()
                 .flatten()
-                .chain(behind_letters)
                 .filter(|text| !text.is_empty())
         });
-        let of_flags = safe::harmless(self).map(|harmless| harmless.files).unwrap_or_default();
+        let of_flags = safe::harmless(self)
+            .map_or_else(|| safe::files_of_flags(self), |harmless| harmless.files);
         known.chain(written).chain(of_flags)
     }
 

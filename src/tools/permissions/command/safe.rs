@@ -469,6 +469,19 @@ pub(super) fn harmless(program: &Program) -> Option<Harmless<'_>> {
         .find_map(|known| known.reads(words.get(known.row.words.len()..).unwrap_or_default()))
 }
 
+/// Returns the files that flags of a program of the table name, as in `grep -nffile`, whatever its other words are.
+pub(super) fn files_of_flags(program: &Program) -> Vec<&str> {
+    let Some(name) = program.name() else { return Vec::new() };
+    let arguments = program.arguments().iter().map(|word| word.text().unwrap_or_default());
+    let words: Vec<&str> = std::iter::once(name).chain(arguments).collect();
+    let behind = |known: &Known| words.get(known.row.words.len()..).unwrap_or_default();
+    rows_of(&words)
+        .filter_map(|known| Some(known.list()?.files(behind(known))))
+        .flatten()
+        .filter(|file| !file.is_empty())
+        .collect()
+}
+
 /// Returns the rows that these words begin with, each with its flags.
 fn rows_of(words: &[&str]) -> impl Iterator<Item = &'static Known> {
     static TABLE: LazyLock<HashMap<&str, Vec<Known>>> = LazyLock::new(|| {
