@@ -1,13 +1,11 @@
-// Writes the extension's page for its package: README.md with its pictures inside, so that they load in VS Code, without a network and on every
-// marketplace. Links into the repository become plain text. Usage: node page.mjs README.md OUT.md
+// Writes the extension's page for its package: README.md with its pictures at the repository of this version, since VS Code and the marketplaces show
+// pictures from https addresses only. Links into the repository become plain text. Usage: node page.mjs README.md OUT.md
 import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 
 const [source, target] = process.argv.slice(2);
+const { homepage, version, repository } = JSON.parse(readFileSync("package.json", "utf8"));
+const pictures = `${homepage}/raw/v${version}/${repository.directory}`;
 const page = readFileSync(source, "utf8")
-  .replaceAll(/!\[([^\]]*)\]\((?!https?:)([^)]+\.png)\)/g, (_, text, file) => {
-    const picture = readFileSync(join(dirname(source), file)).toString("base64");
-    return `![${text}](data:image/png;base64,${picture})`;
-  })
-  .replaceAll(/(?<!!)\[([^\]]*)\]\((?!https?:|#|data:)[^)]*\)/g, "$1");
+  .replaceAll(/(!\[[^\]]*\])\((?!https?:)([^)]+)\)/g, `$1(${pictures}/$2)`)
+  .replaceAll(/(?<!!)\[([^\]]*)\]\((?!https?:|#)[^)]*\)/g, "$1");
 writeFileSync(target, page);

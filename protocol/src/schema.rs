@@ -9,10 +9,10 @@ pub const CONFIG_SCHEMA_JSON: &str = include_str!("../config.schema.json");
 /// The protocol in OpenRPC's format, from `protocol/openrpc.json`.
 pub const OPENRPC_JSON: &str = include_str!("../openrpc.json");
 
-/// The types of the TypeScript client, from `protocol/clients/typescript/pintle.ts`.
+/// TypeScript client types, from `protocol/clients/typescript/pintle.ts`.
 pub const TYPESCRIPT: &str = include_str!("../clients/typescript/pintle.ts");
 
-/// The types of the Python client, from `protocol/clients/python/pintle.py`.
+/// Python client types, from `protocol/clients/python/pintle.py`.
 pub const PYTHON: &str = include_str!("../clients/python/pintle.py");
 
 /// A short fingerprint of [`SCHEMA_JSON`]: it differs whenever the schema does.

@@ -320,7 +320,7 @@ impl Running {
                     let patience = self.stop().await;
                     enough_at = Some(Instant::now() + patience);
                 }
-                // No process is left, so the end of the output is on its way.
+                // No process can write any more: wait for the end of the output.
                 Event::Enough if status.is_some() && !is_extended && self.family.is_over() => {
                     is_extended = true;
                     enough_at = Some(Instant::now() + KILL_TO_END);

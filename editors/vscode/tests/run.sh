@@ -80,20 +80,22 @@ for each in zipfile.ZipFile(sys.argv[1]).infolist():
   [[ ! -e bin && ! -e LICENSE && ! -e page.md && ! -e CHANGELOG.md ]]
 }
 
-# The page of the extension has all of its pictures inside, and the links and release notes that a marketplace shows.
+# The extension's page names each picture where this version's repository has it, and no other place in it; the package has the links and release
+# notes that a marketplace shows.
 page() {
-  python3 - "$PINTLE_VSIX" README.md <<'END'
-import base64, re, sys, zipfile
+  python3 - "$PINTLE_VSIX" README.md package.json <<'END'
+import json, pathlib, re, sys, zipfile
 vsix = zipfile.ZipFile(sys.argv[1])
 names = {name.lower(): name for name in vsix.namelist()}
 page = vsix.read(names["extension/readme.md"]).decode()
+package = json.load(open(sys.argv[3]))
+base = f"{package['homepage']}/raw/v{package['version']}/{package['repository']['directory']}/"
 pictures = re.findall(r"!\[[^\]]+\]\(([^)]*)\)", page)
 wanted = open(sys.argv[2]).read().count("![")
 assert len(pictures) == wanted > 0, f"{len(pictures)} pictures of {wanted}"
 for picture in pictures:
-    kind, _, data = picture.partition(",")
-    assert kind == "data:image/png;base64" and base64.b64decode(data)[:4] == b"\x89PNG", picture[:60]
-assert re.findall(r"(?<!!)\]\((?!https?:|#|data:)", page) == [], "links that lead nowhere"
+    assert picture.startswith(base) and pathlib.Path(picture.removeprefix(base)).is_file(), picture
+assert re.findall(r"(?<!!)\]\((?!https?:|#)", page) == [], "links that lead nowhere"
 assert vsix.read(names["extension/changelog.md"]).startswith(b"# Release notes")
 manifest = vsix.read("extension.vsixmanifest").decode()
 for link in ("Source", "Support", "Learn"):
@@ -103,10 +105,12 @@ END
 
 # A package for Windows carries the program under its name there.
 for_windows() {
-  local vsix=$temp/pintle-win32-x64.vsix
+  local vsix=$temp/pintle-win32-x64.vsix list
   printf 'MZ' >"$temp/engine"
   ./package.sh "$vsix" win32-x64 "$temp/engine" || return 1
-  python3 -m zipfile -l "$vsix" | grep -q '^extension/bin/pintle.exe ' || { echo "no extension/bin/pintle.exe" >&2; return 1; }
+  list=$(python3 -m zipfile -l "$vsix") || return 1
+  # Not from a pipe, which grep would close early.
+  grep -q '^extension/bin/pintle.exe ' <<<"$list" || { echo "no extension/bin/pintle.exe" >&2; return 1; }
 }
 
 engine() {

@@ -77,7 +77,7 @@ impl Family {
         self.leader = None;
     }
 
-    /// Returns true if all processes have exited, so that nobody can write to their pipes.
+    /// Returns true if all processes have exited, so that their pipes have no writers.
     pub fn is_over(&self) -> bool {
         self.job.as_ref().is_some_and(|job| job.living() == 0)
     }

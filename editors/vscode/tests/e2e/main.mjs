@@ -11,6 +11,7 @@ import * as hidden from "./hidden.mjs";
 import * as help from "./help.mjs";
 import * as language from "./language.mjs";
 import * as load from "./load.mjs";
+import * as page from "./page.mjs";
 import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
 import * as proposals from "./proposals.mjs";
@@ -50,6 +51,7 @@ const cases =
         ...sessions,
         ...around,
         ...pictures,
+        ...page,
         ...help,
         ...configFile,
         ...language,
