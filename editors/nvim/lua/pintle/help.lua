@@ -68,8 +68,11 @@ local function show(topic)
   if win >= 0 then
     vim.api.nvim_set_current_win(win)
   else
-    vim.cmd("split")
-    vim.api.nvim_win_set_buf(0, buf)
+    require("pintle.sizes").keeping(function()
+      vim.cmd("split")
+      vim.wo.winfixbuf = false
+      vim.api.nvim_win_set_buf(0, buf)
+    end)
   end
 end
 

@@ -5,6 +5,7 @@
 
 local config = require("pintle.config")
 local looks = require("pintle.looks")
+local sizes = require("pintle.sizes")
 
 local M = {}
 
@@ -164,13 +165,17 @@ end
 ---@return integer win
 local function open_beside(chat)
   if vim.o.columns >= BESIDE_COLUMNS_MIN then
-    local win = vim.api.nvim_open_win(chat, false, { split = "right", win = -1, width = M.width() })
+    local win = sizes.at_edge("right", function()
+      return vim.api.nvim_open_win(chat, false, { split = "right", win = -1, width = M.width() })
+    end)
     -- A width that a person chooses later is left alone.
     vim.w[win].pintle_width = vim.api.nvim_win_get_width(win)
     return win
   end
   local height = math.max(1, math.floor(vim.o.lines * BELOW_SHARE))
-  return vim.api.nvim_open_win(chat, false, { split = "below", win = -1, height = height })
+  return sizes.at_edge("below", function()
+    return vim.api.nvim_open_win(chat, false, { split = "below", win = -1, height = height })
+  end)
 end
 
 ---@param win integer of the transcript
@@ -181,11 +186,10 @@ local function open_prompt(win, prompt)
   return vim.api.nvim_open_win(prompt, false, { split = "below", win = win, height = height })
 end
 
----Shows the windows of a workspace and goes to the prompt; what is there already stays where it is.
 ---@param workspace pintle.Workspace
----@param layout? pintle.Layout default: the setting
----@param is_tab_new? boolean Whether the tab was made for them, and has one window.
-function M.open(workspace, layout, is_tab_new)
+---@param layout? pintle.Layout
+---@param is_tab_new? boolean
+local function open(workspace, layout, is_tab_new)
   local prompt = require("pintle.prompt").buffer(workspace)
   local view = workspace:view()
   local chat = view and view.chat:is_alive() and view.chat.buf or M.stand_in(workspace, { "starting …" })
@@ -217,6 +221,28 @@ function M.open(workspace, layout, is_tab_new)
   end
   dress(found.prompt, "prompt")
   vim.api.nvim_set_current_win(found.prompt)
+end
+
+---Shows the windows of a workspace and goes to the prompt; what is there already stays where it is.
+---@param workspace pintle.Workspace
+---@param layout? pintle.Layout default: the setting
+---@param is_tab_new? boolean Whether the tab was made for them, and has one window.
+function M.open(workspace, layout, is_tab_new)
+  sizes.keeping(function()
+    open(workspace, layout, is_tab_new)
+  end)
+end
+
+---Gives the prompts of this tab the height that they have below a transcript.
+function M.level()
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local root = vim.w[win].pintle_role == "prompt" and vim.b[vim.api.nvim_win_get_buf(win)].pintle_root
+    local chat = root and windows(root).chat
+    if chat and vim.api.nvim_win_get_config(win).relative == "" then
+      local both = vim.api.nvim_win_get_height(chat) + vim.api.nvim_win_get_height(win)
+      vim.api.nvim_win_set_height(win, prompt_height(both))
+    end
+  end
 end
 
 ---Puts a transcript where another one of the same workspace is shown in a tab; other tabs may show other sessions. The focus

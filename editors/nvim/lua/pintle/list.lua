@@ -92,8 +92,10 @@ end
 ---Opens the list without going there.
 function M.open()
   local win = vim.api.nvim_get_current_win()
-  vim.cmd("botright copen")
-  vim.api.nvim_set_current_win(win)
+  require("pintle.sizes").keeping(function()
+    vim.cmd("botright copen")
+    vim.api.nvim_set_current_win(win)
+  end)
 end
 
 ---Makes the list of the hunks the current one and opens it.

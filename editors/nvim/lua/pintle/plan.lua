@@ -48,10 +48,12 @@ function M.open()
   vim.bo[buf].bufhidden = "wipe"
   require("pintle.looks").dress(buf, "pintle-text")
   M.refresh(state)
-  vim.cmd("topleft split")
-  vim.wo.winfixbuf = false
-  vim.api.nvim_win_set_buf(0, buf)
-  vim.api.nvim_win_set_height(0, math.min(vim.api.nvim_buf_line_count(buf), math.floor(vim.o.lines / 3)))
+  require("pintle.sizes").keeping(function()
+    vim.cmd("topleft split")
+    vim.wo.winfixbuf = false
+    vim.api.nvim_win_set_buf(0, buf)
+    vim.api.nvim_win_set_height(0, math.min(vim.api.nvim_buf_line_count(buf), math.floor(vim.o.lines / 3)))
+  end)
 end
 
 return M

@@ -181,10 +181,12 @@ function M.open()
   vim.treesitter.stop(buf)
   vim.bo[buf].syntax = "markdown"
   fill(buf, queue)
-  vim.cmd("botright split")
-  vim.wo.winfixbuf = false
-  vim.api.nvim_win_set_buf(0, buf)
-  vim.api.nvim_win_set_height(0, math.min(vim.api.nvim_buf_line_count(buf), math.floor(vim.o.lines * HEIGHT_SHARE)))
+  require("pintle.sizes").keeping(function()
+    vim.cmd("botright split")
+    vim.wo.winfixbuf = false
+    vim.api.nvim_win_set_buf(0, buf)
+    vim.api.nvim_win_set_height(0, math.min(vim.api.nvim_buf_line_count(buf), math.floor(vim.o.lines * HEIGHT_SHARE)))
+  end)
   vim.api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function()

@@ -137,7 +137,112 @@ test("the width is a share that follows the screen, or a number of columns", fun
   local other = start({ columns = 120, settings = { width = 50, layout = "side" } })
   other:cmd("Pintle open")
   equal(other:lua(width), 50)
-  local ok, why = pcall(other.lua, other, "require('pintle').setup({ layout = 'sideways' })")
-  equal(ok, false)
-  contains(why, "the setting `layout` must be `side`, `float` or `tab`")
+  other:lua("require('pintle').setup({ layout = 'sideways', width = 50 })")
+  other:wait_screen("ignored: setup(): the setting `layout` must be one of: side, float, tab")
 end)
+
+-- The commands that make the code windows of a screen.
+local CODE = {
+  { "one" },
+  { "two side by side", "vsplit b.txt" },
+  { "two above each other", "split b.txt" },
+  { "three", "vsplit b.txt", "split" },
+  { "four", "vsplit b.txt", "split", "wincmd h | split" },
+  { "four columns", "vsplit b.txt", "vsplit", "vsplit a.txt" },
+}
+
+-- How each panel is opened.
+local PANELS = {
+  log = "Pintle log",
+  plan = "Pintle plan",
+  waiting = "Pintle waiting",
+  help = "Pintle help review",
+  changes = "Pintle review",
+}
+
+local WAITS = reply.call("bash", { command = "while [ ! -e go ]; do sleep 0.02; done" })
+
+---The sizes of all windows, by window.
+local function sizes_of(vi)
+  return vi:lua([[
+    local sizes = {}
+    for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+      sizes[tostring(win)] = { vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win) }
+    end
+    return sizes
+  ]])
+end
+
+local function close(vi, win)
+  vi:lua("vim.api.nvim_win_close(..., true)", win)
+end
+
+for _, size in ipairs({ { 80, 24 }, { 120, 40 }, { 200, 50 } }) do
+  for _, code in ipairs(CODE) do
+    test(("%s code windows at %dx%d keep their sizes"):format(code[1], size[1], size[2]), function()
+      local items = { { content = "look", status = "completed" }, { content = "fix", status = "pending" } }
+      local writes = reply.call("write", { path = "new.txt", content = "new\n" })
+      local script = { replies = { reply.call("todo_write", { items = items }), writes, WAITS, text("Done.") } }
+      local vi = start({ columns = size[1], lines = size[2], script = script })
+      for at = 2, #code do
+        vi:cmd(code[at])
+      end
+      local alone = sizes_of(vi)
+      vi:cmd("Pintle open")
+      vi:wait("require('pintle').status().session")
+      vi:cmd("Pintle ask go")
+      vi:wait("#vim.fn.glob('new.txt') > 0")
+      vi:wait_chat("running")
+      vi:cmd("Pintle queue later")
+      vi:wait("#require('pintle.workspace').find():view().state.queue == 1")
+      vi:wait("require('pintle.review').is_open()")
+      local beside = sizes_of(vi)
+      if size[1] >= 120 and code[1] == "two side by side" then
+        local widths = vi:lua("return vim.tbl_map(vim.api.nvim_win_get_width, vim.api.nvim_tabpage_list_wins(0))")
+        equal(math.abs(widths[1] - widths[2]) <= 1, true, "both give room: " .. vim.inspect(widths))
+      end
+      local function open(name)
+        local before = sizes_of(vi)
+        vi:cmd(PANELS[name])
+        vi:wait("#vim.api.nvim_tabpage_list_wins(0) > given", name, vim.tbl_count(before))
+        for _, win in ipairs(vi:lua("return vim.api.nvim_tabpage_list_wins(0)")) do
+          if not before[tostring(win)] then
+            return win
+          end
+        end
+      end
+      local function settled(want, what)
+        vi:wait("true")
+        equal(sizes_of(vi), want, what)
+      end
+      local names = vim.fn.sort(vim.tbl_keys(PANELS))
+      for _, name in ipairs(names) do
+        close(vi, open(name))
+        settled(beside, name)
+      end
+      -- One over the other, closed in either order.
+      for at, name in ipairs(names) do
+        local other = names[at % #names + 1]
+        for _, is_first in ipairs({ true, false }) do
+          local both = { open(name), open(other) }
+          close(vi, table.remove(both, is_first and 1 or 2))
+          vi:wait("true")
+          close(vi, both[1])
+          settled(beside, name .. " and " .. other)
+        end
+      end
+      child.write(vi.dir .. "/go", "")
+      vi:wait_turn()
+      for _, role in ipairs({ "chat", "prompt" }) do
+        vi:lua(
+          [[for _, win in ipairs(vim.api.nvim_list_wins()) do
+            if vim.w[win].pintle_role == ... then return vim.api.nvim_win_close(win, true) end
+          end]],
+          role
+        )
+        vi:wait("true")
+      end
+      settled(alone, "the windows of before")
+    end)
+  end
+end

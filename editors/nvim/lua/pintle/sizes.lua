@@ -1,0 +1,154 @@
+-- Keeps the sizes of windows: what opens takes room from all windows, and what closes gives it back.
+
+local M = {}
+
+---@class (exact) pintle.Sizes
+---@field screen integer[] Columns and lines.
+---@field windows { win: integer, width: integer, height: integer }[]
+---@field layout any[] As |winlayout()| gives it.
+
+---@class (exact) pintle.Opened
+---@field wins table<integer, true> Windows that opened together and are still there.
+---@field before pintle.Sizes The sizes before they opened.
+
+---@type table<integer, pintle.Opened[]> by tab, the oldest first
+local opened = {}
+
+---@return { win: integer, width: integer, height: integer }[]
+local function windows()
+  local found = {}
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.api.nvim_win_get_config(win).relative == "" then
+      found[#found + 1] =
+        { win = win, width = vim.api.nvim_win_get_width(win), height = vim.api.nvim_win_get_height(win) }
+    end
+  end
+  return found
+end
+
+---@return pintle.Sizes
+local function measure()
+  return { screen = { vim.o.columns, vim.o.lines }, windows = windows(), layout = vim.fn.winlayout() }
+end
+
+---Gives windows their sizes back, if the same ones are there on a screen of the same size.
+---@param before pintle.Sizes
+local function restore(before)
+  local function ids(list)
+    return vim.tbl_map(function(each)
+      return each.win
+    end, list)
+  end
+  local is_same = vim.deep_equal(before.screen, { vim.o.columns, vim.o.lines })
+    and vim.deep_equal(ids(before.windows), ids(windows()))
+  if not is_same then
+    return require("pintle.layout").level()
+  end
+  -- A window can only grow into room that another one has given up, hence twice.
+  for _ = 1, 2 do
+    for _, each in ipairs(before.windows) do
+      vim.api.nvim_win_set_width(each.win, each.width)
+      vim.api.nvim_win_set_height(each.win, each.height)
+    end
+  end
+end
+
+---@param tab integer
+---@param entry pintle.Opened
+local function closed(tab, entry)
+  local stack = opened[tab] or {}
+  for at, each in ipairs(stack) do
+    if each == entry then
+      table.remove(stack, at)
+      -- A later one opened beside this one, which is gone: its measures are of no use.
+      if stack[at] then
+        stack[at].before = entry.before
+      elseif vim.api.nvim_get_current_tabpage() == tab then
+        restore(entry.before)
+      end
+    end
+  end
+end
+
+---Opens windows. When all of them are closed again, the others have the sizes that they had before.
+---@param open fun()
+function M.keeping(open)
+  local tab, before = vim.api.nvim_get_current_tabpage(), measure()
+  open()
+  local wins = {}
+  for _, each in ipairs(vim.api.nvim_get_current_tabpage() == tab and windows() or {}) do
+    wins[each.win] = true
+  end
+  for _, each in ipairs(before.windows) do
+    wins[each.win] = nil
+  end
+  if not next(wins) then
+    return
+  end
+  local entry = { wins = wins, before = before }
+  for known in pairs(opened) do
+    opened[known] = vim.api.nvim_tabpage_is_valid(known) and opened[known] or nil
+  end
+  opened[tab] = opened[tab] or {}
+  table.insert(opened[tab], entry)
+  for win in pairs(vim.deepcopy(wins)) do
+    vim.api.nvim_create_autocmd("WinClosed", {
+      pattern = tostring(win),
+      once = true,
+      callback = function()
+        wins[win] = nil
+        if not next(wins) then
+          vim.schedule(function()
+            closed(tab, entry)
+          end)
+        end
+      end,
+    })
+  end
+end
+
+---A window that spans a part of a layout from edge to edge, if there is one.
+---@param part any[] as |winlayout()| gives it
+---@param across "row"|"col" how windows lie that span it
+---@return integer?
+local function spanning(part, across)
+  if part[1] == "leaf" then
+    return part[2]
+  end
+  for _, each in ipairs(part[1] == across and part[2] or {}) do
+    if each[1] == "leaf" then
+      return each[2]
+    end
+  end
+end
+
+---Opens a window at an edge of the tab. All columns or rows of windows make room for it in proportion, not only the last one.
+---@param edge "right"|"below"
+---@param open fun(): integer
+---@return integer win
+function M.at_edge(edge, open)
+  local layout = vim.fn.winlayout()
+  local is_right = edge == "right"
+  local get = is_right and vim.api.nvim_win_get_width or vim.api.nvim_win_get_height
+  local set = is_right and vim.api.nvim_win_set_width or vim.api.nvim_win_set_height
+  local parts = layout[1] == (is_right and "row" or "col") and layout[2] or {}
+  local spans, sum = {}, 0
+  for _, part in ipairs(parts) do
+    local win = spanning(part, is_right and "col" or "row")
+    spans[#spans + 1] = win and { win = win, size = get(win) } or nil
+    sum = sum + (win and get(win) or 0)
+  end
+  local win = open()
+  if #spans == #parts and #parts > 1 then
+    local left = 0
+    for _, each in ipairs(spans) do
+      left = left + get(each.win)
+    end
+    for _, each in ipairs(spans) do
+      set(each.win, math.max(1, math.floor(left * each.size / sum + 0.5)))
+    end
+  end
+  return win
+end
+
+return M
