@@ -1,4 +1,4 @@
--- What the user set. The defaults work without `setup()`; what is given is checked once, here.
+-- What the user set. The defaults work without `setup()`; what is given is checked here, setting by setting.
 
 local M = {}
 
@@ -48,91 +48,174 @@ M.defaults = {
   open_quickfix = false,
 }
 
----@type table<string, string|fun(value: any): boolean, string?>
-local checks = {
-  binary = "string",
-  shared = "boolean",
-  args = "list of strings",
-  env = "table",
-  model = "string",
-  permission_mode = "string",
-  root = "function",
-  redraw_ms = "number",
-  handshake_ms = "number",
-  exit_ms = "number",
-  restart_ms = "list of numbers",
-  stall_ms = "number",
-  layout = "string",
-  width = "number",
-  prompt_height = "number",
-  complete = "boolean",
-  review_keys = "boolean",
-  picker = "string",
-  open_quickfix = "boolean",
+---What a value must be: a description, and whether a value fits it.
+---@class (exact) pintle.Rule
+---@field wants string
+---@field fits fun(value: any): boolean
+
+---@param name "string"|"boolean"|"number"|"table"|"function"
+---@return pintle.Rule
+local function type_of(name)
+  return {
+    wants = "a " .. name,
+    fits = function(value)
+      return type(value) == name
+    end,
+  }
+end
+
+---@param element "string"|"number"
+---@return pintle.Rule
+local function list_of(element)
+  return {
+    wants = ("a list of %ss"):format(element),
+    fits = function(value)
+      return vim.islist(value) and vim.iter(value):all(function(each)
+        return type(each) == element
+      end)
+    end,
+  }
+end
+
+---@param least integer
+---@return pintle.Rule
+local function at_least(least)
+  return {
+    wants = ("a number of %d or more"):format(least),
+    fits = function(value)
+      return type(value) == "number" and value >= least
+    end,
+  }
+end
+
+---@param values string[]
+---@return pintle.Rule
+local function one_of(values)
+  return {
+    wants = "one of: " .. table.concat(values, ", "),
+    fits = function(value)
+      return vim.tbl_contains(values, value)
+    end,
+  }
+end
+
+---@type table<string, pintle.Rule>
+local rules = {
+  binary = type_of("string"),
+  shared = type_of("boolean"),
+  args = list_of("string"),
+  env = {
+    wants = "a table of strings by name",
+    fits = function(value)
+      return type(value) == "table"
+        and vim.iter(pairs(value)):all(function(name, text)
+          return type(name) == "string" and type(text) == "string"
+        end)
+    end,
+  },
+  model = type_of("string"),
+  permission_mode = one_of({ "read-only", "ask", "auto-edit", "full" }),
+  root = type_of("function"),
+  redraw_ms = at_least(0),
+  handshake_ms = at_least(1),
+  exit_ms = at_least(0),
+  restart_ms = list_of("number"),
+  stall_ms = at_least(0),
+  layout = one_of({ "side", "float", "tab" }),
+  width = {
+    wants = "a fraction of the columns, such as 0.4, or a number of columns",
+    fits = function(value)
+      return type(value) == "number" and value > 0
+    end,
+  },
+  prompt_height = at_least(1),
+  complete = type_of("boolean"),
+  review_keys = type_of("boolean"),
+  picker = one_of(require("pintle.picker").NAMES),
+  open_quickfix = type_of("boolean"),
 }
 
 ---@type pintle.Config?
 local current
 
+---What is wrong with the settings that were given, a line each. The defaults stand in for these settings.
+---@type string[]
+M.problems = {}
+
 ---The settings: the defaults, over them `vim.g.pintle`, and over that what `setup()` was given.
 ---@return pintle.Config
 function M.get()
   if not current then
-    local ok, why = pcall(M.set)
-    if not ok then
-      current = vim.deepcopy(M.defaults)
-      require("pintle.log").error(("vim.g.pintle is ignored: %s"):format(why))
-    end
+    M.set()
   end
   ---@cast current pintle.Config
   return current
 end
 
----Checks what was given and makes it hold. Raises an error that names the first wrong setting.
----@param given? table
-function M.set(given)
-  for _, each in ipairs({ given or {}, vim.g.pintle or {} }) do
-    assert(type(each) == "table", "pintle: the settings must be a table")
+---What is wrong with a setting. Pure.
+---@param name any
+---@param value any
+---@return string? problem
+function M.problem(name, value)
+  local rule = rules[name]
+  if not rule then
+    local known = vim.tbl_keys(rules)
+    table.sort(known, function(a, b)
+      local near, far = M.distance(tostring(name), a), M.distance(tostring(name), b)
+      return near < far or near == far and a < b
+    end)
+    return ("unknown setting `%s`; did you mean `%s`? See :help pintle-settings"):format(tostring(name), known[1])
+  elseif not rule.fits(value) then
+    return ("the setting `%s` must be %s, not %s"):format(name, rule.wants, vim.inspect(value))
   end
-  given = vim.tbl_extend("force", vim.g.pintle or {}, given or {})
-  for name, value in pairs(given) do
-    local want = checks[name]
-    if not want then
-      error(("pintle: unknown setting `%s`; see :help pintle-settings"):format(name), 0)
-    end
-    M.check(name, value, want)
-  end
-  local modes = { "read-only", "ask", "auto-edit", "full" }
-  if given.permission_mode and not vim.tbl_contains(modes, given.permission_mode) then
-    error("pintle: the setting `permission_mode` must be `read-only`, `ask`, `auto-edit` or `full`", 0)
-  end
-  if given.layout and not vim.tbl_contains({ "side", "float", "tab" }, given.layout) then
-    error("pintle: the setting `layout` must be `side`, `float` or `tab`", 0)
-  end
-  local pickers = require("pintle.picker").NAMES
-  if given.picker and not vim.tbl_contains(pickers, given.picker) then
-    error(("pintle: the setting `picker` must be one of: %s"):format(table.concat(pickers, ", ")), 0)
-  end
-  if given.width and given.width <= 0 then
-    error("pintle: the setting `width` must be a fraction of the columns, such as 0.4, or a number of columns", 0)
-  end
-  current = vim.tbl_extend("force", vim.deepcopy(M.defaults), given)
 end
 
----@param name string
----@param value any
----@param want string
-function M.check(name, value, want)
-  local element = want:match("^list of (%a+)s$")
-  local fits = type(value) == want
-  if element then
-    fits = vim.islist(value)
-    for _, each in ipairs(fits and value or {}) do
-      fits = fits and type(each) == element
+---How many letters differ between two words. Pure.
+---@param a string
+---@param b string
+---@return integer
+function M.distance(a, b)
+  local row = {}
+  for at = 0, #b do
+    row[at] = at
+  end
+  for i = 1, #a do
+    local before = row[0]
+    row[0] = i
+    for at = 1, #b do
+      local cost = a:byte(i) == b:byte(at) and 0 or 1
+      before, row[at] = row[at], math.min(row[at] + 1, row[at - 1] + 1, before + cost)
     end
   end
-  if not fits then
-    error(("pintle: the setting `%s` must be a %s, not %s"):format(name, want, vim.inspect(value)), 0)
+  return row[#b]
+end
+
+---Makes settings hold. Those that are wrong are reported and ignored, each by itself.
+---@param given? table
+function M.set(given)
+  local wanted, problems = vim.deepcopy(M.defaults), {}
+  for _, source in ipairs({ { "vim.g.pintle", vim.g.pintle }, { "setup()", given } }) do
+    local from, settings = source[1], source[2]
+    if settings ~= nil and type(settings) ~= "table" then
+      problems[#problems + 1] = ("%s must be a table, not %s"):format(from, vim.inspect(settings))
+      settings = nil
+    end
+    local names = vim.tbl_keys(settings or {})
+    table.sort(names, function(a, b)
+      return tostring(a) < tostring(b)
+    end)
+    for _, name in ipairs(names) do
+      local problem = M.problem(name, settings[name])
+      if problem then
+        problems[#problems + 1] = ("%s: %s"):format(from, problem)
+      else
+        wanted[name] = settings[name]
+      end
+    end
+  end
+  current, M.problems = wanted, problems
+  for _, problem in ipairs(problems) do
+    require("pintle.log").error("ignored: " .. problem)
   end
 end
 

@@ -80,6 +80,9 @@ function M.check()
   end
   table.sort(given)
   health.info(#given == 0 and "all defaults" or table.concat(given, "\n"))
+  for _, problem in ipairs(config.problems) do
+    health.error("ignored: " .. problem)
+  end
   local picker = config.get().picker
   local _, problem = require("pintle.picker").find(picker)
   if problem then

@@ -51,10 +51,14 @@ test("settings stand in vim.g.pintle, and setup() changes them", function()
   )
   vi:lua("require('pintle').setup({ layout = 'float' })")
   equal(vi:lua([[local c = require("pintle.config").get() return { c.layout, c.stall_ms }]]), { "float", 5 })
-  local wrong = child.start({ without_setup = true, before = "vim.g.pintle = { colour = 'red' }" })
-  wrong:lua("require('pintle.config').get()")
-  wrong:wait_note("vim.g.pintle is ignored: pintle: unknown setting `colour`")
-  equal(wrong:lua("return require('pintle.config').get().layout"), "side")
+  local wrong = child.start({ without_setup = true, before = "vim.g.pintle = { colour = 'red', layout = 'tab' }" })
+  equal(wrong:lua("return require('pintle.config').get().layout"), "tab")
+  wrong:wait_note("ignored: vim.g.pintle: unknown setting `colour`")
+  wrong:cmd("checkhealth pintle")
+  contains(
+    wrong:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"),
+    "unknown setting `colour`"
+  )
 end)
 
 test("lualine and heirline have a component, which loads nothing by itself", function()

@@ -288,21 +288,46 @@ test("who may be spoken with", function()
   contains(engine.refusal({ code = -32603, message = "broken" }), "broken")
 end)
 
-test("settings are checked", function()
+test("each wrong setting is reported and only itself ignored", function()
   local config = require("pintle.config")
+  local log = require("pintle.log")
   local rows = {
-    { { binari = "x" }, "unknown setting `binari`" },
-    { { binary = 1 }, "the setting `binary` must be a string, not 1" },
-    { { args = { 1 } }, "the setting `args` must be a list of strings" },
-    { { restart_ms = { "1" } }, "the setting `restart_ms` must be a list of numbers" },
-    { { permission_mode = "yolo" }, "the setting `permission_mode` must be `read-only`, `ask`, `auto-edit` or `full`" },
+    { "binari", "x", "unknown setting `binari`; did you mean `binary`?" },
+    { "permissions", "ask", "unknown setting `permissions`; did you mean `permission_mode`?" },
+    { 1, "side", "unknown setting `1`" },
+    { "binary", 1, "the setting `binary` must be a string, not 1" },
+    { "args", { 1 }, "the setting `args` must be a list of strings, not { 1 }" },
+    { "env", { A = 1 }, "the setting `env` must be a table of strings by name" },
+    { "restart_ms", { "1" }, "the setting `restart_ms` must be a list of numbers" },
+    { "permission_mode", "yolo", 'must be one of: read-only, ask, auto-edit, full, not "yolo"' },
+    { "layout", "sideways", "must be one of: side, float, tab" },
+    { "picker", "fzy", "must be one of: auto, select, telescope, fzf-lua, mini.pick, snacks" },
+    { "width", 0, "must be a fraction of the columns, such as 0.4, or a number of columns, not 0" },
+    { "prompt_height", 0, "must be a number of 1 or more, not 0" },
+    { "stall_ms", "40", "must be a number of 0 or more" },
   }
   for _, row in ipairs(rows) do
-    local ok, why = pcall(config.set, row[1])
-    equal(ok, false)
-    contains(why, row[2])
+    local given = { model = "a/b", exit_ms = 7 }
+    given[row[1]] = row[2]
+    config.set(given)
+    local set = config.get()
+    equal({ set.model, set.exit_ms, set[row[1]] }, { "a/b", 7, config.defaults[row[1]] }, row[3])
+    equal(#config.problems, 1)
+    contains(config.problems[1], row[3])
+    contains(log.lines[#log.lines], "ignored: setup(): ")
   end
-  equal(config.get().width, config.defaults.width)
+  for _, mode in ipairs({ "read-only", "ask", "auto-edit", "full" }) do
+    config.set({ permission_mode = mode })
+    equal({ config.get().permission_mode, config.problems }, { mode, {} })
+  end
+  -- What is wrong in one place leaves the other alone.
+  vim.g.pintle = { layout = "nowhere", width = 50, shared = "yes" }
+  config.set({ width = "wide" })
+  equal({ config.get().layout, config.get().width, #config.problems }, { "side", 50, 3 })
+  vim.g.pintle = nil
+  config.set("wrong")
+  contains(config.problems[1], 'setup() must be a table, not "wrong"')
+  config.set({})
 end)
 
 test("every setting, verb and map is in the help", function()
@@ -312,7 +337,9 @@ test("every setting, verb and map is in the help", function()
   local count = 0
   for _, line in ipairs(config) do
     local name = line:match("^%-%-%-@field ([%w_]+)")
-    if name then
+    if line == "" and count > 0 then
+      break
+    elseif name then
       count = count + 1
       contains(help, "*pintle-setting-" .. name .. "*")
     end
