@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct ModelsListResult {
     /// Providers: built-in ones, then user-defined ones.
     pub providers: Vec<ProviderInfo>,
-    /// Models: built-in ones, then user-defined ones.
+    /// Models: built-in ones, for each provider the newest first, then user-defined ones.
     pub models: Vec<ModelInfo>,
     /// Problems in the settings files. When a file cannot be used, the list is the one from before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -22,6 +22,9 @@ pub struct ModelsListResult {
 pub struct ProviderInfo {
     /// Name in `provider/id`.
     pub name: String,
+    /// Display name, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,

@@ -29,10 +29,13 @@ pub(crate) fn run(wanted: &ListModels, ambient: &Ambient) -> anyhow::Result<u8> 
     let ModelsListResult { providers, models, problems } = list;
     let part = wanted.name.as_deref().unwrap_or_default().to_ascii_lowercase();
     let fits = |name: &str| name.to_ascii_lowercase().contains(&part);
-    let models = models.iter().filter(|row| fits(&row.model));
+    let models =
+        models.iter().filter(|row| fits(&row.model) || row.name.as_deref().is_some_and(fits));
     let rows: Vec<String> = match (wanted.providers, wanted.json) {
         (true, is_json) => {
-            let rows = providers.iter().filter(|row| fits(&row.name));
+            let rows = providers
+                .iter()
+                .filter(|row| fits(&row.name) || row.title.as_deref().is_some_and(fits));
             rows.map(|row| if is_json { to_json(row) } else { provider(row) }).collect()
         }
         (false, true) => models.map(to_json).collect(),

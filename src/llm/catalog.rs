@@ -289,6 +289,8 @@ impl Default for Dialect {
 pub struct Entry {
     /// The name in `NAME/MODEL`.
     pub name: String,
+    /// The display name.
+    pub title: String,
     /// The wire API.
     pub api: Api,
     /// The base URL. `{NAME}` is replaced with that variable, `{A|B}` with the first one that is set, and `{model}` with the model id.
@@ -360,6 +362,7 @@ struct Family {
 #[derive(Deserialize)]
 struct Row {
     name: String,
+    title: String,
     api: String,
     base_url: String,
     base_url_var: Option<String>,
@@ -409,6 +412,7 @@ static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Some(Entry {
             api: Api::from_name(&row.api)?,
             name: row.name,
+            title: row.title,
             base_url: row.base_url,
             base_url_var: row.base_url_var,
             key_vars: row.key_vars,

@@ -300,11 +300,16 @@ fn models_are_listed_with_what_is_known_of_them() {
     let place = Place::new(&[]);
     let out = run(&place, &["models", "claude-sonnet-5", "--json"]);
     assert_eq!(out.status.code(), Some(0));
-    let first: serde_json::Value =
-        serde_json::from_str(text(&out.stdout).lines().next().unwrap()).unwrap();
-    assert_eq!(first["model"], "anthropic/claude-sonnet-5");
-    assert_eq!(first["profile"], "anthropic");
-    assert!(first["price"]["inputUsdPerMtok"].is_f64() && first["source"].is_string(), "{first}");
+    let rows: Vec<serde_json::Value> =
+        text(&out.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row["model"].as_str().unwrap()).collect();
+    // The newest first; `anthropic` is the first provider.
+    assert_eq!(names[..2], ["anthropic/claude-sonnet-5-5", "anthropic/claude-sonnet-5"]);
+    let row = &rows[1];
+    assert_eq!((&row["profile"], &row["name"]), (&json!("anthropic"), &json!("Claude Sonnet 5")));
+    assert!(row["price"]["inputUsdPerMtok"].is_f64() && row["source"].is_string(), "{row}");
+    let named = run(&place, &["models", "Claude Sonnet 5.5", "--json"]);
+    assert!(text(&named.stdout).contains("anthropic/claude-sonnet-5-5"), "{named:?}");
     let all = run(&place, &["models"]);
     assert!(text(&all.stdout).lines().count() > 50);
     let none = run(&place, &["models", "nobody-knows"]);

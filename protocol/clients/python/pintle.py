@@ -3725,7 +3725,7 @@ class McpLogoutResult(TypedDict):
 class _ModelsListResult(TypedDict):
     # Providers: built-in ones, then user-defined ones.
     providers: list["ProviderInfo"]
-    # Models: built-in ones, then user-defined ones.
+    # Models: built-in ones, for each provider the newest first, then user-defined ones.
     models: list["ModelInfo"]
 
 
@@ -3748,6 +3748,8 @@ class _ProviderInfo(TypedDict):
 class ProviderInfo(_ProviderInfo, total=False):
     """A provider."""
 
+    # Display name, if it is known.
+    title: str
     # Wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
     api: str
     # Request URL, without secret parts. Names in braces or after a dollar sign are variables.

@@ -2894,7 +2894,7 @@ export type McpLogoutResult = {
 export type ModelsListResult = {
   /** Providers: built-in ones, then user-defined ones. */
   providers: ProviderInfo[];
-  /** Models: built-in ones, then user-defined ones. */
+  /** Models: built-in ones, for each provider the newest first, then user-defined ones. */
   models: ModelInfo[];
   /** Problems in the settings files. When a file cannot be used, the list is the one from before. */
   problems?: string[];
@@ -2904,6 +2904,8 @@ export type ModelsListResult = {
 export type ProviderInfo = {
   /** Name in `provider/id`. */
   name: string;
+  /** Display name, if it is known. */
+  title?: string;
   /** Wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model. */
   api?: string;
   /** Request URL, without secret parts. Names in braces or after a dollar sign are variables. */

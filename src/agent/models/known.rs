@@ -223,6 +223,7 @@ fn provider(
     let source = entry.map(|entry| names(&entry.files));
     ProviderInfo {
         name: name.to_owned(),
+        title: known.map(|known| known.title.clone()),
         api: api.map(|api| api.name().to_owned()),
         url: base_url.map(|url| Endpoint::new(name, api.unwrap_or(Api::Chat), url).shown_url()),
         key,

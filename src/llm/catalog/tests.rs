@@ -77,6 +77,30 @@ fn the_file_has_the_shape_that_its_readers_expect() {
     assert!(file.family.len() > 10);
 }
 
+/// Lists show the models in this order.
+#[test]
+fn within_a_provider_the_newest_models_come_first() {
+    for (older, newer) in [
+        ("anthropic/claude-opus-5", "anthropic/claude-opus-5-5"),
+        ("anthropic/claude-opus-4-8", "anthropic/claude-sonnet-5"),
+        ("openai/gpt-5.6", "openai/gpt-6.2-astra"),
+        ("openai/gpt-4o", "openai/gpt-5-mini"),
+        ("google/gemini-3.8-flash", "google/gemini-4-argon"),
+        ("xai/grok-4.20", "xai/grok-4.3"),
+        ("bedrock/us.anthropic.claude-opus-4-5", "bedrock/eu.anthropic.claude-opus-5-5"),
+    ] {
+        let place = |wanted: &str| {
+            models().iter().position(|row| format!("{}/{}", row.provider, row.id) == wanted)
+        };
+        assert!(place(newer).unwrap() < place(older).unwrap(), "{newer} before {older}");
+    }
+    let providers: Vec<&str> = models().iter().map(|row| row.provider.as_str()).collect();
+    let mut groups = providers.clone();
+    groups.dedup();
+    let distinct: BTreeSet<&str> = providers.into_iter().collect();
+    assert_eq!(groups.len(), distinct.len(), "a provider's models stand together");
+}
+
 #[test]
 fn a_field_that_no_reader_knows_would_be_found() {
     for row in file_rows() {

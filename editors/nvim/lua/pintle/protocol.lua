@@ -1759,12 +1759,13 @@
 ---Providers and models known by name. Any other `provider/id` of a known provider works as well.
 ---@class pintle.ModelsListResult
 ---@field providers (pintle.ProviderInfo)[] Providers: built-in ones, then user-defined ones.
----@field models (pintle.ModelInfo)[] Models: built-in ones, then user-defined ones.
+---@field models (pintle.ModelInfo)[] Models: built-in ones, for each provider the newest first, then user-defined ones.
 ---@field problems? (string)[] Problems in the settings files. When a file cannot be used, the list is the one from before.
 
 ---A provider.
 ---@class pintle.ProviderInfo
 ---@field name string Name in `provider/id`.
+---@field title? string Display name, if it is known.
 ---@field api? string Wire API: `chat`, `messages`, `responses` or `gemini`; absent if it differs by model.
 ---@field url? string Request URL, without secret parts. Names in braces or after a dollar sign are variables.
 ---@field key pintle.KeyState Key availability.
