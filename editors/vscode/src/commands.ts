@@ -16,6 +16,7 @@ import { rewindCommands } from "./sessions/view/rewindCommands.ts";
 import { sessionCommands } from "./sessions/view/sessionCommands.ts";
 import type { SessionsTree } from "./sessions/view/sessionsTree.ts";
 import type { Keys } from "./settings/keys.ts";
+import { Logins } from "./settings/view/logins.ts";
 import { modeCommands } from "./settings/view/modes.ts";
 import { setupCommands } from "./settings/view/setup.ts";
 import { trustCommands } from "./settings/view/trustCommands.ts";
@@ -33,16 +34,18 @@ export type CommandOwner = ReviewOwner &
   };
 
 export function registerCommands(owner: CommandOwner): vscode.Disposable {
+  const logins = new Logins();
   const table: Record<string, (...args: never[]) => unknown> = {
     ...reviewCommands(owner),
     ...rewindCommands(owner),
-    ...setupCommands(owner),
+    ...setupCommands(owner, logins),
     ...modeCommands(owner),
     ...sessionCommands(owner),
-    ...serverCommands(owner),
+    ...serverCommands(owner, logins),
     ...trustCommands(owner),
     ...editorCommands(owner),
     ...owner.notes.commands(),
+    "pintle.cancelLogin": () => logins.cancel(),
     "pintle.open": () => owner.view.focus(),
     "pintle.answer": () => owner.attention.answer(),
     "pintle.goToQuestion": () => owner.attention.goTo(),

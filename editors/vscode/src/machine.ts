@@ -6,6 +6,7 @@ import type { Shown } from "./chat/input.ts";
 import type { Machine } from "./connection/locate.ts";
 import { real } from "./documents/documents.ts";
 import { isSame } from "./paths.ts";
+import { t } from "./words.ts";
 
 /** The folder of the workspace that the engine works in. */
 export function firstFolder(): vscode.WorkspaceFolder | undefined {
@@ -25,9 +26,22 @@ export function isShown(path: string): boolean {
   );
 }
 
-/** Opens a page of the web. Whatever else an address names is none. */
-export function openPage(url: string): void {
-  if (/^https?:\/\//i.test(url)) void vscode.env.openExternal(vscode.Uri.parse(url, true));
+/** Opens a page of the web. Whatever else an address names is none. A code that is to be entered there is shown first. */
+export function openPage(url: string, code?: string): void {
+  if (!/^https?:\/\//i.test(url)) return;
+  const page = vscode.Uri.parse(url, true);
+  if (code === undefined) void vscode.env.openExternal(page);
+  else void showCode(page, code);
+}
+
+async function showCode(page: vscode.Uri, code: string): Promise<void> {
+  const copy = t("Copy and Open Page");
+  const text = t("Your code is {0}", code);
+  const detail = t("Enter it at {0}.", page.toString(true));
+  const choice = await vscode.window.showInformationMessage(text, { modal: true, detail }, copy);
+  if (choice !== copy) return;
+  await vscode.env.clipboard.writeText(code);
+  await vscode.env.openExternal(page);
 }
 
 export function thisMachine(): Machine {

@@ -196,11 +196,12 @@ export class Chat {
   request<M extends keyof ClientRequests>(
     method: M,
     params: ClientRequests[M]["params"],
+    signal?: AbortSignal,
   ): Promise<ClientRequests[M]["result"]> {
     const connection = this.engine.connection;
     if (connection === undefined) return Promise.reject(new Disconnected());
     this.documents.flush();
-    return connection.request(method, params);
+    return connection.request(method, params, signal);
   }
 
   async #deliver(text: string, attached: Input[], send: (session: Session) => Promise<void>): Promise<void> {

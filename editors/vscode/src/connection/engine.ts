@@ -48,8 +48,8 @@ export interface Surroundings {
   settings(): Settings;
   extensionFolder: string;
   extensionVersion: string;
-  /** Opens a page of the web in the person's browser. */
-  openPage(url: string): void;
+  /** Opens a page of the web in the person's browser; `code` is to be entered there. */
+  openPage(url: string, code?: string): void;
   /** The first folder of the workspace: where the engine starts and sessions work. */
   folder: string;
   /** All folders of the workspace, that one first. */
@@ -221,7 +221,7 @@ export class Engine {
     connection.on("approval/request", (params, signal) => this.#listener.approval(params, signal));
     connection.on("question/request", (params, signal) => this.#listener.question(params, signal));
     connection.on("workspace/applyEdit", (params, signal) => this.#listener.edit(params, signal));
-    connection.onNotification("auth/openUrl", ({ url }) => this.#around.openPage(url));
+    connection.onNotification("auth/openUrl", ({ url, userCode }) => this.#around.openPage(url, userCode));
     connection.onSkipped((line, why) =>
       log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
     );

@@ -1,42 +1,60 @@
 /** Models and providers as rows of a list. Pure. */
-import type { ModelInfo, ModelsListResult, ProviderInfo } from "pintle-client";
-import { t } from "../words.ts";
+import type { AuthMethod, ModelInfo, ModelsListResult, ProviderAuth, ProviderInfo } from "pintle-client";
+import { numberText, t, wordOf } from "../words.ts";
 
+/** A row of the list of models; one without `model` is the heading of a provider's models. */
 export interface ModelRow {
   label: string;
   description: string;
-  detail: string;
-  model: string;
-  /** The provider's key is missing. */
-  needsKey: boolean;
+  model: string | undefined;
 }
 
-/** The models, those that can answer first. */
+/** The models by provider, those that can be used first. Within a provider the order is the engine's: newest first. */
 export function modelRows({ models, providers }: ModelsListResult, current: string): ModelRow[] {
+  const groups = new Map<string, ModelInfo[]>();
+  for (const model of models) {
+    const provider = providerOf(model.model);
+    groups.set(provider, [...(groups.get(provider) ?? []), model]);
+  }
   const missing = new Set(providers.filter(({ key }) => key === "missing").map(({ name }) => name));
-  const rows = models.map((model) => row(model, missing.has(providerOf(model.model)), current));
-  return [...rows.filter(({ needsKey }) => !needsKey), ...rows.filter(({ needsKey }) => needsKey)];
+  const names = [...groups.keys()];
+  const usable = [
+    ...names.filter((name) => !missing.has(name)),
+    ...names.filter((name) => missing.has(name)),
+  ];
+  return usable.flatMap((name) => {
+    const title = titleOf(providers, name);
+    const heading = missing.has(name) ? t("{0} (not set up)", title) : title;
+    const rows = (groups.get(name) ?? []).map((model) => modelRow(model, current));
+    return [{ label: heading, description: "", model: undefined }, ...rows];
+  });
 }
 
-function row(
-  { model, name, window, price, vision }: ModelInfo,
-  needsKey: boolean,
-  current: string,
-): ModelRow {
+function modelRow({ model, name, window, price, vision }: ModelInfo, current: string): ModelRow {
   const facts = [
-    window === undefined ? "" : t("{0}k tokens", Math.round(window / 1000)),
-    price === undefined
-      ? ""
-      : t("${0} in, ${1} out per million tokens", price.inputUsdPerMtok, price.outputUsdPerMtok),
-    vision === true ? t("reads images") : "",
+    window === undefined ? "" : sizeOf(window),
+    price === undefined ? "" : t("${0} in, ${1} out", price.inputUsdPerMtok, price.outputUsdPerMtok),
+    vision === false ? t("no images") : "",
+    name === undefined ? "" : model,
   ];
   return {
     label: `${withoutEffort(current) === model ? "$(check) " : ""}${name ?? model}`,
-    description: needsKey ? t("{0} · needs a key", model) : model,
-    detail: facts.filter((each) => each !== "").join(" · "),
+    description: facts.filter((each) => each !== "").join(" · "),
     model,
-    needsKey,
   };
+}
+
+/** A number of tokens in short: `272K`, `1M`. Fractions of a million are cut, so that no window looks larger than it is. */
+export function sizeOf(tokens: number): string {
+  if (tokens < 1000) return String(tokens);
+  if (tokens < 1_000_000) return t("{0}K", Math.floor(tokens / 1000));
+  const millions = Math.floor(tokens / 100_000) / 10;
+  return t("{0}M", numberText(millions, Number.isInteger(millions) ? 0 : 1));
+}
+
+/** A provider's name for people. */
+export function titleOf(providers: ProviderInfo[], name: string): string {
+  return providers.find((each) => each.name === name)?.title ?? name;
 }
 
 export function providerOf(model: string): string {
@@ -48,11 +66,64 @@ export function withoutEffort(model: string): string {
   return model.replace(/:(none|minimal|low|medium|high|xhigh|max)$/, "");
 }
 
-/** Providers whose key stands in a variable, those without one first. */
-export function keyProviders({ providers }: ModelsListResult): (ProviderInfo & { keyVar: string })[] {
-  const withVariable = providers.flatMap((each) =>
-    each.keyVar === undefined ? [] : [{ ...each, keyVar: each.keyVar }],
-  );
-  const rank = ({ key }: ProviderInfo): number => (key === "missing" ? 0 : 1);
-  return withVariable.sort((a, b) => rank(a) - rank(b));
+/** A way to make a provider usable. */
+export interface Access {
+  method: AuthMethod;
+  label: string;
+  detail: string;
 }
+
+/**
+ * The ways to get access to a provider, the engine's preferred one first. A browser login ends at a page of the engine's own machine, which a
+ * browser elsewhere does not reach.
+ */
+export function accessTo(
+  { methods }: ProviderAuth,
+  title: string,
+  keyVar: string | undefined,
+  isRemote: boolean,
+): Access[] {
+  const ways: Access[] = [];
+  for (const method of methods) {
+    if (method === "device") {
+      const detail = t("Opens a page in the browser, where you enter a code.");
+      ways.push({ method, label: t("Sign In to {0}", title), detail });
+    } else if (method === "browser" && !isRemote) {
+      const detail = t("Opens a page in the browser.");
+      ways.push({ method, label: t("Sign In to {0}", title), detail });
+    } else if (method === "key" && keyVar !== undefined) {
+      const detail = t("VS Code keeps it in its secret storage.");
+      ways.push({ method, label: t("Enter an API Key for {0}", title), detail });
+    }
+  }
+  return ways;
+}
+
+/** A provider as a row of the list of those that can be set up. */
+export interface ProviderRow {
+  label: string;
+  description: string;
+  provider: string;
+}
+
+/** The providers that take a login or a key: those without one first, and of these those with a login. */
+export function providerRows(auth: ProviderAuth[], providers: ProviderInfo[]): ProviderRow[] {
+  const rank = ({ key, methods }: ProviderAuth): number =>
+    (key === "missing" ? 0 : 2) + (methods.every((method) => method === "key") ? 1 : 0);
+  return auth
+    .filter(({ methods }) => methods.length > 0)
+    .sort((a, b) => rank(a) - rank(b))
+    .map((each) => ({
+      label: titleOf(providers, each.provider),
+      description: wordOf(STATES, each.key),
+      provider: each.provider,
+    }));
+}
+
+const STATES = {
+  set: () => t("has a key"),
+  command: () => t("key from a command"),
+  login: () => t("signed in"),
+  notNeeded: () => "",
+  missing: () => "",
+} satisfies Record<ProviderAuth["key"], () => string>;

@@ -254,9 +254,9 @@ const ROWS: Record<string, () => (string | undefined)[]> = {
   "folded lines": () => runsOf(" α\n".repeat(50)).flatMap(({ lines }) => lines),
   models: () => {
     const price = { inputUsdPerMtok: 1, outputUsdPerMtok: 2 };
-    const models = [{ model: "α", window: 1000, price, vision: true }];
+    const models = [{ model: "α", window: 1000, price, vision: false }];
     const rows = modelRows({ models, providers: [{ name: "α", key: "missing" }] } as never, "");
-    return rows.flatMap(({ label, description, detail }) => [label, description, detail]);
+    return rows.flatMap(({ label, description }) => [label, description]);
   },
   "the meter": () => {
     const meter = meterOf({ tokens: 5000, window: 200_000 });

@@ -7,7 +7,14 @@ import type { ModelsListResult } from "pintle-client";
 import { ErrorCode, RequestFailed } from "pintle-client";
 import { costText } from "../../src/chat/usage.ts";
 import { problemOf } from "../../src/connection/problem.ts";
-import { keyProviders, modelRows, providerOf, withoutEffort } from "../../src/settings/choices.ts";
+import {
+  accessTo,
+  modelRows,
+  providerOf,
+  providerRows,
+  sizeOf,
+  withoutEffort,
+} from "../../src/settings/choices.ts";
 import { Keys } from "../../src/settings/keys.ts";
 import { rig } from "./support.ts";
 
@@ -60,7 +67,7 @@ test("the engine's process has the keys, from its next start on", async (context
 
 const listed: ModelsListResult = {
   providers: [
-    { name: "set", key: "set", keyVar: "SET_KEY", source: "" },
+    { name: "set", title: "Set Up", key: "set", keyVar: "SET_KEY", source: "" },
     { name: "none", key: "missing", keyVar: "NONE_KEY", source: "" },
     { name: "free", key: "notNeeded", source: "" },
   ],
@@ -75,27 +82,82 @@ const listed: ModelsListResult = {
       price: { inputUsdPerMtok: 3, outputUsdPerMtok: 15 },
       vision: true,
     },
+    { model: "set/older", profile: "pi", source: "", vision: false },
     { model: "free/c:free", profile: "pi", source: "" },
   ],
 };
 
-test("models that can answer come first, and say what they can", () => {
-  const rows = modelRows(listed, "set/b:high").map(({ label, description, detail }) => [
+test("models stand under their providers, those that can be used first", () => {
+  const rows = modelRows(listed, "set/b:high").map(({ label, description, model }) => [
     label,
     description,
-    detail,
+    model,
   ]);
   assert.deepEqual(rows, [
-    ["$(check) B", "set/b", "200k tokens · $3 in, $15 out per million tokens · reads images"],
-    ["free/c:free", "free/c:free", ""],
-    ["none/a", "none/a · needs a key", ""],
+    ["Set Up", "", undefined],
+    ["$(check) B", "200K · $3 in, $15 out · set/b", "set/b"],
+    ["set/older", "no images", "set/older"],
+    ["free", "", undefined],
+    ["free/c:free", "", "free/c:free"],
+    ["none (not set up)", "", undefined],
+    ["none/a", "", "none/a"],
   ]);
-  assert.deepEqual(
-    keyProviders(listed).map(({ name }) => name),
-    ["none", "set"],
-  );
   assert.equal(providerOf("openrouter/z/glm"), "openrouter");
   assert.deepEqual(["a/b:low", "a/b:free", "a/b"].map(withoutEffort), ["a/b", "a/b:free", "a/b"]);
+});
+
+for (const [tokens, want] of [
+  [512, "512"],
+  [8192, "8K"],
+  [272_000, "272K"],
+  [999_999, "999K"],
+  [1_000_000, "1M"],
+  [1_048_576, "1M"],
+  [1_250_000, "1.2M"],
+  [10_000_000, "10M"],
+] as const) {
+  test(`a window of ${tokens} tokens is ${want}`, () => assert.equal(sizeOf(tokens), want));
+}
+
+for (const [name, methods, keyVar, isRemote, want] of [
+  ["a key alone", ["key"], "K", false, ["key"]],
+  ["a code, then a key", ["device", "key"], "K", false, ["device", "key"]],
+  ["a page in the browser", ["browser", "key"], "K", false, ["browser", "key"]],
+  ["a page that a browser elsewhere does not reach", ["browser", "key"], "K", true, ["key"]],
+  ["a code works from elsewhere too", ["device"], undefined, true, ["device"]],
+  ["a key without a variable cannot be kept", ["key"], undefined, false, []],
+] as const) {
+  test(`access to a provider: ${name}`, () => {
+    const auth = { provider: "p", methods: [...methods], key: "missing" as const };
+    const ways = accessTo(auth, "P", keyVar, isRemote);
+    assert.deepEqual(
+      ways.map(({ method }) => method),
+      want,
+    );
+    for (const { label } of ways) assert.match(label, /\bP$/);
+  });
+}
+
+test("of the providers, those that want a login or key come first", () => {
+  const rows = providerRows(
+    [
+      { provider: "set", methods: ["key"], key: "set" },
+      { provider: "none", methods: ["key"], key: "missing" },
+      { provider: "page", methods: ["browser", "key"], key: "missing" },
+      { provider: "in", methods: ["device"], stored: "device", key: "login" },
+      { provider: "free", methods: [], key: "notNeeded" },
+    ],
+    listed.providers,
+  );
+  assert.deepEqual(
+    rows.map(({ label, description }) => [label, description]),
+    [
+      ["page", ""],
+      ["none", ""],
+      ["in", "signed in"],
+      ["Set Up", "has a key"],
+    ],
+  );
 });
 
 for (const [name, code, message, data, text, need] of [

@@ -4,24 +4,16 @@ import * as vscode from "vscode";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import type { ReviewOwner } from "../../review/view/reviewCommands.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { Logins } from "../../settings/view/logins.ts";
 import { t } from "../../words.ts";
 import type { ServerAction } from "../servers.ts";
 import { actionsOf, describeServer } from "../servers.ts";
 
-export function serverCommands(owner: ReviewOwner): Record<string, () => unknown> {
-  const logins = new Set<AbortController>();
-  return {
-    "pintle.mcpServers": () => showServers(owner, logins),
-    "pintle.cancelLogin": () => cancelLogin(logins),
-  };
+export function serverCommands(owner: ReviewOwner, logins: Logins): Record<string, () => unknown> {
+  return { "pintle.mcpServers": () => showServers(owner, logins) };
 }
 
-function cancelLogin(logins: Set<AbortController>): void {
-  if (logins.size === 0) void vscode.window.showInformationMessage(t("No login in progress."));
-  for (const login of logins) login.abort();
-}
-
-async function showServers(owner: ReviewOwner, logins: Set<AbortController>): Promise<void> {
+async function showServers(owner: ReviewOwner, logins: Logins): Promise<void> {
   const session = owner.chat?.session;
   if (session === undefined) {
     void vscode.window.showInformationMessage(t("There is no session yet: send a prompt first."));
@@ -48,7 +40,7 @@ async function showServers(owner: ReviewOwner, logins: Set<AbortController>): Pr
 }
 
 /** Shows the tools of a server and its error output, and does what is chosen. */
-async function open(session: Session, server: McpServerState, logins: Set<AbortController>): Promise<void> {
+async function open(session: Session, server: McpServerState, logins: Logins): Promise<void> {
   const actions = actionsOf(server).map((action) => ({ label: action.label, action }));
   const tools = (server.tools ?? []).map((tool) => ({ label: tool.name, detail: tool.description }));
   const said = (server.stderr ?? []).map((line) => ({ label: line, description: "stderr" }));
@@ -68,14 +60,11 @@ async function open(session: Session, server: McpServerState, logins: Set<AbortC
 }
 
 /** Does it, and returns what to say of it. */
-async function act(
-  session: Session,
-  server: string,
-  action: ServerAction,
-  logins: Set<AbortController>,
-): Promise<string> {
+async function act(session: Session, server: string, action: ServerAction, logins: Logins): Promise<string> {
   if (action.kind === "login") {
-    return (await logIn(session, server, logins))
+    const title = t("Complete the login to the MCP server {0} in your browser", server);
+    const logIn = (signal: AbortSignal) => session.ofServers("mcp/login", { server }, signal);
+    return (await logins.run(title, logIn))
       ? t("You are logged in to the MCP server {0}.", server)
       : t("The login to the MCP server {0} was cancelled.", server);
   }
@@ -87,30 +76,4 @@ async function act(
   }
   await session.ofServers("mcp/update", action.update);
   return action.said;
-}
-
-/** Waits for the person who logs in on the page, and who may cancel here. Returns whether it was finished. */
-async function logIn(session: Session, server: string, logins: Set<AbortController>): Promise<boolean> {
-  const title = t("Complete the login to the MCP server {0} in your browser", server);
-  const location = vscode.ProgressLocation.Notification;
-  const login = new AbortController();
-  logins.add(login);
-  setWaiting(logins);
-  try {
-    await vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => {
-      token.onCancellationRequested(() => login.abort());
-      return session.ofServers("mcp/login", { server }, login.signal);
-    });
-    return true;
-  } catch (error) {
-    if (login.signal.aborted) return false;
-    throw error;
-  } finally {
-    logins.delete(login);
-    setWaiting(logins);
-  }
-}
-
-function setWaiting(logins: Set<AbortController>): void {
-  void vscode.commands.executeCommand("setContext", "pintle.isLoggingIn", logins.size > 0);
 }
