@@ -1,5 +1,5 @@
--- The open hunks in a quickfix list of their own: an entry each, with keys that decide about them. A person's own lists stay in
--- the stack below it.
+-- The open hunks in a quickfix list of their own, made on request: an entry each, with keys that decide about them. When the
+-- last hunk is decided, the user's previous list is the current one again.
 
 local hunks = require("pintle.hunks")
 local log = require("pintle.log")
@@ -9,6 +9,12 @@ local M = {}
 
 ---@type integer? the quickfix list that holds the hunks
 local list_id
+
+---@type integer? the user's quickfix list that was the current one before
+local before_id
+
+---@type boolean Whether the quickfix window was opened for the hunks.
+local is_own_window = false
 
 ---@type table<string, integer> by session: the event up to which the last round goes
 local rounds = {}
@@ -65,40 +71,73 @@ local function list_number()
   return found and found.nr > 0 and found.nr or nil
 end
 
+---Makes the list with this number in the stack the current one.
+---@param number integer
+local function make_current(number)
+  if number ~= vim.fn.getqflist({ nr = 0 }).nr then
+    vim.cmd(("silent %dchistory"):format(number))
+  end
+end
+
+---Puts the user's list back, and closes the window that was opened for the hunks.
+local function finish()
+  local is_current = list_number() == vim.fn.getqflist({ nr = 0 }).nr
+  local before = before_id and vim.fn.getqflist({ id = before_id, nr = 0 }).nr or 0
+  before_id = nil
+  local win = vim.fn.getqflist({ winid = 0 }).winid
+  if is_current and before > 0 then
+    make_current(before)
+  end
+  if is_current and is_own_window and win ~= 0 then
+    -- It is the last window where everything else was closed, and stays.
+    pcall(vim.api.nvim_win_close, win, false)
+  end
+  is_own_window = false
+end
+
 ---Brings the list up to date, wherever in the stack it is.
 ---@param here pintle.Workspace
 function M.fill(here)
   if list_number() then
+    local was_empty = vim.fn.getqflist({ id = list_id, size = 0 }).size == 0
     local at = vim.fn.getqflist({ id = list_id, idx = 0 }).idx
     local items, title = entries(here)
     local what = { id = list_id, title = title, items = items, idx = math.max(1, math.min(at, #items)) }
     vim.fn.setqflist({}, "r", what)
+    if #items == 0 and not was_empty then
+      finish()
+    end
   end
 end
 
----Makes a list of the hunks where there is none; a person's own list stays below it (|:colder|).
+---Makes the list of the hunks and makes it the current one.
 ---@param here pintle.Workspace
-function M.make(here)
-  if list_number() then
-    return M.fill(here)
+local function make(here)
+  local current = vim.fn.getqflist({ id = 0, nr = 0 })
+  if current.nr > 0 and current.id ~= list_id then
+    before_id = current.id
+  end
+  local number = list_number()
+  if number then
+    M.fill(here)
+    return make_current(number)
   end
   local items, title = entries(here)
-  if #items > 0 then
-    vim.fn.setqflist({}, " ", { title = title, items = items })
-    list_id = vim.fn.getqflist({ id = 0 }).id
-  end
+  vim.fn.setqflist({}, " ", { title = title, items = items })
+  list_id = vim.fn.getqflist({ id = 0 }).id
 end
 
 ---Opens the list without going there.
-function M.open()
+local function open()
   local win = vim.api.nvim_get_current_win()
+  is_own_window = is_own_window or vim.fn.getqflist({ winid = 0 }).winid == 0
   require("pintle.sizes").keeping(function()
     vim.cmd("botright copen")
     vim.api.nvim_set_current_win(win)
   end)
 end
 
----Makes the list of the hunks the current one and opens it.
+---Makes the list of the hunks the current one and opens it. The user's own list stays in the stack (|:colder|).
 ---@param here pintle.Workspace
 ---@param is_round? boolean Only what has changed since notes were sent last.
 ---@return boolean is_shown False where there is nothing to list.
@@ -108,12 +147,8 @@ function M.show(here, is_round)
     is_only_round = false
     return false
   end
-  M.make(here)
-  local number = list_number()
-  if number and number ~= vim.fn.getqflist({ nr = 0 }).nr then
-    vim.cmd(("silent %dchistory"):format(number))
-  end
-  M.open()
+  make(here)
+  open()
   return true
 end
 

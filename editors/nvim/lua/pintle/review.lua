@@ -174,6 +174,7 @@ end
 ---Draws the current sessions' hunks in all buffers.
 function M.draw()
   local known = known_files()
+  keys.update(M.is_open())
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     local path = buffers.file_of(buf)
     if path then
@@ -267,7 +268,7 @@ function M.is_busy()
   end)
 end
 
----Files were changed while the person looks on: the hunks are asked for, and the list has them.
+---Files were changed while the user looks on: the hunks are asked for, and listed where the settings say so.
 ---@param here pintle.Workspace
 ---@param id string
 function M.changed(here, id)
@@ -275,9 +276,8 @@ function M.changed(here, id)
     return
   end
   M.refresh(here, id, function()
-    list.make(here)
-    if config.get().open_quickfix and #of(id).hunks > 0 then
-      list.open()
+    if config.get().open_quickfix then
+      list.show(here)
     end
   end)
 end

@@ -86,16 +86,47 @@ test("hunks are drawn where they are, listed, and gone to", function()
   vi:wait_note("no hunk before this one; 3 are open")
 end)
 
-test("a list of the person's own stays the current one", function()
+-- The title of the current quickfix list, its length, and whether its window is open.
+local QUICKFIX = [[
+  local list = vim.fn.getqflist({ title = 0, size = 0, winid = 0 })
+  return { list.title, list.size, list.winid ~= 0 }
+]]
+
+test("the user's quickfix list is covered by a review alone, and only until it ends", function()
+  for _, has_window in ipairs({ false, true }) do
+    local vi = reviewed(LINES, unpack(EDITS))
+    equal(vi:lua(QUICKFIX), { "", 0, false }, "an edit lists nothing")
+    vi:lua("vim.fn.setqflist({}, ' ', { title = 'mine', items = { { bufnr = 1, lnum = 1, text = 'x' } } })")
+    if has_window then
+      vi:cmd("copen | wincmd p")
+    end
+    vi:cmd("2")
+    decide(vi, "Pintle keep")
+    equal(vi:lua(QUICKFIX), { "mine", 1, has_window })
+    vi:cmd("Pintle review")
+    vi:wait("vim.fn.getqflist({ size = 0 }).size == 2")
+    equal(vi:lua(QUICKFIX), { "pintle: hunks", 2, true })
+    decide(vi, "Pintle undo all")
+    equal(vi:lua(QUICKFIX), { "mine", 1, has_window })
+    -- Hunks that are open again come to the list when asked for.
+    decide(vi, "Pintle revert")
+    equal(vi:lua(QUICKFIX), { "mine", 1, has_window })
+    vi:cmd("Pintle review")
+    vi:wait("vim.fn.getqflist({ size = 0 }).size == 2")
+    -- A list that the user makes meanwhile stays.
+    vi:lua("vim.fn.setqflist({}, ' ', { title = 'newer', items = { { bufnr = 1, lnum = 1, text = 'x' } } })")
+    decide(vi, "Pintle keep all")
+    equal(vi:lua(QUICKFIX), { "newer", 1, true })
+  end
+end)
+
+test("without a list of the user's the window closes with the last hunk", function()
   local vi = reviewed(LINES, unpack(EDITS))
-  vi:lua("vim.fn.setqflist({}, ' ', { title = 'mine', items = { { bufnr = 1, lnum = 1, text = 'x' } } })")
-  vi:cmd("2")
-  decide(vi, "Pintle keep")
-  equal(vi:lua("return { vim.fn.getqflist({ title = 0 }).title, #vim.fn.getqflist() }"), { "mine", 1 })
   vi:cmd("Pintle review")
   vi:wait("vim.fn.getqflist({ winid = 0 }).winid ~= 0")
-  equal(vi:lua("return { vim.fn.getqflist({ title = 0 }).title, #vim.fn.getqflist() }"), { "pintle: hunks", 2 })
-  equal(vi:lua("return vim.fn.getqflist({ nr = '$' }).nr"), 2)
+  decide(vi, "Pintle keep all")
+  equal(vi:lua(QUICKFIX), { "pintle: hunks", 0, false })
+  equal(vi:lua("return #vim.api.nvim_list_wins()"), 1)
 end)
 
 test("marks stand at their lines in an unsaved buffer, or nowhere", function()

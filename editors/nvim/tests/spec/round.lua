@@ -74,12 +74,15 @@ local function whole_round(name, arguments_for)
   })
   equal(vi:lua("return vim.api.nvim_win_get_cursor(vim.fn.bufwinid('greet.txt'))"), { 5, 2 })
   -- the file `go` came while a command of the model's ran
+  vi:wait("require('pintle').status().hunks == 2", "the hunks")
+  vi:cmd("Pintle review")
   vi:wait("#vim.fn.getqflist() == 2", "the list of hunks")
   local qf = vi:lua([[
     local list = vim.fn.getqflist({ title = 1, items = 1 })
     return { list.title, #list.items, list.items[2].lnum, list.items[2].text, vim.fn.bufname(list.items[2].bufnr) }
   ]])
   equal(qf, { "pintle: hunks", 2, 2, "+2 -1 TWO", "greet.txt" })
+  vi:cmd("cclose")
 
   -- stop: the queued turn hangs in its command
   vi:wait("require('pintle.approval').count() == 1", "a third question")
