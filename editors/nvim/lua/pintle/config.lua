@@ -19,7 +19,7 @@ local M = {}
 ---@field width number The part of the columns that the windows beside the code have, or from 1 on their columns.
 ---@field prompt_height integer Lines of the prompt window, at most a third of what both windows have.
 ---@field complete boolean Whether candidates are shown while one types `@` or `/` in a prompt.
----@field review_keys boolean Whether buffers with open hunks have the keys `]h`, `[h` and `ih`, where these are free.
+---@field review_keys boolean Whether there are the keys `]h`, `[h` and `ih` while hunks are open, where these are free.
 ---@field picker string What lists are picked from: one of `require("pintle.picker").NAMES`.
 ---@field open_quickfix boolean Whether the quickfix window opens, without focus, when a turn has changed files.
 

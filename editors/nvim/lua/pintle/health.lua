@@ -90,6 +90,11 @@ function M.check()
   elseif picker ~= "auto" then
     health.ok("lists use " .. (picker == "select" and "vim.ui.select" or picker))
   end
+  local keys = require("pintle.keys")
+  local found, is_usual_taken = keys.jump_keys()
+  if config.get().review_keys and is_usual_taken then
+    health.warn(keys.taken_text(found))
+  end
   local lines = require("pintle.log").lines
   if #lines > 0 then
     health.start("pintle: last words")

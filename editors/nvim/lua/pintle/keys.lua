@@ -131,41 +131,145 @@ function M.operator(where, verb)
   return where == "at_cursor" and "g@l" or "g@"
 end
 
--- The keys of buffers with open hunks, unless they mean something there already.
-local KEYS = {
-  { "n", "]h", "<Plug>(pintle-next-hunk)" },
-  { "n", "[h", "<Plug>(pintle-prev-hunk)" },
-  { { "o", "x" }, "ih", "<Plug>(pintle-hunk)" },
+-- The keys to the next hunk and back, while one is open anywhere. The second pair is used where the first belongs to another
+-- plugin, such as mini.diff or gitsigns, which use it for the hunks of git.
+local JUMPS = {
+  { ["]h"] = "<Plug>(pintle-next-hunk)", ["[h"] = "<Plug>(pintle-prev-hunk)" },
+  { ["]a"] = "<Plug>(pintle-next-hunk)", ["[a"] = "<Plug>(pintle-prev-hunk)" },
 }
 
----@type table<integer, { mode: string, lhs: string }[]> by buffer: the maps that were made
+---@type table<string, table|false> by key: the map that it had before, or false
+local global = {}
+
+---@type boolean Whether a notice said that the first pair belongs to another plugin.
+local has_notified = false
+
+---A global map of Normal mode.
+---@param lhs string
+---@return table?
+local function global_map(lhs)
+  return vim.iter(vim.api.nvim_get_keymap("n")):find(function(map)
+    return map.lhs == lhs
+  end)
+end
+
+---@param map table
+---@return boolean is_default Whether Neovim itself made a map, as for the argument list.
+local function is_default(map)
+  return map.callback ~= nil and debug.getinfo(map.callback, "S").source:find("_defaults", 1, true) ~= nil
+end
+
+---@param map table?
+---@return boolean
+local function is_ours(map)
+  return map ~= nil and (map.rhs or ""):find("<Plug>(pintle-", 1, true) == 1
+end
+
+---Whether a key has a meaning of others, everywhere or in the buffer of a file.
+---@param lhs string
+---@return boolean
+local function is_taken(lhs)
+  local map = global_map(lhs)
+  if map and not is_ours(map) and not is_default(map) then
+    return true
+  end
+  return vim.iter(vim.api.nvim_list_bufs()):any(function(buf)
+    return vim.api.nvim_buf_is_loaded(buf)
+      and vim.bo[buf].buftype == ""
+      and vim.iter(vim.api.nvim_buf_get_keymap(buf, "n")):any(function(own)
+        return own.lhs == lhs
+      end)
+  end)
+end
+
+---@param lhs string
+---@param rhs string
+local function set_global(lhs, rhs)
+  local map = global_map(lhs)
+  if is_ours(map) or map and not is_default(map) then
+    return
+  end
+  global[lhs] = map and vim.fn.maparg(lhs, "n", false, true) or false
+  vim.keymap.set("n", lhs, rhs, { remap = true, desc = "pintle: " .. rhs })
+end
+
+---The keys that go to the next hunk and back, and whether the usual ones belong to others.
+---@return string[] keys the next one, the previous one; none where both pairs do
+---@return boolean is_usual_taken
+function M.jump_keys()
+  local is_usual_taken = is_taken("]h") or is_taken("[h")
+  for at, pair in ipairs({ { "]h", "[h" }, { "]a", "[a" } }) do
+    if at == 1 and not is_usual_taken or at == 2 and not is_taken(pair[1]) and not is_taken(pair[2]) then
+      return pair, is_usual_taken
+    end
+  end
+  return {}, is_usual_taken
+end
+
+---Gives the keys to the hunks while one is open anywhere, and takes them back afterwards.
+---@param is_open boolean
+function M.update(is_open)
+  if not is_open or not config.get().review_keys then
+    for lhs, before in pairs(global) do
+      if is_ours(global_map(lhs)) then
+        vim.keymap.del("n", lhs)
+        if before then
+          vim.fn.mapset("n", false, before)
+        end
+      end
+    end
+    global = {}
+    return
+  end
+  for lhs, rhs in pairs(JUMPS[1]) do
+    set_global(lhs, rhs)
+  end
+  local found, is_usual_taken = M.jump_keys()
+  if not is_usual_taken then
+    return
+  end
+  if found[1] == "]a" then
+    for lhs, rhs in pairs(JUMPS[2]) do
+      set_global(lhs, rhs)
+    end
+  end
+  if not has_notified then
+    has_notified = true
+    log.say(M.taken_text(found))
+  end
+end
+
+---@param found string[] what `jump_keys` returns where the usual keys belong to others
+---@return string
+function M.taken_text(found)
+  if #found == 0 then
+    return "`]h` and `]a` are mapped by others: map <Plug>(pintle-next-hunk) to reach the agent's hunks"
+  end
+  return ("`]h` is mapped by another plugin: `%s` and `%s` go to the agent's hunks"):format(found[1], found[2])
+end
+
+---@type table<integer, string[]> by buffer: the modes in which the text object was mapped
 local made = {}
 
----Gives a buffer the keys. It has them until nothing is open anywhere: they also lead from its last hunk to another file's.
+---Gives a buffer with hunks the text object, unless `ih` means something there already.
 ---@param buf integer
 ---@param has_hunks boolean
 function M.set(buf, has_hunks)
   if has_hunks == (made[buf] ~= nil) or has_hunks and not config.get().review_keys then
     return
   elseif not has_hunks then
-    if require("pintle.review").is_open() then
-      return
-    end
-    for _, map in ipairs(made[buf]) do
-      pcall(vim.keymap.del, map.mode, map.lhs, { buffer = buf })
+    for _, mode in ipairs(made[buf]) do
+      pcall(vim.keymap.del, mode, "ih", { buffer = buf })
     end
     made[buf] = nil
     return
   end
   made[buf] = {}
   vim.api.nvim_buf_call(buf, function()
-    for _, key in ipairs(KEYS) do
-      local modes = type(key[1]) == "table" and key[1] or { key[1] }
-      for _, mode in ipairs(modes) do
-        if vim.fn.maparg(key[2], mode) == "" then
-          vim.keymap.set(mode, key[2], key[3], { buffer = buf, remap = true, desc = "pintle: " .. key[3] })
-          table.insert(made[buf], { mode = mode, lhs = key[2] })
-        end
+    for _, mode in ipairs({ "o", "x" }) do
+      if vim.fn.maparg("ih", mode) == "" then
+        vim.keymap.set(mode, "ih", "<Plug>(pintle-hunk)", { buffer = buf, remap = true, desc = "pintle: the hunk" })
+        table.insert(made[buf], mode)
       end
     end
   end)

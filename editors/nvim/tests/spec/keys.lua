@@ -145,19 +145,70 @@ test("from hunk to hunk across files, and where that is", function()
 end)
 
 test("the keys are there while hunks are open, and take nothing from anyone", function()
-  local vi = reviewed({ before = "vim.keymap.set('n', '[h', '<Cmd>let g:mine = 1<CR>')" })
-  local function maps()
-    return vi:lua([[return {
-      vim.fn.maparg("]h", "n"), vim.fn.maparg("[h", "n"), vim.fn.maparg("ih", "o"), vim.fn.maparg("ih", "x"),
-    }]])
-  end
   local own = "<Cmd>let g:mine = 1<CR>"
-  equal(maps(), { "<Plug>(pintle-next-hunk)", own, "<Plug>(pintle-hunk)", "<Plug>(pintle-hunk)" })
-  vi:cmd("Pintle keep all")
-  decisions(vi, 1)
-  equal(maps(), { "", own, "", "" })
+  local next_hunk, prev_hunk, object = "<Plug>(pintle-next-hunk)", "<Plug>(pintle-prev-hunk)", "<Plug>(pintle-hunk)"
+  local function globally(lhs)
+    return ("vim.keymap.set('n', '%s', '%s')"):format(lhs, own)
+  end
+  -- As gitsigns does it: in the buffers of a repository.
+  local in_buffers = ([[vim.api.nvim_create_autocmd("BufReadPost", { callback = function(event)
+    vim.keymap.set("n", "]h", "%s", { buffer = event.buf })
+  end })]]):format(own)
+  local rows = {
+    { "free", "", { next_hunk, prev_hunk, false, false }, nil },
+    { "the one back", globally("[h"), { next_hunk, own, next_hunk, prev_hunk }, "`]a` and `[a` go to" },
+    { "both", globally("]h") .. globally("[h"), { own, own, next_hunk, prev_hunk }, "`]a` and `[a` go to" },
+    { "each buffer", in_buffers, { own, prev_hunk, next_hunk, prev_hunk }, "`]a` and `[a` go to" },
+    { "all", globally("]h") .. globally("]a"), { own, prev_hunk, own, false }, "map <Plug>(pintle-next-hunk)" },
+  }
+  for _, row in ipairs(rows) do
+    local who, before, want, note = unpack(row)
+    local vi = reviewed({ before = before })
+    -- What Neovim itself maps counts as free; some versions have no map there.
+    local function maps()
+      return vi:lua([[return vim.tbl_map(function(lhs)
+        local rhs = vim.fn.maparg(lhs, "n")
+        return rhs ~= "" and not rhs:find("^<Lua ") and rhs or false
+      end, { "]h", "[h", "]a", "[a" })]])
+    end
+    local function objects()
+      return vi:lua("return { vim.fn.maparg('ih', 'o'), vim.fn.maparg('ih', 'x') }")
+    end
+    equal(maps(), want, who)
+    equal(objects(), { object, object })
+    vi:cmd("checkhealth pintle")
+    local health = vi:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' ')")
+    vi:cmd("close")
+    if note then
+      vi:wait_note(note)
+      contains(health:gsub("%s+", " "), note)
+      vi:cmd("Pintle keep hunk")
+      equal(
+        vi:lua("return #vim.tbl_filter(function(each) return each:find('mapped by', 1, true) end, _G.notes)"),
+        1,
+        "one notice"
+      )
+    end
+    vi:cmd("Pintle keep all")
+    vi:wait("not require('pintle.review').is_open() and not require('pintle.review').is_busy()")
+    for at, lhs in ipairs(maps()) do
+      equal(lhs, want[at] == own and own or false, who .. ", afterwards")
+    end
+    equal(vi:lua("return vim.fn.maparg(']a', 'n', false, true).desc or ''"):find("pintle"), nil)
+    equal(objects(), { "", "" })
+  end
   local without = reviewed({ settings = { review_keys = false } })
   equal(without:lua("return vim.fn.maparg(']h', 'n')"), "")
+end)
+
+test("the keys lead to the hunks from a file without any, from an empty buffer and from the prompt", function()
+  local vi, dir = reviewed()
+  child.write(dir .. "/c.txt", "untouched\n")
+  for _, from in ipairs({ "edit c.txt", "enew", "Pintle open" }) do
+    vi:cmd(from)
+    type_keys(vi, "]h")
+    equal(here(vi), "a.txt:2", from)
+  end
 end)
 
 test("a hunk is a text object", function()
