@@ -54,6 +54,8 @@ for _, verb in ipairs({
   "fork",
   "help",
   "log",
+  "login",
+  "logout",
   "merge",
   "mode",
   "model",

@@ -152,6 +152,12 @@ local verbs = {
   log = function()
     require("pintle.log").open()
   end,
+  login = function(text)
+    require("pintle.login").login(text ~= "" and text or nil)
+  end,
+  logout = function(text)
+    require("pintle.login").logout(text ~= "" and text or nil)
+  end,
   trust = function()
     require("pintle.trust").trust()
   end,

@@ -302,7 +302,7 @@ end
 ---@param err pintle.RpcError
 function M.failed(workspace, err)
   local lines = { "No session: " .. err.message }
-  local hint = type(err.data) == "table" and err.data.hint
+  local hint = require("pintle.advice").of(err)
   if hint then
     vim.list_extend(lines, { "", hint })
   end

@@ -38,8 +38,7 @@ end
 ---@param what string
 ---@param err pintle.RpcError
 function M.failed(what, err)
-  local hint = type(err.data) == "table" and err.data.hint
-  M.error(("%s: %s%s"):format(what, err.message, hint and ("; " .. hint) or ""))
+  M.error(("%s: %s"):format(what, require("pintle.advice").line(err)))
 end
 
 ---Shows all that was said, the last at the end.

@@ -1,5 +1,6 @@
 -- Items as lines of a transcript. Pure.
 
+local advice = require("pintle.advice")
 local input = require("pintle.input")
 local notice = require("pintle.notice")
 
@@ -237,8 +238,9 @@ function M.turn_end(turn)
   local err = turn.error or { code = "unknown", message = "no reason was given" }
   local lines = {}
   extend(lines, ("**failed** (%s): %s"):format(err.code, err.message), "")
-  if err.hint then
-    extend(lines, err.hint, "")
+  local hint = advice.of(err)
+  if hint then
+    extend(lines, hint, "")
   end
   return lines
 end
@@ -247,7 +249,7 @@ end
 ---@return string[]
 function M.notice(said)
   local lines = {}
-  extend(lines, ("**%s**: %s%s"):format(said.level, said.message, said.hint and ("; " .. said.hint) or ""), "> ")
+  extend(lines, ("**%s**: %s"):format(said.level, advice.line(said)), "> ")
   return lines
 end
 

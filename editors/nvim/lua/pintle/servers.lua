@@ -1,6 +1,7 @@
 -- `:Pintle servers`: the session's servers of the Model Context Protocol, their state and tools, a switch for each, and logins.
 
 local log = require("pintle.log")
+local login = require("pintle.login")
 local protocol = require("pintle.protocol")
 
 local M = {}
@@ -74,55 +75,22 @@ function M.actions(server)
   return { change(server), log_in, log_out }
 end
 
----@type table<string, fun()> by the server that a person logs in to: what cancels it
-local logins = {}
-
----Cancels the logins that wait for a person; there is one as a rule.
-function M.cancel_login()
-  if next(logins) == nil then
-    return log.say("no login in progress")
-  end
-  for _, cancel in pairs(logins) do
-    cancel()
-  end
-end
-
 ---Begins a login, which can be cancelled until the person has finished it.
 ---@param ask fun(method: string, params: table, done: fun(result: table), failed: fun(err: pintle.RpcError): boolean?): fun()
 ---@param action pintle.ServerAction
 local function log_in(ask, action)
   local name = action.params.server
   local cancel = ask(action.method, action.params, function(result)
-    logins[name] = nil
+    login.ended(name)
     log.say(action.said(result))
   end, function(err)
-    logins[name] = nil
+    login.ended(name)
     if err.code == protocol.code.cancelled then
       log.say(("the login to the MCP server %s was cancelled"):format(name))
       return true
     end
   end)
-  logins[name] = cancel
-end
-
----Shows the page on which the person logs in, and where to find it when no browser opens.
----@param params pintle.AuthOpenUrlParams
-function M.page(params)
-  -- Whatever else an address names is no page.
-  if not params.url:match("^https?://") then
-    return
-  end
-  log.note(params.url)
-  local name = params.mcpServer or params.provider or "it"
-  log.say(
-    ("complete the login to %s in your browser, or cancel it with :Pintle stop login; see :Pintle log for the URL"):format(
-      name
-    )
-  )
-  local _, err = vim.ui.open(params.url)
-  if err then
-    log.warn(("could not open a browser: %s; :Pintle log shows the address"):format(err))
-  end
+  login.begun(name, cancel)
 end
 
 ---Shows the tools of a server, and what can be done with it.

@@ -1,7 +1,9 @@
 -- The session's settings: its model, effort, work mode and permission mode, picked from what the engine offers.
 
+local config = require("pintle.config")
 local log = require("pintle.log")
 local protocol = require("pintle.protocol")
+local statusline = require("pintle.statusline")
 
 local M = {}
 
@@ -42,60 +44,158 @@ local function set(here, id, option, value)
   end)
 end
 
+-- The names of models and their windows are columns of a list.
+local NAME_COLUMNS = 27
+local PRICE_COLUMNS = 16
+
+---A model in a line, which fits into 80 columns with a list's numbers before it. Pure.
 ---@param model pintle.ModelInfo
 ---@return string
 function M.model_label(model)
-  local parts = { model.model }
-  if model.window then
-    parts[#parts + 1] = require("pintle.statusline").short(model.window)
+  local provider = model.model:match("^[^/]+")
+  local name = model.name or model.model:sub(#provider + 2)
+  local window = model.window and statusline.short(model.window) or ""
+  local price = model.price and ("$%g in, $%g out"):format(model.price.inputUsdPerMtok, model.price.outputUsdPerMtok)
+    or ""
+  local function padded(text, columns)
+    return text .. (" "):rep(columns - vim.fn.strdisplaywidth(text))
   end
-  if model.price then
-    local price = "$%g in, $%g out per million tokens"
-    parts[#parts + 1] = price:format(model.price.inputUsdPerMtok, model.price.outputUsdPerMtok)
-  end
-  return table.concat(parts, "  ")
+  return ("%s %5s  %s  %s"):format(padded(name, NAME_COLUMNS), window, padded(price, PRICE_COLUMNS), provider)
 end
 
----Names the values of an option.
----@param here pintle.Workspace
----@param option pintle.ConfigOption
----@param done fun(choices: { label: string, value: string }[])
-local function choices_of(here, option, done)
-  if option.id ~= "model" then
-    return done(vim.tbl_map(function(value)
-      local name = PERMISSIONS[value] or value
-      return { label = value == option.value and name .. "  (now)" or name, value = value }
-    end, option.choices or {}))
+---@class (exact) pintle.ModelChoice
+---@field label string
+---@field value? string The model.
+---@field others? pintle.ModelChoice[] What it leads to, where it is no model itself.
+---@field provider? string The provider that must be set up first.
+
+---The choices of a model: the current one, those of providers that are set up, and one that leads to the other providers. Pure.
+---@param listed pintle.ModelsListResult
+---@param current? string
+---@return pintle.ModelChoice[]
+function M.model_choices(listed, current)
+  local choices, groups, others = {}, {}, {}
+  if current then
+    choices[1] = { label = current .. "  (now)", value = current }
   end
+  for _, model in ipairs(listed.models) do
+    local name = model.model:match("^[^/]+")
+    groups[name] = groups[name] or {}
+    table.insert(groups[name], model)
+  end
+  local function choice_of(model, provider)
+    return { label = M.model_label(model), value = model.model, provider = provider }
+  end
+  for _, provider in ipairs(listed.providers) do
+    local models = groups[provider.name] or {}
+    if provider.key == "missing" and #models > 0 then
+      local inner = vim.tbl_map(function(model)
+        return choice_of(model, provider.name)
+      end, models)
+      local count = #models == 1 and "1 model" or ("%d models"):format(#models)
+      others[#others + 1] = { label = ("%s  %s"):format(provider.title or provider.name, count), others = inner }
+    elseif provider.key ~= "missing" then
+      for _, model in ipairs(models) do
+        if model.model ~= current then
+          choices[#choices + 1] = choice_of(model)
+        end
+      end
+    end
+  end
+  if #choices == 0 then
+    return others
+  elseif #others > 0 then
+    local count = #others == 1 and "1 provider" or ("%d providers"):format(#others)
+    choices[#choices + 1] = { label = ("more: %s without a login or key"):format(count), others = others }
+  end
+  return choices
+end
+
+---Has the user pick a model.
+---@param choices pintle.ModelChoice[]
+---@param prompt string
+---@param done fun(model: string, provider?: string)
+local function pick_model(choices, prompt, done)
+  require("pintle.picker").select(choices, {
+    prompt = prompt,
+    kind = "pintle_model",
+    format_item = function(choice)
+      return choice.label
+    end,
+  }, function(choice)
+    if choice.others then
+      return pick_model(choice.others, prompt, done)
+    end
+    done(choice.value, choice.provider)
+  end)
+end
+
+---Names the models that can be chosen.
+---@param here pintle.Workspace
+---@param current? string
+---@param done fun(model: string)
+local function choose_model(here, current, done)
   here.engine:request(protocol.method.models_list, vim.empty_dict(), function(err, result)
     if err or not result then
       return log.failed("cannot list the models", err or { code = 0, message = "an empty answer" })
     end
-    local ready = {}
-    for _, provider in ipairs(result.providers) do
-      ready[provider.name] = provider.key ~= "missing"
-    end
-    local choices = { { label = option.value .. "  (now)", value = option.value } }
-    -- Those that can be used come first.
-    for _, wants_ready in ipairs({ true, false }) do
-      for _, model in ipairs(result.models) do
-        local is_ready = ready[model.model:match("^[^/]+")] or false
-        if is_ready == wants_ready and model.model ~= option.value then
-          local label = M.model_label(model) .. (is_ready and "" or "  (no key is set)")
-          choices[#choices + 1] = { label = label, value = model.model }
-        end
+    pick_model(M.model_choices(result, current), "Model", function(model, provider)
+      if provider then
+        return require("pintle.login").login(provider, function()
+          done(model)
+        end)
       end
-    end
-    done(choices)
+      done(model)
+    end)
   end)
 end
 
----Sets an option of the session; without a value a person picks one.
+---Has the user pick the value of an option.
+---@param here pintle.Workspace
+---@param verb string
+---@param option pintle.ConfigOption
+---@param done fun(value: string)
+local function choose_value(here, verb, option, done)
+  if option.id == "model" then
+    return choose_model(here, option.value, done)
+  end
+  local values = option.choices or {}
+  if #values == 0 then
+    return log.say(("nothing to choose; the current value is `%s`"):format(option.value))
+  end
+  require("pintle.picker").select(values, {
+    prompt = option.name,
+    kind = "pintle_" .. verb,
+    format_item = function(value)
+      local name = PERMISSIONS[value] or value
+      return value == option.value and name .. "  (now)" or name
+    end,
+  }, done)
+end
+
+---Begins a session with a model, which this editor uses for new ones from then on.
+---@param here pintle.Workspace
+---@param model string
+local function begin_with(here, model)
+  config.get().model = model
+  log.say(('%s for this editor; `model = "%s"` in setup() keeps it'):format(model, model))
+  here:with_session(function() end)
+end
+
+---Sets an option of the session; without a value the user picks one. A model can be chosen before there is a session.
 ---@param verb string a key of `OPTIONS`
 ---@param value? string
 function M.choose(verb, value)
   local here = require("pintle.workspace").get()
   local id = M.OPTIONS[verb]
+  if id == "model" and not here:view() then
+    if value then
+      return begin_with(here, value)
+    end
+    return choose_model(here, config.get().model, function(model)
+      begin_with(here, model)
+    end)
+  end
   here:with_session(function(view)
     if value then
       return set(here, view.state.id, id, value)
@@ -110,19 +210,8 @@ function M.choose(verb, value)
       if not option then
         return log.say(("this session has no %s to choose"):format(verb))
       end
-      choices_of(here, option, function(choices)
-        if #choices == 0 then
-          return log.say(("nothing to choose; the current value is `%s`"):format(option.value))
-        end
-        require("pintle.picker").select(choices, {
-          prompt = option.name,
-          kind = "pintle_" .. verb,
-          format_item = function(choice)
-            return choice.label
-          end,
-        }, function(choice)
-          set(here, view.state.id, id, choice.value)
-        end)
+      choose_value(here, verb, option, function(chosen)
+        set(here, view.state.id, id, chosen)
       end)
     end)
   end)

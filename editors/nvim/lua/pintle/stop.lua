@@ -122,7 +122,7 @@ local scopes = {
     stop_one({ job = true, subagent = true }, "no job or sub-agent is running")
   end,
   login = function()
-    require("pintle.servers").cancel_login()
+    require("pintle.login").cancel()
   end,
   session = function()
     local here, view = current()

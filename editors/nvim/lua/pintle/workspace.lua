@@ -35,18 +35,6 @@ local M = {}
 local Workspace = {}
 Workspace.__index = Workspace
 
----Says what to do here where the engine's hint is about its own command line.
----@param err pintle.RpcError
----@return pintle.RpcError
-local function explained(err)
-  if err.message == "no model is set" then
-    local hint = 'name one with require("pintle").setup({ model = "provider/id" }), or `model = "provider/id"` in the '
-      .. "engine's own settings (:Pintle help configuration); then :Pintle open"
-    return { code = err.code, message = err.message, data = { hint = hint } }
-  end
-  return err
-end
-
 ---@type table<string, pintle.Workspace>
 local by_root = {}
 
@@ -183,7 +171,7 @@ function Workspace:with_session(done)
   self.engine:request(protocol.method.session_create, params, function(err, result)
     if err or not result then
       self.wanting = nil
-      err = explained(err or { code = 0, message = "an empty answer" })
+      err = err or { code = 0, message = "an empty answer" }
       require("pintle.layout").failed(self, err)
       return log.failed("no session", err)
     end
@@ -324,7 +312,7 @@ function Workspace:notified(method, params)
       self:take(view, session.lagged(view.state, params))
     end
   elseif method == protocol.method.auth_openUrl then
-    require("pintle.servers").page(params)
+    require("pintle.login").page(params)
   elseif method == protocol.method.cancelRequest then
     approval.withdraw(self.engine, params.id)
     require("pintle.edits").withdraw(self, params.id)

@@ -241,7 +241,7 @@ at_sizes("without a model the windows open and say how to name one", function(co
   golden_screen(("no-model-%dx%d"):format(columns, lines), vi)
   vi:keys("ithought of meanwhile<Esc>")
   local said = vi:lua("return require('pintle.log').lines[1]")
-  contains(said, 'require("pintle").setup({ model = "provider/id" })')
+  contains(said, "choose one with :Pintle model")
   assert(not said:find("--model", 1, true), said)
   -- and once there is one
   local path = child.folder() .. "/script.json"
