@@ -386,7 +386,7 @@ fn hint(
                 .to_owned(),
         ),
         ErrorKind::InvalidRequest if (300..400).contains(&status) => Some(format!(
-            "{url} redirects to {}; set --base-url, or the provider's base_url, to the API's URL",
+            "{url} redirects to {}; set the provider's base URL to that of the API",
             location.unwrap_or("another place")
         )),
         ErrorKind::InvalidRequest if (200..300).contains(&status) && facts.text.is_empty() => {

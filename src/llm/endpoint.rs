@@ -156,7 +156,7 @@ impl Endpoint {
             };
             return Err(Error::new(ErrorKind::Auth, format!("no key for {name}")).log_in(
                 name,
-                Some(format!("set {var}{or}, or use --base-url for your own server")),
+                Some(format!("set {var}{or}, or give the base URL of your own server")),
             ));
         }
         let base_url = cloud::vertex_host(&base_url?);
@@ -376,7 +376,7 @@ fn fill_in<'a>(
                 let name = name.replace('|', " or ");
                 let message = format!("the URL of {provider} depends on {name}, which is not set");
                 return Err(Error::new(ErrorKind::Auth, message)
-                    .hint(format!("set {name}, or pass the URL with --base-url")));
+                    .hint(format!("set {name}, or give the whole base URL")));
             }
         }
     }
@@ -605,7 +605,7 @@ mod tests {
         let error = Endpoint::resolve("azure", &Ambient::fixed(key), None).unwrap_err();
         assert_eq!(
             error.hint.unwrap(),
-            "set AZURE_OPENAI_RESOURCE, or pass the URL with --base-url"
+            "set AZURE_OPENAI_RESOURCE, or give the whole base URL"
         );
     }
 

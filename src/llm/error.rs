@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// Hint for a wrong URL: the two places where a user can set it.
-pub(super) const CHECK_ADDRESS: &str = "check --base-url, or the provider's base_url";
+pub(super) const CHECK_ADDRESS: &str = "check the provider's base URL";
 
 /// Provider failure. It never contains a key.
 #[derive(Debug, Clone, PartialEq, Eq)]

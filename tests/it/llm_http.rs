@@ -237,13 +237,13 @@ async fn servers_that_are_not_there_or_not_what_they_seem() {
             no_host,
             ErrorKind::Network,
             "cannot find the host",
-            "check --base-url, or the provider's base_url",
+            "check the provider's base URL",
         ),
         (
             "http://a b",
             ErrorKind::InvalidRequest,
             "is not a valid URL",
-            "check --base-url, or the provider's base_url",
+            "check the provider's base URL",
         ),
     ] {
         let error =

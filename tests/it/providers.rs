@@ -317,7 +317,7 @@ fn what_is_wrong_with_a_provider_is_told_with_what_to_do() {
     let html = "<html><body>404 page not found</body></html>";
     let rows: [(&str, Option<(u16, &str)>, &[&str], &str, &str); 7] = [
         ("no key", None, &["--model", "openai/m"], "authRequired", "OPENAI_API_KEY"),
-        ("an unknown provider", None, &["--model", "acme/m"], "config", "--base-url"),
+        ("an unknown provider", None, &["--model", "acme/m"], "config", "base_url"),
         (
             "no API for an own server",
             None,

@@ -353,7 +353,7 @@ impl ConfiguredModels {
             }
             let hint = error.hint.clone().unwrap_or_default();
             error.hint(format!(
-                "{hint}; for another server use --base-url URL --api chat|messages, or [providers.{name}] in {}",
+                "{hint}; for another server, define [providers.{name}] with its base_url and api in {}",
                 config.folders.config_file.display()
             ))
         })
