@@ -145,6 +145,10 @@ fn a_fork_begins_where_it_is_told_to() {
         let texts: Vec<String> =
             nodes.map(|node| node["text"].as_str().unwrap().to_owned()).collect();
         assert_eq!(texts, prompts, "{name}: {err}");
+        let (_, listed, _) = sessions(&place, &["list", "--json"]);
+        let rows = listed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let row = rows.into_iter().find(|row| row["sessionId"] == fork).unwrap();
+        assert_eq!(row["title"].as_str(), prompts.first().copied(), "{name}: the title in lists");
     }
 }
 

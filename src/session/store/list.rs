@@ -172,6 +172,15 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     })
 }
 
+/// Returns the first line of a message as a title.
+fn first_line(content: &[Input]) -> Option<String> {
+    content.iter().find_map(|block| {
+        let Input::Text { text } = block else { return None };
+        let first = text.lines().find(|line| !line.trim().is_empty())?;
+        Some(first.trim().chars().take(TITLE_CHARS).collect())
+    })
+}
+
 /// Returns the session's original title, unless it was changed, or else the start of its first prompt; and its parent, if it is a
 /// sub-agent's.
 fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
@@ -188,11 +197,11 @@ fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Paren
                 parent = created.parent;
                 created.title.filter(|_| !is_retitled)
             }
-            Event::InputAccepted(input) => input.content.iter().find_map(|block| {
-                let Input::Text { text } = block else { return None };
-                let first = text.lines().find(|line| !line.trim().is_empty())?;
-                Some(first.trim().chars().take(TITLE_CHARS).collect())
-            }),
+            Event::InputAccepted(input) => first_line(&input.content),
+            // A fork begins with the messages of the other session, without the events of their arrival.
+            Event::ItemCompleted { item } => {
+                item.body.as_user_message().and_then(|message| first_line(&message.content))
+            }
             _ => None,
         };
         if title.is_some() {
