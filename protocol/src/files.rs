@@ -50,7 +50,12 @@ pub enum ChangedBy {
     /// Another author, before the next call: the user, another program, a background job.
     Other {},
     /// A rewind.
-    Rewind {},
+    #[serde(rename_all = "camelCase")]
+    Rewind {
+        /// Event that it went to; absent in journals of older versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to_seq: Option<u64>,
+    },
     /// A user decision, logged in the preceding `review.decided`.
     Review {},
 }

@@ -2799,8 +2799,13 @@ class ChangedByOther(TypedDict):
     type: Literal["other"]
 
 
-class ChangedByRewind(TypedDict):
+class _ChangedByRewind(TypedDict):
     type: Literal["rewind"]
+
+
+class ChangedByRewind(_ChangedByRewind, total=False):
+    # Event that it went to; absent in journals of older versions.
+    toSeq: int
 
 
 class ChangedByReview(TypedDict):

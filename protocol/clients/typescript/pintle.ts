@@ -2121,6 +2121,8 @@ export type ChangedBy =
   }
   | /** A rewind. */ {
     type: "rewind";
+    /** Event that it went to; absent in journals of older versions. */
+    toSeq?: number;
   }
   | /** A user decision, logged in the preceding `review.decided`. */ {
     type: "review";

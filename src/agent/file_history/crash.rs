@@ -94,7 +94,7 @@ fn relocate(announced: &mut Announced, entries: &[Entry], moves: &Moves) {
             let runs = matches!(event, Event::ItemUpdated { item } if item.id == *item_id);
             runs.then_some(entry.seq)
         }),
-        ChangedBy::Other {} | ChangedBy::Rewind {} | ChangedBy::Review {} => announced.after_seq,
+        ChangedBy::Other {} | ChangedBy::Rewind { .. } | ChangedBy::Review {} => announced.after_seq,
     };
     let seq = begun.unwrap_or_default();
     let present = |path: String| {
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn what_was_announced_is_open_until_the_journal_says_how_it_ended() {
         let call = ChangedBy::Call { item_id: ItemId::new("c"), while_ran: None };
-        let (rewind, review) = (ChangedBy::Rewind {}, ChangedBy::Review {});
+        let (rewind, review) = (ChangedBy::Rewind { to_seq: Some(1) }, ChangedBy::Review {});
         for (name, by, after_seq, words, want) in [
             ("a call that has not begun", &call, None, "x", (false, false)),
             ("a call that runs", &call, None, "x runs", (true, false)),

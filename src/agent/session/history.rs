@@ -110,7 +110,7 @@ impl Session {
             if scope != RewindScope::Files {
                 self.ask_to_switch(Some(place.seq)).await?;
             }
-            records.extend(self.put_files_back(&mut files).await?);
+            records.extend(self.put_files_back(place.seq, &mut files).await?);
             if scope != RewindScope::Files {
                 let rewound = HistoryRewound {
                     to_seq: result.to_seq,

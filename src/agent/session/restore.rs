@@ -120,9 +120,10 @@ impl Session {
         }
     }
 
-    /// Restores the files. Returns the journaled events, if anything was changed.
+    /// Restores the files to their state at event `to_seq`. Returns the journaled events, if anything was changed.
     pub(super) async fn put_files_back(
         &mut self,
+        to_seq: u64,
         plans: &mut [RestorePlan],
     ) -> Result<Option<Arc<Record>>, Error> {
         let restorer = self.restorer();
@@ -130,7 +131,8 @@ impl Session {
             .iter()
             .filter(|plan| matches!(plan.effect.action, FileAction::Restore | FileAction::Remove));
         let before = touched.map(|plan| (plan.file.path.clone(), plan.present.clone()));
-        self.announce(ChangedBy::Rewind {}, before.collect(), BTreeMap::new()).await;
+        let by = ChangedBy::Rewind { to_seq: Some(to_seq) };
+        self.announce(by.clone(), before.collect(), BTreeMap::new()).await;
         let mut changes = Vec::new();
         for plan in plans {
             // What cannot be kept could not be brought back again.
@@ -165,7 +167,6 @@ impl Session {
         if let Phase::Idle(state) = &mut self.phase {
             state.files.record(&changes);
         }
-        let by = ChangedBy::Rewind {};
         self.log.append(None, Event::FilesChanged(FilesChanged { changes, by }), None).map(Some)
     }
 }

@@ -76,7 +76,7 @@ pub fn since(entries: &[Entry], seq: u64) -> Vec<RewindFile> {
             }
             // Rewinds and decisions by the engine count like the model's changes.
             ChangedBy::Call { while_ran: None, .. }
-            | ChangedBy::Rewind {}
+            | ChangedBy::Rewind { .. }
             | ChangedBy::Review {} => file.by_agent = true,
             ChangedBy::Other {} => file.by_other = true,
         }

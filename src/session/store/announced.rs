@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(announcements.last(), None);
         let state = FileState { sha256: "0".repeat(64), size: 3, mode: None, is_lost: false };
         let mut announced = Announced {
-            by: ChangedBy::Rewind {},
+            by: ChangedBy::Rewind { to_seq: None },
             turn_id: None,
             after_seq: Some(7),
             folders: Vec::new(),

@@ -43,6 +43,22 @@ local function note_sender(session, item_id, client_id)
   end
 end
 
+---What a move in the history did to the conversation.
+---@param dropped integer
+---@param restored integer
+---@return string
+local function rewound_text(dropped, restored)
+  local function items(count)
+    return count == 1 and "1 item" or ("%d items"):format(count)
+  end
+  if restored == 0 then
+    return ("rewound: %s removed from the conversation"):format(items(dropped))
+  elseif dropped == 0 then
+    return ("moved forward: %s restored to the conversation"):format(items(restored))
+  end
+  return ("moved in the history: %s removed from the conversation, %d restored"):format(items(dropped), restored)
+end
+
 ---An item began, went on or ended.
 ---@param session pintle.Session
 ---@param event table
@@ -199,15 +215,14 @@ M.durable = {
   end,
   ["history.rewound"] = function(session, event, add)
     history.rewound(session.history, session.seq, event)
-    local text = "moved in the history: the model forgot %d items and recalled %d"
-    local message = text:format(#(event.dropped or {}), #(event.restored or {}))
+    local message = rewound_text(#(event.dropped or {}), #(event.restored or {}))
     add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = message } })
     add({ kind = "rewound" })
   end,
   ["label.changed"] = function() end,
   ["files.changed"] = function(session, event, add)
     if event.by.type == "rewind" then
-      history.files_rewound(session.history, session.seq)
+      history.files_rewound(session.history, session.seq, event.by.toSeq)
     end
     add({ kind = "files", changes = event.changes, by = event.by })
   end,

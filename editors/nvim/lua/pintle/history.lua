@@ -15,11 +15,17 @@ local M = {}
 ---@field ways { first: integer, after: integer }[] Where the line goes on from another event than the one before.
 ---@field hidden table<string, boolean> By item: true where the model does not know it any more, false where it does again.
 ---@field has_gone_on? boolean The model has worked since the first event that is known.
----@field step? { from: integer, last: integer, scope: pintle.RewindScope } The way back from a rewind that nothing came after.
+---@field moves pintle.Move[] The moves since the model worked last, the oldest first.
+
+---@class (exact) pintle.Move A move in the history, back or forward.
+---@field from integer The event that the session was at.
+---@field to? integer The event that it went to; nil where an older engine did not note it.
+---@field last integer The last event of the move.
+---@field scope pintle.RewindScope
 
 ---@return pintle.History
 function M.new()
-  return { entries = {}, known = {}, ways = { { first = 1, after = 0 } }, hidden = {} }
+  return { entries = {}, known = {}, ways = { { first = 1, after = 0 } }, hidden = {}, moves = {} }
 end
 
 ---Notes what is drawn.
@@ -45,8 +51,9 @@ end
 ---Files were put back, perhaps with the conversation that follows.
 ---@param history pintle.History
 ---@param seq integer
-function M.files_rewound(history, seq)
-  history.step = { from = seq - 1, last = seq, scope = "files" }
+---@param to? integer
+function M.files_rewound(history, seq, to)
+  table.insert(history.moves, { from = seq - 1, to = to, last = seq, scope = "files" })
 end
 
 ---The session goes on from another place.
@@ -63,18 +70,39 @@ function M.rewound(history, seq, event)
   for _, id in ipairs(event.restored or {}) do
     history.hidden[id] = false
   end
-  local step = history.step
-  if step and step.scope == "files" and step.last == seq - 1 then
-    history.step = { from = step.from, last = seq, scope = "both" }
-  else
-    history.step = { from = seq - 1, last = seq, scope = "conversation" }
+  table.insert(history.moves, { from = seq - 1, to = event.toSeq, last = seq, scope = "conversation" })
+end
+
+---The rewind that a redo undoes: the last one that none has undone. A redo goes to where a rewind came from.
+---@param history pintle.History
+---@return pintle.Move?
+function M.undoable(history)
+  ---@type pintle.Move[]
+  local joined, open = {}, {}
+  for _, move in ipairs(history.moves) do
+    local before = joined[#joined]
+    -- A move of the conversation that follows one of the files is one move with it.
+    if before and move.scope == "conversation" and before.scope == "files" and before.last == move.from then
+      joined[#joined] = { from = before.from, to = move.to, last = move.last, scope = "both" }
+    else
+      joined[#joined + 1] = move
+    end
   end
+  for _, move in ipairs(joined) do
+    local last = open[#open]
+    if last and move.to == last.from and move.scope == last.scope then
+      open[#open] = nil
+    else
+      open[#open + 1] = move
+    end
+  end
+  return open[#open]
 end
 
 ---The model works on: there is nothing to go forward to any more.
 ---@param history pintle.History
 function M.goes_on(history)
-  history.step, history.has_gone_on = nil, true
+  history.moves, history.has_gone_on = {}, true
 end
 
 ---Takes over what a newer table does not know. It costs what the older one holds.
@@ -103,11 +131,8 @@ function M.put_before(history, earlier)
   history.ways = vim.list_extend(vim.list_slice(earlier.ways), history.ways, 2)
   M.fill(history.hidden, earlier.hidden)
   if not history.has_gone_on then
-    local step, before = history.step, earlier.step
-    if step and before and before.scope == "files" and step.scope == "conversation" and before.last == step.from then
-      step = { from = before.from, last = step.last, scope = "both" }
-    end
-    history.step, history.has_gone_on = step or before, earlier.has_gone_on
+    history.moves = vim.list_extend(vim.list_slice(earlier.moves), history.moves)
+    history.has_gone_on = earlier.has_gone_on
   end
 end
 

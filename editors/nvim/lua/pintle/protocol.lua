@@ -1286,6 +1286,7 @@
 ---A rewind.
 ---@class pintle.ChangedBy.rewind
 ---@field type "rewind" 
+---@field toSeq? integer Event that it went to; absent in journals of older versions.
 
 ---A user decision, logged in the preceding `review.decided`.
 ---@class pintle.ChangedBy.review

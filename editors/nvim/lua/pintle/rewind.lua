@@ -1,6 +1,7 @@
 -- Going back in a session's history, forward again, and on from a place of it in a session of its own. What is meant is picked
 -- from lists; what would happen is the engine's word, shown before it does.
 
+local history = require("pintle.history")
 local input = require("pintle.input")
 local layout = require("pintle.layout")
 local log = require("pintle.log")
@@ -120,7 +121,12 @@ end
 local function tell(result, scope)
   local parts = {}
   if scope ~= "files" then
-    parts[1] = ("%d items forgotten, %d recalled"):format(#result.dropped, #result.restored)
+    for verb, items in pairs({ removed = result.dropped, restored = result.restored }) do
+      if #items > 0 then
+        parts[#parts + 1] = ("%d %s %s"):format(#items, #items == 1 and "item" or "items", verb)
+      end
+    end
+    table.sort(parts)
   end
   local counts, is_whole = {}, true
   for _, file in ipairs(result.files or {}) do
@@ -214,21 +220,21 @@ function M.rewind()
   end)
 end
 
----Undoes a rewind, as long as it was the last thing that happened.
+---Undoes the last rewind, and the one before it when called again, as long as the model has not worked on.
 function M.redo()
   local here, view = require("pintle.sessions").current()
   if not here or not view then
     return
   end
-  local step = view.state.history.step
-  if not step then
-    return log.say("the last action was not a rewind; :Pintle rewind lists all points")
+  local move = history.undoable(view.state.history)
+  if not move then
+    return log.say("there is no rewind to redo; :Pintle rewind lists all points")
   end
   local text = returned[view.state.id]
   if text and prompt.text(here) == vim.trim(text) then
     prompt.set(here, "")
   end
-  rewind(here, view, { to = { seq = step.from }, scope = step.scope })
+  rewind(here, view, { to = { seq = move.from }, scope = move.scope })
 end
 
 ---Reads the message that a place is before.

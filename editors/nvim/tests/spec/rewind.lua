@@ -33,17 +33,51 @@ test("the way that counts", function()
   end
 end)
 
-test("what a rewind is undone by", function()
-  local state = history.new()
-  equal(state.step, nil)
-  history.rewound(state, 5, { toSeq = 2 })
-  equal(state.step, { from = 4, last = 5, scope = "conversation" })
-  history.files_rewound(state, 6)
-  equal(state.step, { from = 5, last = 6, scope = "files" })
-  history.rewound(state, 7, { toSeq = 2 })
-  equal(state.step, { from = 5, last = 7, scope = "both" })
-  history.goes_on(state)
-  equal(state.step, nil)
+test("what a redo undoes", function()
+  -- Moves as { kind, seq, to }; what the redo goes to, and its scope.
+  local rows = {
+    { "nothing was rewound", {}, nil },
+    { "a conversation", { { "conversation", 5, 2 } }, { 4, "conversation" } },
+    { "files", { { "files", 6, 2 } }, { 5, "files" } },
+    { "both", { { "files", 6, 2 }, { "conversation", 7, 2 } }, { 5, "both" } },
+    {
+      "both, and forward again",
+      { { "files", 6, 2 }, { "conversation", 7, 2 }, { "files", 8, 5 }, { "conversation", 9, 5 } },
+      nil,
+    },
+    { "twice back", { { "conversation", 5, 3 }, { "conversation", 6, 1 } }, { 5, "conversation" } },
+    {
+      "twice back, once forward",
+      { { "conversation", 5, 3 }, { "conversation", 6, 1 }, { "conversation", 7, 5 } },
+      { 4, "conversation" },
+    },
+    {
+      "twice back, twice forward",
+      { { "conversation", 5, 3 }, { "conversation", 6, 1 }, { "conversation", 7, 5 }, { "conversation", 8, 4 } },
+      nil,
+    },
+    {
+      "forward, and back once more",
+      { { "conversation", 5, 3 }, { "conversation", 6, 4 }, { "conversation", 7, 1 } },
+      { 6, "conversation" },
+    },
+    { "files of an older engine", { { "files", 5 }, { "files", 6 } }, { 5, "files" } },
+    { "the model has worked on", { { "conversation", 5, 2 }, { "on" } }, nil },
+  }
+  for _, row in ipairs(rows) do
+    local state = history.new()
+    for _, move in ipairs(row[2]) do
+      if move[1] == "files" then
+        history.files_rewound(state, move[2], move[3])
+      elseif move[1] == "on" then
+        history.goes_on(state)
+      else
+        history.rewound(state, move[2], { toSeq = move[3] })
+      end
+    end
+    local found = history.undoable(state)
+    equal(found and { found.from, found.scope }, row[3], row[1])
+  end
 end)
 
 -- An editor with two turns: each has changed the file.
@@ -82,7 +116,7 @@ test("back with conversation and files, forward again, and on", function()
   equal(vi:lua("return vim.fn.getline(1, '$')"), { "two" }, "the buffer was reloaded")
   equal(prompt_of(vi), "make it three")
   -- The event comes after the answer.
-  vi:wait_chat("the model forgot 3 items")
+  vi:wait_chat("3 items removed from the conversation")
   local chat = vi:chat()
   contains(chat, "First done.")
   assert(not chat:find("Second done.", 1, true) and not chat:find("make it three", 1, true), chat)
@@ -91,10 +125,14 @@ test("back with conversation and files, forward again, and on", function()
   vi:wait("#vim.tbl_filter(function(n) return n:find('forward again', 1, true) end, _G.notes) == 2")
   equal(child.read(path), "three\n")
   equal(prompt_of(vi), "", "what was put there is taken out again")
-  vi:wait_chat("recalled 3")
+  vi:wait_chat("3 items restored to the conversation")
   chat = vi:chat()
   equal(chat:sub(1, #whole), whole, "the transcript is the same again")
-  contains(chat:sub(#whole), "recalled 3")
+  contains(chat:sub(#whole), "3 items restored")
+  -- a second time there is nothing to redo, and nothing changes
+  vi:cmd("Pintle redo")
+  vi:wait_note("there is no rewind to redo")
+  equal({ child.read(path), vi:chat() }, { "three\n", chat })
   -- back once more, and on from there: then there is no forward
   vi:lua("_G.choices = { 'make it two', 'Only the conversation', 'Rewind' }")
   vi:cmd("Pintle rewind")
@@ -105,7 +143,7 @@ test("back with conversation and files, forward again, and on", function()
   assert(not chat:find("First done.", 1, true) and chat:find("something else", 1, true), chat)
   equal(child.read(path), "three\n")
   vi:cmd("Pintle redo")
-  vi:wait_note("the last action was not a rewind")
+  vi:wait_note("there is no rewind to redo")
   -- the way that was left is still there
   vi:lua("_G.choices = { 'make it three  (left', 'Only the conversation', 'Rewind' }")
   vi:cmd("Pintle rewind")
@@ -170,13 +208,13 @@ test("the way that counts is drawn in another editor", function()
   local vi = twice()
   vi:lua("_G.choices = { 'make it three', 'Only the conversation', 'Rewind' }")
   vi:cmd("Pintle rewind")
-  vi:wait_chat("the model forgot")
+  vi:wait_chat("removed from the conversation")
   local chat = vi:chat()
   vi:quit()
   local again = child.start({ dir = vi.dir })
   again:lua("_G.choices = { 'make it two' }")
   again:cmd("Pintle sessions")
-  again:wait_chat("the model forgot")
+  again:wait_chat("removed from the conversation")
   equal(again:chat(), chat)
   again:cmd("Pintle redo")
   again:wait_chat("Second done.")

@@ -273,6 +273,6 @@ at_sizes("a rewind shows what it would do before it asks", function(columns, lin
   equal(vi:is_blocked(), false)
   equal(child.read(vi.dir .. "/a.txt"), "two\n")
   vi:keys("<Tab><Tab><CR>")
-  vi:wait_screen("3 items forgott")
+  vi:wait_screen("3 items removed")
   equal(child.read(vi.dir .. "/a.txt"), "one\n")
 end)

@@ -144,14 +144,9 @@ export function previewOf(scope: RewindScope, result: SessionRewindResult): Prev
 export function saidOf(scope: RewindScope, result: SessionRewindResult): { text: string; isWhole: boolean } {
   const parts: string[] = [];
   if (scope !== "files") {
-    parts.push(
-      plural(
-        result.dropped.length,
-        "{0} item forgotten, {1} recalled",
-        "{0} items forgotten, {1} recalled",
-        result.restored.length,
-      ),
-    );
+    const [dropped, restored] = [result.dropped.length, result.restored.length];
+    if (dropped > 0) parts.push(plural(dropped, "{0} item removed", "{0} items removed"));
+    if (restored > 0) parts.push(plural(restored, "{0} item restored", "{0} items restored"));
   }
   const counts = new Map<string, number>();
   for (const file of result.files ?? []) {

@@ -5,10 +5,13 @@
  */
 import type { HistoryRewound, RewindScope } from "pintle-client";
 
-/** The way back from a rewind that nothing came after. */
-export interface Step {
-  /** The event to go to. */
+/** A move in the history, back or forward. */
+export interface Move {
+  /** The event that the session was at. */
   from: number;
+  /** The event that it went to; undefined where an older engine did not note it. */
+  to: number | undefined;
+  /** The last event of the move. */
   last: number;
   scope: RewindScope;
 }
@@ -16,7 +19,8 @@ export interface Step {
 export interface History {
   /** Where the line goes on from another event than the one before. */
   ways: { first: number; after: number }[];
-  step: Step | undefined;
+  /** The moves since the model worked last, oldest first. */
+  moves: Move[];
   /** The model has worked on since what is known begins: no rewind before that can be undone. */
   hasGoneOn: boolean;
 }
@@ -24,41 +28,56 @@ export interface History {
 export function emptyHistory(): History {
   return {
     ways: [{ first: 1, after: 0 }],
-    step: undefined,
+    moves: [],
     hasGoneOn: false,
   };
 }
 
 /** Files were put back, perhaps with the conversation that follows. */
-export function filesRewound(history: History, seq: number): void {
-  history.step = { from: seq - 1, last: seq, scope: "files" };
+export function filesRewound(history: History, seq: number, to: number | undefined): void {
+  history.moves.push({ from: seq - 1, to, last: seq, scope: "files" });
 }
 
 /** The session goes on from another place. */
 export function rewound(history: History, seq: number, event: HistoryRewound): void {
   if (event.toSeq < seq) history.ways.push({ first: seq, after: event.toSeq });
-  const { step } = history;
-  history.step = together(step, { from: seq - 1, last: seq, scope: "conversation" });
+  history.moves.push({ from: seq - 1, to: event.toSeq, last: seq, scope: "conversation" });
 }
 
 /** The model works on: there is nothing to go forward to any more. */
 export function goesOn(history: History): void {
-  history.step = undefined;
+  history.moves = [];
   history.hasGoneOn = true;
 }
 
-/** A rewind of the conversation that follows one of the files is one step with it. */
-function together(before: Step | undefined, step: Step): Step {
-  const isBoth = step.scope === "conversation" && before?.scope === "files" && before.last === step.from;
-  return isBoth ? { from: before.from, last: step.last, scope: "both" } : step;
+/** The rewind that a redo undoes: the last one that none has undone. A redo goes to where a rewind came from. */
+export function undoable({ moves }: History): Move | undefined {
+  const open: Move[] = [];
+  for (const move of together(moves)) {
+    const last = open.at(-1);
+    if (last !== undefined && move.to === last.from && move.scope === last.scope) open.pop();
+    else open.push(move);
+  }
+  return open.at(-1);
+}
+
+/** The moves, with those of the conversation that follow one of the files as one move with it. */
+function together(moves: Move[]): Move[] {
+  const joined: Move[] = [];
+  for (const move of moves) {
+    const before = joined.at(-1);
+    const isBoth = move.scope === "conversation" && before?.scope === "files" && before.last === move.from;
+    if (isBoth) joined.splice(-1, 1, { ...move, from: before.from, scope: "both" });
+    else joined.push(move);
+  }
+  return joined;
 }
 
 /** The history of events that come before those of `later`, put before it. */
 export function joined(before: History, later: History): History {
-  const earlier = later.hasGoneOn ? undefined : before.step;
   return {
     ways: [...before.ways, ...later.ways.slice(1)],
-    step: later.step === undefined ? earlier : together(earlier, later.step),
+    moves: [...(later.hasGoneOn ? [] : before.moves), ...later.moves],
     hasGoneOn: before.hasGoneOn || later.hasGoneOn,
   };
 }

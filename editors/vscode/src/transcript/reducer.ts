@@ -102,19 +102,13 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     }
     case "history.rewound": {
       rewound(state.history, record.seq, event);
-      const [dropped, restored] = [event.dropped ?? [], event.restored ?? []];
-      const message = plural(
-        dropped.length,
-        "moved in the history: the model forgot {0} item and recalled {1}",
-        "moved in the history: the model forgot {0} items and recalled {1}",
-        restored.length,
-      );
+      const message = rewoundText(event.dropped?.length ?? 0, event.restored?.length ?? 0);
       const notice: Notice = { level: "info", code: "historyRewound", message };
       put(state, `rewound:${record.seq}`, { kind: "notice", notice });
       return [showTheWay(state), { type: "review" }];
     }
     case "files.changed":
-      if (event.by.type === "rewind") filesRewound(state.history, record.seq);
+      if (event.by.type === "rewind") filesRewound(state.history, record.seq, event.by.toSeq);
       // What others did is found out by asking for the hunks: asking again for it would never end while somebody types.
       return event.by.type === "other" ? [] : [{ type: "review" }];
     case "review.decided": {
@@ -229,4 +223,28 @@ export function inWords({ level, code, message, hint }: Notice): Notice {
       ? t("Pintle: Review the Project's Files… shows them; those you choose take effect with the next turn.")
       : hint;
   return { level, code, message, ...(own === undefined ? {} : { hint: own }) };
+}
+
+/** What a move in the history did to the conversation. */
+function rewoundText(dropped: number, restored: number): string {
+  if (restored === 0) {
+    return plural(
+      dropped,
+      "Rewound: {0} item removed from the conversation.",
+      "Rewound: {0} items removed from the conversation.",
+    );
+  }
+  if (dropped === 0) {
+    return plural(
+      restored,
+      "Moved forward: {0} item restored to the conversation.",
+      "Moved forward: {0} items restored to the conversation.",
+    );
+  }
+  return plural(
+    dropped,
+    "Moved in the history: {0} item removed from the conversation, {1} restored.",
+    "Moved in the history: {0} items removed from the conversation, {1} restored.",
+    restored,
+  );
 }

@@ -47,7 +47,7 @@ export async function backWithConversationAndFilesForwardAgainAndOn(rig) {
   await window.pick("Rewind");
   await disk("two\n");
   await box("make it three");
-  await window.sees("the model forgot");
+  await window.sees("removed from the conversation");
   const back = await window.transcript();
   assert.match(back, /First done\./);
   assert.doesNotMatch(back, /Second done\.|make it three/);
@@ -68,7 +68,7 @@ export async function backWithConversationAndFilesForwardAgainAndOn(rig) {
   assert.doesNotMatch(await window.transcript(), /First done\./);
   await disk("three\n");
   await window.command("Pintle: Redo the Last Rewind");
-  await window.notification("The last action was not a rewind").waitFor({ timeout: LONG });
+  await window.notification("There is no rewind to redo").waitFor({ timeout: LONG });
   await window.page.context().close();
 }
 

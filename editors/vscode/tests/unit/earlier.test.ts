@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EventRecord } from "pintle-client";
+import { undoable } from "../../src/transcript/history.ts";
 import { apply, beginAt, prepend } from "../../src/transcript/reducer.ts";
 import type { State } from "../../src/transcript/state.ts";
 import { emptyState, rig } from "./support.ts";
@@ -103,7 +104,7 @@ function seen(state: State): unknown {
   const { decisions, history, entries, seq, first } = state;
   const numbers = entries.map(({ key }) => (state.indexes.get(key) ?? NaN) - state.start);
   assert.deepEqual(numbers, [...entries.keys()], "the numbers follow the entries");
-  return { keys: entries.map(({ key }) => key), decisions, step: history.step, seq, first };
+  return { keys: entries.map(({ key }) => key), decisions, redo: undoable(history), seq, first };
 }
 
 for (const [name, events] of HISTORIES) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AnyRecord, FileFate, SessionRewindResult } from "pintle-client";
 import { placesOf, previewOf, saidOf } from "../../src/sessions/rewind.ts";
-import { emptyHistory, filesRewound, goesOn, rewound, way } from "../../src/transcript/history.ts";
+import { emptyHistory, filesRewound, goesOn, rewound, undoable, way } from "../../src/transcript/history.ts";
 import { viewEntry } from "../../src/transcript/viewEntry.ts";
 import { apply } from "../../src/transcript/reducer.ts";
 import type { Change, State } from "../../src/transcript/state.ts";
@@ -48,17 +48,93 @@ for (const [name, backs, want] of [
   });
 }
 
-test("what a rewind is undone by", () => {
-  const history = emptyHistory();
-  rewound(history, 5, { toSeq: 2 });
-  assert.deepEqual(history.step, { from: 4, last: 5, scope: "conversation" });
-  filesRewound(history, 6);
-  assert.deepEqual(history.step, { from: 5, last: 6, scope: "files" });
-  rewound(history, 7, { toSeq: 2 });
-  assert.deepEqual(history.step, { from: 5, last: 7, scope: "both" });
-  goesOn(history);
-  assert.equal(history.step, undefined);
-});
+// Moves as [kind, seq, to]: of files, of the conversation; "on" where the model works on. What a redo goes to, and its scope.
+for (const [name, moves, want] of [
+  ["nothing was rewound", [], undefined],
+  ["a conversation", [["conversation", 5, 2]], [4, "conversation"]],
+  ["files", [["files", 6, 2]], [5, "files"]],
+  [
+    "both",
+    [
+      ["files", 6, 2],
+      ["conversation", 7, 2],
+    ],
+    [5, "both"],
+  ],
+  [
+    "both, and both again",
+    [
+      ["files", 6, 2],
+      ["conversation", 7, 2],
+      ["files", 8, 5],
+      ["conversation", 9, 5],
+    ],
+    undefined,
+  ],
+  [
+    "twice back",
+    [
+      ["conversation", 5, 3],
+      ["conversation", 6, 1],
+    ],
+    [5, "conversation"],
+  ],
+  [
+    "twice back, once forward",
+    [
+      ["conversation", 5, 3],
+      ["conversation", 6, 1],
+      ["conversation", 7, 5],
+    ],
+    [4, "conversation"],
+  ],
+  [
+    "twice back, twice forward",
+    [
+      ["conversation", 5, 3],
+      ["conversation", 6, 1],
+      ["conversation", 7, 5],
+      ["conversation", 8, 4],
+    ],
+    undefined,
+  ],
+  [
+    "forward, and back once more",
+    [
+      ["conversation", 5, 3],
+      ["conversation", 6, 4],
+      ["conversation", 7, 1],
+    ],
+    [6, "conversation"],
+  ],
+  [
+    "files of an older engine",
+    [
+      ["files", 5, undefined],
+      ["files", 6, undefined],
+    ],
+    [5, "files"],
+  ],
+  [
+    "the model has worked on",
+    [
+      ["conversation", 5, 2],
+      ["on", 6, 0],
+    ],
+    undefined,
+  ],
+] as [string, [string, number, number | undefined][], [number, string] | undefined][]) {
+  test(`what a redo undoes: ${name}`, () => {
+    const history = emptyHistory();
+    for (const [kind, seq, to] of moves) {
+      if (kind === "files") filesRewound(history, seq, to);
+      else if (kind === "on") goesOn(history);
+      else rewound(history, seq, { toSeq: to ?? 0 });
+    }
+    const found = undoable(history);
+    assert.deepEqual(found && [found.from, found.scope], want);
+  });
+}
 
 function take(state: State, event: Record<string, unknown>): Change[] {
   const record = { sessionId: "s", seq: state.seq + 1, tsMs: 1, turnId: "t1", event } as unknown as AnyRecord;
@@ -193,7 +269,7 @@ test("a preview is sorted by whose work the files are, and conflicts stay unless
   );
   assert.deepEqual(preview.conflicts, ["/w/c"]);
   assert.deepEqual(saidOf("both", result), {
-    text: "2 items forgotten, 0 recalled, 2 files left unchanged, 1 file restored, 1 file cannot be restored, left unchanged, 1 file removed",
+    text: "2 items removed, 2 files left unchanged, 1 file restored, 1 file cannot be restored, left unchanged, 1 file removed",
     isWhole: false,
   });
   assert.equal(saidOf("files", { ...result, files: [] }).text, "nothing to do");

@@ -47,7 +47,7 @@ impl Reviewed {
                     while_ran: while_ran.clone(),
                 }),
                 ChangedBy::Other {} => Author::User,
-                ChangedBy::Rewind {} => Author::Rewind,
+                ChangedBy::Rewind { .. } => Author::Rewind,
                 // The preceding decision already records it.
                 ChangedBy::Review {} => return,
             };

@@ -130,7 +130,7 @@ pub(super) fn changed(changed: &FilesChanged) -> String {
     let by = match &changed.by {
         ChangedBy::Call { .. } => "a call",
         ChangedBy::Other {} => "somebody else",
-        ChangedBy::Rewind {} => "going back",
+        ChangedBy::Rewind { .. } => "going back",
         ChangedBy::Review {} => "a decision",
     };
     format!("files: {} by {by}", files.collect::<Vec<_>>().join(", "))

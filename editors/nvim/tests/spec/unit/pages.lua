@@ -52,7 +52,7 @@ test("a session that is read from its end, page by page, is the one that is read
         local change = entry.change
         return change.item and change.item.id or change.turn and change.turn.id or change.notice.message
       end, history.shown(state.history)),
-      step = state.history.step,
+      redo = require("pintle.history").undoable(state.history),
       decisions = state.decisions,
       deliveries = state.deliveries,
       items = state.items,
@@ -87,7 +87,7 @@ test("a session that is read from its end, page by page, is the one that is read
     local chat = transcript(whole)
     chat:apply((session.page(whole, page(1, count, count))))
     local want, want_lines = told(whole), lines_of(chat)
-    steps[want.step and want.step.scope or "none"] = true
+    steps[want.redo and want.redo.scope or "none"] = true
     for size = 1, count do
       local state = session.new("s")
       session.await_tail(state)

@@ -18,6 +18,7 @@ import type { ChatView } from "../../chat/view/chatView.ts";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { labelOf } from "../../paths.ts";
+import { undoable } from "../../transcript/history.ts";
 import { sentence, t } from "../../words.ts";
 import type { PlaceChoice } from "../rewind.ts";
 import { checkpointRows, placesOf, previewOf, saidOf, scopeRows } from "../rewind.ts";
@@ -71,18 +72,19 @@ class Rewinding {
     );
   }
 
-  /** Undoes a rewind, as long as it was the last thing that happened. */
+  /** Undoes the last rewind, and the one before it when called again, as long as the model has not worked on. */
   redo(): Promise<void> {
     return this.#guard(
       (why) => t("Could not redo: {0}", why),
       async (here) => {
-        const step = here.chat.state?.history.step;
-        if (step === undefined) {
-          say(t("The last action was not a rewind; Pintle: Rewind lists all points."));
+        const { state } = here.chat;
+        const rewind = state === undefined ? undefined : undoable(state.history);
+        if (rewind === undefined) {
+          say(t("There is no rewind to redo; Pintle: Rewind lists all points."));
           return;
         }
         const text = this.#returned.get(here.sessionId);
-        await this.#go(here, { to: { seq: step.from }, scope: step.scope });
+        await this.#go(here, { to: { seq: rewind.from }, scope: rewind.scope });
         if (text !== undefined) this.#owner.view.taken(text);
         this.#returned.delete(here.sessionId);
       },
