@@ -85,7 +85,22 @@ local function map(from, to)
   return mapped
 end
 
----Where hunks stand in a buffer's lines; those whose lines are others there are left out.
+---Whether lines contain others one after another.
+---@param lines string[]
+---@param part string[]
+---@param first integer where to look, from 1
+---@param last integer
+---@return boolean
+local function contains(lines, part, first, last)
+  for start = first, last - #part + 1 do
+    if vim.deep_equal(vim.list_slice(lines, start, start + #part - 1), part) then
+      return true
+    end
+  end
+  return false
+end
+
+---Where hunks stand in a buffer's lines; those whose lines are others there are left out, as are deleted lines that are back.
 ---@param seen string[] The lines that the engine saw.
 ---@param lines string[] Those of the buffer.
 ---@param hunks pintle.Hunk[]
@@ -105,8 +120,13 @@ function M.places(seen, lines, hunks)
     if hunk.kind == "mode" or hunk.kind == "file" and hunk.newText == "" then
       row = nil
     elseif count == 0 then
-      local before = line_of(first - 1)
+      local before, after = line_of(first - 1), row
       row = row or before and before + 1 or #seen == 0 and 1 or nil
+      local from, to = before and before + 1 or first == 1 and 1 or row, after and after - 1 or #lines
+      local old = M.lines(hunk.oldText)
+      if mapped and from and #old > 0 and contains(lines, old, from, to) then
+        row = nil
+      end
     else
       for offset = 1, count - 1 do
         if not row or line_of(first + offset) ~= row + offset then

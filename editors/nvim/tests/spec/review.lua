@@ -333,7 +333,12 @@ test("a diff is accepted by a typed `:w`, as it was edited there, and by nothing
   local vi, path = reviewed(LINES, unpack(EDITS))
   vi:cmd("Pintle diff")
   vi:wait("vim.fn.tabpagenr('$') == 2")
-  contains(vi:screen(), ":w keeps these lines")
+  contains(vi:screen(), ":w keeps these lines · :q leaves the change open")
+  for _, columns in ipairs({ 80, 60 }) do
+    vi:cmd("set columns=" .. columns .. " | wincmd = | redraw")
+    contains(vi:screen(), ":w keeps these lines")
+  end
+  vi:cmd("set columns=100")
   vi:keys("gg/two<CR>Atwo<Esc>:silent! wall<CR>:let g:written = 1<CR>")
   vi:wait("vim.g.written == 1")
   contains(child.read(path), "twotwo\n")

@@ -206,6 +206,13 @@ test("hunks stand only where a buffer holds their lines", function()
     { "deleted lines before a changed one", "1 2 3", "1 X 3", { { 2, "" } }, { "1+0" } },
     { "deleted lines between changed ones", "1 2 3 4", "X Y 3 4", { { 2, "" } }, {} },
     { "all lines deleted", "", "", { { 1, "" } }, { "0+0" } },
+    { "a deleted line is back", "1 2 3", "1 d 2 3", { { 2, "", "d" } }, {} },
+    { "deleted lines are back at the end", "1 2", "1 2 d e", { { 3, "", "d e" } }, {} },
+    { "deleted lines are back at the beginning", "1 2", "d 1 2", { { 1, "", "d" } }, {} },
+    { "deleted lines are back beside a new one", "1 2", "1 d e x 2", { { 2, "", "d e" } }, {} },
+    { "one of the deleted lines is back", "1 2", "1 e 2", { { 2, "", "d e" } }, { "2+0" } },
+    { "all lines were deleted and are back", "", "d e", { { 1, "", "d e" } }, {} },
+    { "the same line elsewhere as the deleted one", "1 d 3", "1 d 3", { { 3, "", "d" } }, { "2+0" } },
     { "another text", "1 b 3", "q w e", { { 2, "b" } }, {} },
   }
   for _, row in ipairs(rows) do
@@ -214,7 +221,8 @@ test("hunks stand only where a buffer holds their lines", function()
     end
     local given = vim.tbl_map(function(each)
       local new = table.concat(words(each[2]), "\n")
-      return hunk(1, "", each[1], new == "" and "" or new .. "\n")
+      local old = each[3] and table.concat(words(each[3]), "\n") .. "\n" or ""
+      return hunk(1, old, each[1], new == "" and "" or new .. "\n")
     end, row[4])
     local got = vim.tbl_map(function(place)
       return ("%d+%d"):format(place.row, place.count)
