@@ -43,6 +43,7 @@ for _, verb in ipairs({
   "add",
   "ask",
   "attention",
+  "close",
   "comment",
   "compact",
   "delete",
@@ -77,6 +78,7 @@ for _, verb in ipairs({
   "sessions",
   "steer",
   "stop",
+  "toggle",
   "trust",
   "waiting",
 }) do

@@ -25,6 +25,18 @@ local verbs = {
     end
     require("pintle").open(text ~= "" and text or nil)
   end,
+  toggle = function(text)
+    local here = require("pintle.workspace").find()
+    if not here or not require("pintle.layout").close(here) then
+      M.run({ fargs = { "open" }, args = "open " .. text })
+    end
+  end,
+  close = function()
+    local here = require("pintle.workspace").find()
+    if not here or not require("pintle.layout").close(here) then
+      require("pintle.log").say("no windows to close in this tab")
+    end
+  end,
   ask = function(text, call)
     local prompt, attached = message(text, call)
     if not prompt and not M.has_prompt() then
@@ -119,7 +131,10 @@ local verbs = {
   rename = function(text)
     require("pintle").rename(text ~= "" and text or nil)
   end,
-  sessions = function()
+  sessions = function(text)
+    if text ~= "" then
+      return require("pintle.sessions").open_titled(require("pintle.workspace").get(), text)
+    end
     require("pintle").sessions()
   end,
   search = function(text)
@@ -222,6 +237,31 @@ function M.run(call)
   verb(text, call)
 end
 
+---Values that the engine knows, by verb. They are asked for while one completes, and none where the engine is slow or not there.
+---@type table<string, fun(): string[]>
+M.values = {
+  model = function()
+    local listed = require("pintle.settings").listed()
+    return vim.tbl_map(function(model)
+      return model.model
+    end, listed)
+  end,
+  effort = function()
+    return require("pintle.settings").efforts()
+  end,
+  sessions = function()
+    return vim.tbl_map(function(summary)
+      return (summary.title:gsub("%s*\n.*", ""))
+    end, require("pintle.sessions").known())
+  end,
+  login = function()
+    return require("pintle.login").names(false)
+  end,
+  logout = function()
+    return require("pintle.login").names(true)
+  end,
+}
+
 ---@param lead string
 ---@param line string
 ---@return string[]
@@ -234,6 +274,11 @@ function M.complete(lead, line)
     candidates = require("pintle.layout").LAYOUTS
   elseif WORDS[before:match("^(%w+)%s+%S*$")] then
     candidates = WORDS[before:match("^%w+")]
+  elseif M.values[before:match("^(%w+)%s")] then
+    local verb = before:match("^%w+")
+    return vim.tbl_filter(function(value)
+      return vim.startswith(value, vim.trim(before:sub(#verb + 2)))
+    end, M.values[verb]())
   elseif before:match("^diff%s") or before:match("^export%s") then
     candidates = vim.fn.getcompletion(lead, "file")
   elseif before:match("^help%s+%S*$") then

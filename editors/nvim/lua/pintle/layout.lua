@@ -233,6 +233,33 @@ function M.open(workspace, layout, is_tab_new)
   end)
 end
 
+---Closes the windows of a workspace in this tab. Where there are no others, an empty one takes their place, or the tab goes.
+---@param workspace pintle.Workspace
+---@return boolean is_closed False where there were none.
+function M.close(workspace)
+  local found = windows(workspace.root)
+  local own = vim.tbl_values(found)
+  if #own == 0 then
+    return false
+  end
+  local others = vim.tbl_filter(function(win)
+    return not vim.tbl_contains(own, win) and vim.api.nvim_win_get_config(win).relative == ""
+  end, vim.api.nvim_tabpage_list_wins(0))
+  if #others == 0 and #vim.api.nvim_list_tabpages() > 1 then
+    vim.cmd.tabclose()
+    return true
+  elseif #others == 0 then
+    vim.cmd("topleft new")
+    vim.wo.winfixbuf = false
+  end
+  for _, win in ipairs(own) do
+    if vim.api.nvim_win_is_valid(win) then
+      vim.api.nvim_win_close(win, true)
+    end
+  end
+  return true
+end
+
 ---Gives the prompts of this tab the height that they have below a transcript.
 function M.level()
   for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
@@ -287,6 +314,7 @@ function M.stand_in(workspace, lines)
   local buf = stand_ins[workspace.root]
   if not buf or not vim.api.nvim_buf_is_loaded(buf) then
     buf = vim.api.nvim_create_buf(false, true)
+    require("pintle.buffers").name(buf, "no-session", workspace.root)
     vim.bo[buf].bufhidden = "hide"
     vim.b[buf].pintle_root = workspace.root
     stand_ins[workspace.root] = buf

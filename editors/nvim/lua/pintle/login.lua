@@ -210,4 +210,19 @@ function M.logout(provider)
   end)
 end
 
+---The providers that can be signed in to, or out of, for completion.
+---@param is_stored boolean Only those with a stored login.
+---@return string[]
+function M.names(is_stored)
+  local here = require("pintle.workspace").find()
+  local result = here and here:ask_now(protocol.method.auth_status, vim.empty_dict())
+  local found = {}
+  for _, auth in ipairs(result and M.sorted(result.providers) or {}) do
+    if not is_stored or auth.stored then
+      found[#found + 1] = auth.provider
+    end
+  end
+  return found
+end
+
 return M

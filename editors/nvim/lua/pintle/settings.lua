@@ -182,6 +182,34 @@ local function begin_with(here, model)
   here:with_session(function() end)
 end
 
+---The models that can be used, for completion.
+---@return pintle.ModelInfo[]
+function M.listed()
+  local here = require("pintle.workspace").find()
+  local result = here and here:ask_now(protocol.method.models_list, vim.empty_dict())
+  local is_ready = {}
+  for _, provider in ipairs(result and result.providers or {}) do
+    is_ready[provider.name] = provider.key ~= "missing"
+  end
+  return vim.tbl_filter(function(model)
+    return is_ready[model.model:match("^[^/]+")] or false
+  end, result and result.models or {})
+end
+
+---The efforts of the session's model, for completion.
+---@return string[]
+function M.efforts()
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  local result = here and view and here:ask_now(protocol.method.config_list, { sessionId = view.state.id })
+  for _, option in ipairs(result and result.options or {}) do
+    if option.id == M.OPTIONS.effort then
+      return option.choices or {}
+    end
+  end
+  return {}
+end
+
 ---Sets an option of the session; without a value the user picks one. A model can be chosen before there is a session.
 ---@param verb string a key of `OPTIONS`
 ---@param value? string

@@ -175,6 +175,8 @@ test("a key is typed out of sight, and the engine has it at once", function()
   assert(not screen:find("sk-secret", 1, true), screen)
   assert(not screen:find("Claude", 1, true), screen)
   vi:keys("<Esc>")
+  equal(vi:lua("return vim.fn.getcompletion('Pintle model groq/q', 'cmdline')"), { "groq/qwen/qwen3.8-27b" })
+  equal(vi:lua("return vim.fn.getcompletion('Pintle logout ', 'cmdline')"), { "groq" })
 end)
 
 test("without a model one is chosen, its provider signed in to, and the session begins", function()

@@ -1,0 +1,193 @@
+-- The windows from the keyboard: toggled and closed, sent from while typing, moved about in, and what completion offers.
+
+local child = require("child")
+local reply = require("reply")
+
+local text, call = reply.text, reply.call
+
+local IS_OPEN = "vim.iter(vim.api.nvim_tabpage_list_wins(0)):any(function(w) return vim.w[w].pintle_role ~= nil end)"
+
+local function go_to(vi, role)
+  vi:lua(
+    [[for _, win in ipairs(vim.api.nvim_list_wins()) do
+      if vim.w[win].pintle_role == ... then vim.api.nvim_set_current_win(win) end
+    end]],
+    role
+  )
+end
+
+local function type_keys(vi, keys)
+  vi:lua("vim.api.nvim_feedkeys(vim.keycode(...), 'xm', true)", keys)
+end
+
+test("the windows are toggled and closed, whatever else is open", function()
+  local vi = child.start({ stock = true, script = { replies = { text("Hi.") } } })
+  local alone = vi:lua("return vim.fn.winrestcmd()")
+  for _, layout in ipairs({ "", "float", "tab" }) do
+    for _ = 1, 2 do
+      vi:cmd("Pintle toggle " .. layout)
+      vi:wait(IS_OPEN, "open " .. layout)
+      vi:wait("require('pintle').status().session")
+      vi:cmd("Pintle toggle")
+      vi:wait("not " .. IS_OPEN, "closed " .. layout)
+    end
+  end
+  vi:wait("vim.fn.winrestcmd() == given", "the sizes of before", alone)
+  vi:cmd("Pintle close")
+  vi:wait_screen("no windows to close in this tab")
+  -- The last windows leave an empty one.
+  vi:cmd("Pintle open")
+  go_to(vi, "chat")
+  vi:cmd("Pintle toggle | Pintle toggle | wincmd t | close")
+  vi:cmd("Pintle close")
+  equal(vi:lua("return { #vim.api.nvim_list_wins(), vim.bo.buftype }"), { 1, "" })
+end)
+
+test("a prompt is sent while typing, and earlier ones are recalled", function()
+  local replies = { text("One."), text("Two."), text("Three."), text("Four.") }
+  local vi = child.start({ stock = true, script = { replies = replies } })
+  local function prompt()
+    return vi:lua("return require('pintle.prompt').text(require('pintle.workspace').get())")
+  end
+  vi:keys(":Pintle open<CR>")
+  vi:wait("require('pintle').status().session")
+  vi:keys("ifirst words<C-s>")
+  vi:wait_turn(1)
+  equal({ prompt(), vi:lua("return vim.fn.mode()") }, { "", "n" })
+  vi:keys("isecond<CR>on two lines<C-s>")
+  vi:wait_turn(2)
+  vi:keys("ifirst words<C-s>")
+  vi:wait_turn(3)
+  -- Each once, the newest first; a prompt that was changed is not taken away.
+  vi:keys("i<Up>")
+  vi:wait("require('pintle.prompt').text(require('pintle.workspace').get()) == 'first words'")
+  vi:keys("<Up>")
+  vi:wait("require('pintle.prompt').text(require('pintle.workspace').get()) == 'second\\non two lines'")
+  vi:keys("<Up>")
+  vi:keys("<Down>")
+  vi:wait("require('pintle.prompt').text(require('pintle.workspace').get()) == 'first words'")
+  vi:keys("<Down>")
+  vi:wait("require('pintle.prompt').text(require('pintle.workspace').get()) == ''")
+  vi:keys("mine<Up>")
+  vi:wait("require('pintle.prompt').text(require('pintle.workspace').get()) == 'mine'")
+  vi:keys("<Esc>")
+  vi:cmd("normal! ggdG")
+  vi:keys("<Up>")
+  vi:wait("require('pintle.prompt').text(require('pintle.workspace').get()) == 'first words'")
+end)
+
+local CODE = "Look:\n\n```lua\nlocal one = 1\nlocal two = 2\n```\n\nand `a.txt:2`, or\n\n~~~\n```\n~~~\n"
+
+test("which code block a line is in", function()
+  local code_block = require("pintle.transcript").code_block
+  local lines = vim.split(CODE, "\n")
+  local rows = {
+    { 1, nil },
+    { 3, { 4, 5 } },
+    { 4, { 4, 5 } },
+    { 6, { 4, 5 } },
+    { 7, nil },
+    { 8, nil },
+    { 10, { 11, 11 } },
+    { 11, { 11, 11 } },
+    { 13, nil },
+  }
+  for _, row in ipairs(rows) do
+    local first, last = code_block(lines, row[1])
+    equal(first and { first, last }, row[2], "line " .. row[1])
+  end
+  local first, last = code_block({ "```", "still", "streams" }, 2)
+  equal({ first, last }, { 2, 3 })
+end)
+
+test("keys of the transcript go from message to message, to files, and yank code", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", "one\ntwo\nthree\n")
+  child.write(dir .. "/b.txt", "four\n")
+  local edits = { { oldText = "four", newText = "five" } }
+  local script =
+    { replies = { text(CODE), call("edit", { path = "b.txt", edits = edits }), text("Changed."), text("Bye.") } }
+  local vi = child.start({ dir = dir, script = script })
+  vi:cmd("edit a.txt | Pintle open")
+  vi:wait("require('pintle').status().session")
+  for number, words in ipairs({ "show it", "change it", "goodbye" }) do
+    vi:cmd("Pintle ask " .. words)
+    vi:wait_turn(number)
+  end
+  vi:wait_chat("Bye.")
+  go_to(vi, "chat")
+  vi:cmd("normal! gg")
+  local function line()
+    return vi:lua("return vim.fn.getline('.')")
+  end
+  local seen = {}
+  for _, keys in ipairs({ "]]", "]]", "2]]", "]]", "[[", "2[[", "9[[" }) do
+    type_keys(vi, keys)
+    seen[#seen + 1] = line()
+  end
+  equal(seen, { "## pintle", "## You", "## You", "## pintle", "## You", "## You", "## You" })
+  vi:cmd("normal! gg")
+  type_keys(vi, "gy")
+  vi:wait_note("no code block under the cursor")
+  vi:cmd("call search('local two')")
+  type_keys(vi, '"agy')
+  vi:wait_note("2 lines yanked")
+  equal(vi:lua("return { vim.fn.getreg('a'), vim.fn.getregtype('a') }"), { "local one = 1\nlocal two = 2\n", "V" })
+  vi:cmd("call search('a.txt:2')")
+  type_keys(vi, "gf")
+  equal(vi:lua("return { vim.fn.bufname(), vim.fn.line('.') }"), { "a.txt", 2 })
+  go_to(vi, "chat")
+  vi:cmd("call search('edit: b.txt')")
+  type_keys(vi, "0gd")
+  equal(vi:lua("return vim.fn.bufname()"), "b.txt")
+  go_to(vi, "chat")
+  vi:cmd("normal! gg")
+  type_keys(vi, "gf")
+  vi:wait_note("no file under the cursor")
+end)
+
+test("g? lists the keys of a window, and does one", function()
+  local vi = child.start({ script = { replies = { text("Hi.") } } })
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session")
+  for role, want in pairs({ chat = "]]              nxo  go to the next message", prompt = "<C-s>" }) do
+    go_to(vi, role)
+    vi:lua("_G.asked, _G.choices = {}, { false }")
+    type_keys(vi, "g?")
+    vi:wait("#_G.asked == 1", "the keys of the " .. role)
+    contains(table.concat(vi:lua("return _G.asked[1].labels"), "\n"), want)
+    -- Every key of the list is a map of the buffer, and every map of the buffer is in the list.
+    local count = vi:lua([[return #vim.tbl_filter(function(map)
+      return map.desc and vim.startswith(map.desc, "pintle: ") and map.lhs ~= "g?"
+    end, vim.api.nvim_buf_get_keymap(0, "n"))]])
+    equal(count, vi:lua("return #_G.asked[1].labels"))
+  end
+  vi:cmd("Pintle ask hello")
+  vi:wait_turn()
+  go_to(vi, "chat")
+  vi:cmd("normal! gg")
+  vi:lua("_G.choices = { 'go to the next message' }")
+  type_keys(vi, "g?")
+  vi:wait("vim.fn.getline('.') == '## pintle'")
+end)
+
+test("completion knows models, efforts, sessions and providers", function()
+  local vi = child.start({ script = { replies = { text("Hi.") } } })
+  equal(vi:lua("return vim.fn.getcompletion('Pintle model ', 'cmdline')"), {}, "without an engine there are none")
+  vi:cmd("Pintle ask hello there")
+  vi:wait_turn()
+  local function offered(line)
+    return vi:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
+  end
+  equal(offered("Pintle model anth"), {}, "models that cannot be used are not offered")
+  equal(offered("Pintle mode "), { "act", "plan" })
+  equal(offered("Pintle sessions hel"), { "hello there" })
+  equal(offered("Pintle login openr"), { "openrouter" })
+  equal(offered("Pintle logout "), {})
+  contains(table.concat(offered("Pintle effort "), " "), "high")
+  vi:cmd("Pintle new")
+  vi:cmd("Pintle sessions hello th")
+  vi:wait_chat("Hi.")
+  vi:cmd("Pintle sessions never said")
+  vi:wait_note("no session begins with `never said`; :Pintle sessions lists them")
+end)
