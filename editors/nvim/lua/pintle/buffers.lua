@@ -16,6 +16,27 @@ function M.real(path)
   return paths.plain(vim.uv.fs_realpath(path) or vim.fs.normalize(path))
 end
 
+---Names a buffer of the plugin after what it shows and the project, as status lines show it: `pintle://chat/project`. Of several
+---alike, the others have a number.
+---@param buf integer
+---@param kind string
+---@param root string The workspace.
+function M.name(buf, kind, root)
+  local name, number = ("pintle://%s/%s"):format(kind, vim.fs.basename(root)), 1
+  local wanted = name
+  while not pcall(vim.api.nvim_buf_set_name, buf, wanted) do
+    number = number + 1
+    wanted = ("%s/%d"):format(name, number)
+  end
+end
+
+---A path as buffers are named: relative to the current directory where it lies below it.
+---@param path string
+---@return string
+function M.short(path)
+  return vim.fn.fnamemodify(path, ":.")
+end
+
 ---The file of a buffer, without symbolic links; none where it shows something else.
 ---@param buf integer
 ---@return string? path

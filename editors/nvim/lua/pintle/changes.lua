@@ -30,12 +30,6 @@ local function scratch(name, lines, filetype)
   return buf
 end
 
----@param path string
----@return string
-local function short(path)
-  return vim.fn.fnamemodify(path, ":.")
-end
-
 ---Opens a tab with two texts side by side.
 ---@param path string
 ---@param label string
@@ -46,9 +40,9 @@ local function side_by_side(path, label, lines, right)
   local filetype = vim.filetype.match({ filename = path }) or ""
   if right then
     vim.cmd("tab split")
-    vim.api.nvim_win_set_buf(0, scratch(("pintle://after/%s"):format(short(path)), right, filetype))
+    vim.api.nvim_win_set_buf(0, scratch(("pintle://after/%s"):format(buffers.short(path)), right, filetype))
   else
-    vim.cmd("tabedit " .. vim.fn.fnameescape(path))
+    vim.cmd("tabedit " .. vim.fn.fnameescape(buffers.short(path)))
   end
   if vim.bo.fileformat == "dos" then
     lines = vim.tbl_map(function(line)
@@ -57,15 +51,15 @@ local function side_by_side(path, label, lines, right)
   end
   vim.cmd("diffthis")
   vim.cmd("leftabove vsplit")
-  vim.api.nvim_win_set_buf(0, scratch(("pintle://%s/%s"):format(label, short(path)), lines, filetype))
+  vim.api.nvim_win_set_buf(0, scratch(("pintle://%s/%s"):format(label, buffers.short(path)), lines, filetype))
   vim.b.pintle_root = root
   vim.cmd("diffthis")
   vim.cmd("wincmd p")
 end
 
 -- The bars of a diff: above the file, and above what it is compared with. Both or none, or the lines would not be level.
-local WINBAR = "%#Comment# :w keeps these lines · :q leaves the change open"
-local OTHER_WINBAR = "%#Comment# the last accepted version"
+local WINBAR = "%#Comment# :w keeps these lines · :q leaves the change open%<"
+local OTHER_WINBAR = "%#Comment# the last accepted version%<"
 
 -- Commands that write a file, as one types them. Those that write all files, and plugins that save by themselves, accept nothing.
 local WRITES = { "^w$", "^write$", "^up$", "^update$", "^wq$", "^x$", "^xit$", "^exit$" }
@@ -138,7 +132,7 @@ function M.open(here, path)
     if err or not result then
       return log.failed("no diff", err or { code = 0, message = "an empty answer" })
     elseif result.exists and not result.text then
-      return log.say(("%s was not text"):format(short(path)))
+      return log.say(("%s was not text"):format(buffers.short(path)))
     end
     local before = vim.split(result.text or "", "\n", { plain = true })
     if before[#before] == "" then
@@ -164,7 +158,7 @@ function M.choices(here)
   local choices = {}
   for _, conflict in ipairs(buffers.conflicts()) do
     choices[#choices + 1] = {
-      label = ("%s: the file on disk compared with your unsaved buffer"):format(short(conflict.path)),
+      label = ("%s: the file on disk compared with your unsaved buffer"):format(buffers.short(conflict.path)),
       path = conflict.path,
       open = function()
         side_by_side(vim.api.nvim_buf_get_name(conflict.buf), "disk", read(conflict.path))
@@ -177,7 +171,7 @@ function M.choices(here)
       added, removed = added + hunk.after.count, removed + hunk.before.count
     end
     choices[#choices + 1] = {
-      label = ("%s +%d -%d"):format(short(file.path), added, removed),
+      label = ("%s +%d -%d"):format(buffers.short(file.path), added, removed),
       path = file.path,
       open = function()
         M.open(here, file.path)

@@ -32,17 +32,20 @@ local STREAMED_BYTES_MAX = 200000
 ---@type table<integer, pintle.Chat> by buffer
 local by_buffer = {}
 
+---@type table<string, integer> by session: the last buffer that showed it
+local buffer_of = {}
+
 ---@param state pintle.Session
 ---@param root string The workspace.
 ---@return pintle.Chat
 function M.new(state, root)
   local buf = vim.api.nvim_create_buf(false, true)
-  local name = "pintle://chat/" .. state.id
-  local old = vim.fn.bufnr(name)
-  if old > 0 then
+  local old = buffer_of[state.id]
+  if old then
     pcall(vim.api.nvim_buf_delete, old, { force = true }) -- it was unloaded
   end
-  vim.api.nvim_buf_set_name(buf, name)
+  buffer_of[state.id] = buf
+  require("pintle.buffers").name(buf, "chat", root)
   vim.b[buf].pintle_root = root
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
@@ -58,12 +61,8 @@ function M.new(state, root)
     redraws = 0,
   }, Chat)
   by_buffer[buf] = self
-  vim.keymap.set("n", "<CR>", function()
-    self:answer()
-  end, { buffer = buf, desc = "pintle: answer the question of the call under the cursor, or open its fold" })
-  vim.keymap.set("n", "<LocalLeader>x", function()
-    require("pintle.stop").here()
-  end, { buffer = buf, desc = "pintle: stop the call or job under the cursor, or the turn" })
+  local maps = require("pintle.maps")
+  maps.set(buf, maps.of_transcript(self))
   return self
 end
 

@@ -248,6 +248,10 @@ end
 ---@param layout? pintle.Layout "tab" shows it in a tab of its own.
 function M.new(layout)
   local here = workspace()
+  local view = here:view()
+  if view and layout ~= "tab" and require("pintle.session").is_blank(view.state) then
+    return M.open(layout)
+  end
   if layout == "tab" then
     vim.cmd("tab split")
   end

@@ -51,7 +51,7 @@ end
 local function edit(path)
   if buffers.file_of(0) ~= buffers.real(path) then
     require("pintle.layout").go_to_code()
-    local buf = vim.fn.bufadd(path)
+    local buf = vim.fn.bufadd(buffers.short(path))
     vim.bo[buf].buflisted = true
     vim.api.nvim_win_set_buf(0, buf)
   end

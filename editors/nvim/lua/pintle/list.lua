@@ -1,6 +1,7 @@
 -- The open hunks in a quickfix list of their own, made on request: an entry each, with keys that decide about them. When the
 -- last hunk is decided, the user's previous list is the current one again.
 
+local buffers = require("pintle.buffers")
 local hunks = require("pintle.hunks")
 local log = require("pintle.log")
 local overlay = require("pintle.overlay")
@@ -58,7 +59,7 @@ local function entries(here)
   local found, all = listed(here)
   local items = vim.tbl_map(function(hunk)
     local line = math.max(1, lines[hunk.id] or hunk.after.start)
-    return { filename = hunk.path, lnum = line, text = hunks.label(hunk), user_data = hunk.id }
+    return { filename = buffers.short(hunk.path), lnum = line, text = hunks.label(hunk), user_data = hunk.id }
   end, found)
   local title = #found == all and "pintle: hunks" or ("pintle: %d of %d hunks, the new ones"):format(#found, all)
   return items, title

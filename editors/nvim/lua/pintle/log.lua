@@ -48,6 +48,7 @@ function M.open()
     vim.list_extend(lines, vim.split(line, "\n", { plain = true }))
   end
   local buf = vim.api.nvim_create_buf(false, true)
+  pcall(vim.api.nvim_buf_set_name, buf, "pintle://log")
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
   require("pintle.sizes").keeping(function()

@@ -44,6 +44,7 @@ function M.open()
   end
   buf = vim.api.nvim_create_buf(false, true)
   shown[state.id] = buf
+  require("pintle.buffers").name(buf, "plan", here.root)
   vim.b[buf].pintle_root = here.root
   vim.bo[buf].bufhidden = "wipe"
   require("pintle.looks").dress(buf, "pintle-text")

@@ -41,12 +41,12 @@ function M.buffer(workspace)
   if buf and vim.api.nvim_buf_is_loaded(buf) then
     return buf
   end
+  if buf then
+    pcall(vim.api.nvim_buf_delete, buf, { force = true }) -- it was unloaded
+  end
   buf = vim.api.nvim_create_buf(false, false)
   buffers[workspace.root] = buf
-  -- Two folders may have the same name.
-  if not pcall(vim.api.nvim_buf_set_name, buf, "pintle://prompt/" .. vim.fs.basename(workspace.root)) then
-    vim.api.nvim_buf_set_name(buf, "pintle://prompt/" .. workspace.root)
-  end
+  require("pintle.buffers").name(buf, "prompt", workspace.root)
   vim.b[buf].pintle_root = workspace.root
   vim.bo[buf].buftype = "acwrite"
   vim.bo[buf].bufhidden = "hide"
@@ -63,15 +63,8 @@ function M.buffer(workspace)
       write_to(event.match, buf)
     end,
   })
-  local pintle = require("pintle")
-  local function map(lhs, action, desc)
-    vim.keymap.set("n", lhs, action, { buffer = buf, desc = "pintle: " .. desc })
-  end
-  map("<CR>", pintle.ask, "send the prompt, or steer the running turn")
-  map("<A-CR>", pintle.queue, "queue a follow-up")
-  map("<LocalLeader>s", pintle.steer, "steer the running turn")
-  map("<LocalLeader>q", pintle.queue, "queue a follow-up")
-  map("<LocalLeader>x", pintle.stop, "stop the turn")
+  local maps = require("pintle.maps")
+  maps.set(buf, maps.of_prompt(workspace))
   require("pintle.complete").attach(workspace, buf)
   return buf
 end

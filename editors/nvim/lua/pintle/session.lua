@@ -99,6 +99,18 @@ function M.new(id)
   }
 end
 
+---Whether nothing was said or done in a session.
+---@param session pintle.Session
+---@return boolean
+function M.is_blank(session)
+  return session.first == 1
+    and not session.early
+    and not session.turn
+    and next(session.turns) == nil
+    and next(session.items) == nil
+    and #session.queue == 0
+end
+
 ---Takes what the engine says when a session is made or opened. Events before `result.seq` may be missing still.
 ---@param session pintle.Session
 ---@param result pintle.SessionResult

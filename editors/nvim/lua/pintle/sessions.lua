@@ -16,7 +16,7 @@ local TITLE_CELLS = 30
 ---@param summary pintle.SessionSummary
 ---@return string
 function M.label(summary)
-  local title = (summary.title or "(no prompt yet)"):gsub("%s*\n.*", " …")
+  local title = (summary.title or ""):gsub("%s*\n.*", " …")
   return ("%s  %s"):format(os.date("%Y-%m-%d %H:%M", math.floor(summary.updatedMs / 1000)), title)
 end
 
@@ -33,7 +33,7 @@ function M.open(workspace, id, name)
   end)
 end
 
----Reads the stored sessions of a workspace.
+---Reads the stored sessions of a workspace in which something was said.
 ---@param workspace pintle.Workspace
 ---@param done fun(sessions: pintle.SessionSummary[])
 function M.read(workspace, done)
@@ -41,7 +41,34 @@ function M.read(workspace, done)
     if err or not result then
       return log.failed("cannot list the sessions", err or { code = 0, message = "an empty answer" })
     end
-    done(result.sessions)
+    done(vim.tbl_filter(function(summary)
+      return summary.title ~= nil
+    end, result.sessions))
+  end)
+end
+
+---The stored sessions, for completion.
+---@return pintle.SessionSummary[]
+function M.known()
+  local here = require("pintle.workspace").find()
+  local params = here and { cwd = here.root, limit = LISTED }
+  local result = here and params and here:ask_now(protocol.method.session_list, params)
+  return vim.tbl_filter(function(summary)
+    return summary.title ~= nil
+  end, result and result.sessions or {})
+end
+
+---Opens the newest session whose title begins with a text.
+---@param workspace pintle.Workspace
+---@param title string
+function M.open_titled(workspace, title)
+  M.read(workspace, function(sessions)
+    for _, summary in ipairs(sessions) do
+      if vim.startswith(summary.title, title) then
+        return M.open(workspace, summary.sessionId, summary.title)
+      end
+    end
+    log.error(("no session begins with `%s`; :Pintle sessions lists them"):format(title))
   end)
 end
 

@@ -173,7 +173,7 @@ function M.open()
   end
   local id, queue = view.state.id, vim.deepcopy(view.state.queue)
   local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buf, ("pintle://waiting/%s/%d"):format(id, buf))
+  require("pintle.buffers").name(buf, "waiting", here.root)
   vim.b[buf].pintle_root = here.root
   vim.bo[buf].buftype, vim.bo[buf].bufhidden = "acwrite", "wipe"
   require("pintle.looks").dress(buf, "pintle-text")

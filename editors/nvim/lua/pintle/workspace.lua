@@ -35,6 +35,9 @@ local M = {}
 local Workspace = {}
 Workspace.__index = Workspace
 
+---How long the editor may wait for an answer that it needs at once, as for completion.
+local ANSWER_MS = 1000
+
 ---@type table<string, pintle.Workspace>
 local by_root = {}
 
@@ -95,6 +98,18 @@ end
 
 ---Ends every engine; for the editor's exit.
 function M.leave()
+  local waiting = 0
+  for _, self in pairs(by_root) do
+    for _, id in ipairs(vim.tbl_keys(self.views)) do
+      local is_asked = self:discard_if_blank(id, function()
+        waiting = waiting - 1
+      end)
+      waiting = waiting + (is_asked and 1 or 0)
+    end
+  end
+  vim.wait(config.get().exit_ms, function()
+    return waiting == 0
+  end, 5)
   for _, self in pairs(by_root) do
     self.engine:leave()
   end
@@ -119,9 +134,13 @@ end
 ---@param tab? integer default: this one
 function Workspace:make_current(id, tab)
   tab = tab or vim.api.nvim_get_current_tabpage()
+  local before = vim.t[tab].pintle_session
   mark(tab, id)
   if tab == vim.api.nvim_get_current_tabpage() then
     self.current = id
+  end
+  if before and before ~= id then
+    self:discard_if_blank(before)
   end
 end
 
@@ -144,6 +163,44 @@ function Workspace:forget(id)
     require("pintle.layout").give_up(self, view.chat, err)
     review.draw()
   end
+end
+
+---Asks the engine and waits for the answer, for what cannot come later. Starts no engine.
+---@param method string
+---@param params table
+---@return any result nil where there is none in time
+function Workspace:ask_now(method, params)
+  local result, is_done
+  if self.engine.state == "ready" then
+    self.engine:request(method, params, function(_, answer)
+      result, is_done = answer, true
+    end)
+    vim.wait(ANSWER_MS, function()
+      return is_done
+    end, 5)
+  end
+  return result
+end
+
+---Deletes a session in which nothing was said, so that lists hold none of them. One that another client has open, or another
+---tab shows, stays.
+---@param id string
+---@param done? fun() Called when it is deleted, or cannot be.
+---@return boolean is_asked
+function Workspace:discard_if_blank(id, done)
+  local view = self.views[id]
+  local is_shown = vim.iter(vim.api.nvim_list_tabpages()):any(function(tab)
+    return vim.t[tab].pintle_session == id
+  end)
+  local is_leaving = done ~= nil
+  if not view or self.engine.state ~= "ready" or is_shown and not is_leaving or not session.is_blank(view.state) then
+    return false
+  end
+  self.views[id] = nil
+  self.engine:request(protocol.method.session_close, { sessionId = id }, function()
+    self.engine:request(protocol.method.session_delete, { sessionId = id }, done)
+  end)
+  return true
 end
 
 ---@return pintle.View?

@@ -122,8 +122,9 @@ end)
 
 test("a picker that nobody knows is refused", function()
   local vi = child.start({})
-  local ok, why = vi:lua("return { pcall(require('pintle').setup, { picker = 'fuzzy' }) }")
-  local result = type(ok) == "table" and ok or { ok, why }
-  equal(result[1], false)
-  contains(result[2], "the setting `picker` must be one of: auto, select, telescope, fzf-lua, mini.pick, snacks")
+  vi:lua("require('pintle').setup({ picker = 'fuzzy' })")
+  vi:wait_note(
+    "ignored: setup(): the setting `picker` must be one of: auto, select, telescope, fzf-lua, mini.pick, snacks"
+  )
+  equal(vi:lua("return require('pintle.config').get().picker"), "auto")
 end)
