@@ -1,6 +1,7 @@
 -- The blocks of a transcript: pieces of a buffer that know their lines, so that nothing is searched for. Blocks are added at the
 -- end, or put before all others; those that still change are drawn when they are told to.
 
+local colours = require("pintle.colours")
 local folds = require("pintle.folds")
 local render = require("pintle.render")
 
@@ -237,6 +238,9 @@ function Blocks:put_first(made)
   self.lines = had_lines and self.lines or #lines
   self.list = vim.list_extend(list, self.list)
   self:lead_again(#made + 1, before)
+  for _, block in ipairs(list) do
+    self:colour(block)
+  end
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
     folds.add(win, ranges)
   end
@@ -265,6 +269,7 @@ function Blocks:draw_block(block, wins)
   if block.lines then
     self:replace(block, block.lines)
     block.lines = nil
+    self:colour(block)
   end
   if #block.tail > 0 then
     self:extend(block, table.concat(block.tail))
@@ -274,6 +279,13 @@ function Blocks:draw_block(block, wins)
     for _, win in ipairs(wins) do
       folds.set(win, block.first + block.head + 1, block.first + block.count, open[win])
     end
+  end
+end
+
+---@param block pintle.Block
+function Blocks:colour(block)
+  if block.kind == "toolCall" then
+    colours.draw(self.buf, block.first, block.count)
   end
 end
 

@@ -18,6 +18,7 @@ local M = {}
 ---@field layout pintle.Layout Where the windows open: beside the code, over it, or in a tab of their own.
 ---@field width number The part of the columns that the windows beside the code have, or from 1 on their columns.
 ---@field prompt_height integer Lines of the prompt window, at most a third of what both windows have.
+---@field conceal boolean Whether transcripts hide the signs of Markdown, such as `**`.
 ---@field complete boolean Whether candidates are shown while one types `@` or `/` in a prompt.
 ---@field review_keys boolean Whether there are the keys `]h`, `[h` and `ih` while hunks are open, where these are free.
 ---@field picker string What lists are picked from: one of `require("pintle.picker").NAMES`.
@@ -42,6 +43,7 @@ M.defaults = {
   layout = "side",
   width = 0.4,
   prompt_height = 8,
+  conceal = true,
   complete = true,
   review_keys = true,
   picker = "auto",
@@ -129,6 +131,7 @@ local rules = {
     end,
   },
   prompt_height = at_least(1),
+  conceal = type_of("boolean"),
   complete = type_of("boolean"),
   review_keys = type_of("boolean"),
   picker = one_of(require("pintle.picker").NAMES),

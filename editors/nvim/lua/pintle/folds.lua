@@ -98,7 +98,7 @@ end
 ---at the end it says how things are.
 ---@return string
 function M.text()
-  local head = vim.fn.getline(vim.v.foldstart)
+  local head = vim.fn.getline(vim.v.foldstart):gsub("^▾", "▸")
   local count = vim.v.foldend - vim.v.foldstart
   local line = count == 0 and head or ("%s · %d line%s"):format(head, count, count == 1 and "" or "s")
   local room = vim.api.nvim_win_get_width(0)

@@ -24,6 +24,9 @@ function M.transcript(win)
   local options = {
     wrap = true,
     linebreak = true,
+    breakindent = true,
+    conceallevel = require("pintle.config").get().conceal and 2 or 0,
+    concealcursor = "nc",
     smoothscroll = true,
     number = false,
     relativenumber = false,

@@ -64,8 +64,9 @@ end
 ---@param buf integer
 ---@param verb string
 ---@param later string
+---@param win? integer The window once it is there, which knows how its lines wrap.
 ---@return vim.api.keyset.win_config
-local function place(buf, verb, later)
+local function place(buf, verb, later, win)
   local longest = 0
   for _, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
     longest = math.max(longest, vim.fn.strdisplaywidth(line))
@@ -76,6 +77,9 @@ local function place(buf, verb, later)
   local height = 0
   for _, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
     height = height + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
+  end
+  if win and vim.api.nvim_win_get_width(win) == width then
+    height = vim.api.nvim_win_text_height(win, {}).all
   end
   local room = vim.o.lines - math.max(1, vim.o.cmdheight) - 3
   height = math.max(1, math.min(height, room))
@@ -130,7 +134,7 @@ function M.open(options)
   shown = self
   local settings = {
     wrap = true,
-    linebreak = false,
+    linebreak = true,
     smoothscroll = true,
     cursorline = true,
     number = false,
@@ -144,6 +148,7 @@ function M.open(options)
   for name, value in pairs(settings) do
     vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
   end
+  vim.api.nvim_win_set_config(win, place(buf, verb, later, win))
   self:map("<CR>", self.choose, "answer with the line under the cursor")
   self:map("<Tab>", function()
     self:step(1)
@@ -156,6 +161,7 @@ function M.open(options)
     buffer = buf,
     callback = function()
       vim.api.nvim_win_set_config(self.win, place(buf, verb, later))
+      vim.api.nvim_win_set_config(self.win, place(buf, verb, later, self.win))
     end,
   })
   if options.at then

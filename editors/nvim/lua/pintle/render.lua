@@ -7,7 +7,8 @@ local notice = require("pintle.notice")
 local M = {}
 
 -- The first line of a fold, and the lines in it.
-M.HEAD = "▸ "
+-- Seen where a fold is open; of a closed one, `folds.text` shows its own mark.
+M.HEAD = "▾ "
 M.BODY = "│ "
 
 -- Sequences for terminals: those that move and colour, those that name the window, and the rest.

@@ -62,7 +62,7 @@ test("a fold stays as a person left it while things are written into it", functi
       if vim.w[each].pintle_role == "chat" then win = each end
     end
     return vim.api.nvim_win_call(win, function()
-      local line = vim.fn.search("^▸ bash: echo 1", "cnw")
+      local line = vim.fn.search("^▾ bash: echo 1", "cnw")
       return { vim.fn.foldclosed(line) == line, vim.fn.foldclosedend(line) - line }
     end)
   ]]
@@ -75,7 +75,7 @@ test("a fold stays as a person left it while things are written into it", functi
   equal(vi:lua(head)[1], true)
   assert(vi:lua(head)[2] >= 2, "all of it is in the fold")
   vi:keys("<Esc><C-W>k")
-  vi:keys("?^▸ bash<CR>zo<C-W>ji")
+  vi:keys("?^▾ bash<CR>zo<C-W>ji")
   vi:wait("vim.api.nvim_get_mode().mode == 'i'")
   equal(vi:lua(head)[1], false, "opened")
   child.write(vi.dir .. "/3", "")

@@ -483,5 +483,22 @@ test("a picture is shown by its kind and size", function()
   local image = { type = "image", mimeType = "image/png", data = ("A"):rep(163840) }
   call.output = { content = { { type = "text", text = "[a.png]" }, image } }
   local lines = require("pintle.render").item(call, session.new("s"))
-  equal(lines, { "▸ read: a.png · done", "│ [a.png]", "│ [image image/png, 120 KB]" })
+  equal(lines, { "▾ read: a.png · done", "│ [a.png]", "│ [image image/png, 120 KB]" })
+end)
+
+test("the lines of a diff in a card are coloured, and no others", function()
+  local groups = require("pintle.colours").groups
+  local lines = {
+    "▾ edit: a.lua · +1 -1",
+    "│ + not of a diff",
+    "│ a.lua",
+    "│ @@ -1,3 +1,3 @@",
+    "│  one",
+    "│ -two",
+    "│ +2",
+    "│ \\ No newline at end of file",
+    "│ b.lua",
+    "│ - not of a diff either",
+  }
+  equal(groups(lines), { [4] = "PintleDiffPlace", [6] = "PintleDiffRemoved", [7] = "PintleDiffAdded" })
 end)
