@@ -191,3 +191,38 @@ test("completion knows models, efforts, sessions and providers", function()
   vi:cmd("Pintle sessions never said")
   vi:wait_note("no session begins with `never said`; :Pintle sessions lists them")
 end)
+
+test("a prompt without windows says that it works, and what it did", function()
+  local dir = child.folder()
+  child.write(dir .. "/b.txt", "four\n")
+  local edits = { { oldText = "four", newText = "five" } }
+  local replies = { call("edit", { path = "b.txt", edits = edits }), text("Changed."), text("Nothing to do.") }
+  local vi = child.start({ dir = dir, script = { replies = replies } })
+  vi:cmd("Pintle ask change it")
+  vi:wait_note("working; :Pintle open shows the transcript")
+  vi:wait_turn()
+  vi:wait("vim.iter(_G.notes):any(function(n) return n:find('done in .*, changed b.txt; :Pintle review lists') end)")
+  vi:cmd("Pintle ask look at it")
+  vi:wait_turn(2)
+  vi:wait("vim.iter(_G.notes):any(function(n) return n:find('done in .*, no files changed; :Pintle open') end)")
+  -- Who sees the transcript is told nothing more.
+  vi:cmd("Pintle open")
+  vi:lua("_G.notes = {}")
+  vi:cmd("Pintle ask once more")
+  vi:wait_turn(3)
+  equal(vi:lua("return vim.tbl_filter(function(n) return n:find('working', 1, true) ~= nil end, _G.notes)"), {})
+end)
+
+test("the summary of a turn names up to three files", function()
+  local summary = require("pintle.effects").summary
+  local turn = { duration_ms = 2100 }
+  local rows = {
+    { {}, "done in 2.1 s, no files changed; :Pintle open shows the answer" },
+    { { "/w/b.lua", "/w/a.lua" }, "done in 2.1 s, changed a.lua, b.lua; :Pintle review lists the hunks" },
+    { { "/w/c", "/w/a", "/w/b" }, "done in 2.1 s, changed a, b, c; :Pintle review lists the hunks" },
+    { { "d", "c", "b", "a" }, "done in 2.1 s, changed a, b and 2 more; :Pintle review lists the hunks" },
+  }
+  for _, row in ipairs(rows) do
+    equal(summary(turn, row[1]), row[2])
+  end
+end)
