@@ -106,6 +106,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       this.nested,
       this.notes,
       this.walkthrough,
+      this.attention,
       registerCodeActions(),
       registerConfigFile(context.extensionPath),
       vscode.window.onDidChangeActiveColorTheme(() => {

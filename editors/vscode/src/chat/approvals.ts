@@ -1,8 +1,8 @@
-/** What is asked, in words: the questions as lists to pick from, the rules that an answer adds, and signs for characters that nobody sees. Pure. */
-import type { Approval, ApprovalOption, Question, Scope } from "pintle-client";
+/** What is asked, as lists to pick from and as a document, and the rules that an answer adds. Pure. */
+import type { ApprovalOption, Scope } from "pintle-client";
 import { plural, t } from "../words.ts";
-
-export type Asked = { kind: "approval"; approval: Approval } | { kind: "question"; question: Question };
+import type { Asked } from "./consent.ts";
+import { visible } from "./visible.ts";
 
 /** What is picked of one question. */
 export type Pick =
@@ -17,11 +17,6 @@ export interface Row {
   label: string;
   detail: string;
   pick: Pick;
-}
-
-/** What is asked, in a line. */
-export function titleOf(asked: Asked): string {
-  return visible(asked.kind === "approval" ? asked.approval.title : asked.question.text);
 }
 
 export function rowsOf(asked: Asked): Row[] {
@@ -102,17 +97,4 @@ export function consequence({ decision, scope, rules = [] }: ApprovalOption): st
   return Object.hasOwn(ADDS, scope)
     ? ADDS[scope](count, words)
     : plural(count, "Adds the rule {1} ({2}).", "Adds the rules {1} ({2}).", words, scope);
-}
-
-/** Controls but tab and line feed, marks of direction, blanks without width. */
-const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
-
-/** Draws signs for characters that nobody sees, so that a person reads what really is there. */
-export function visible(text: string): string {
-  return text.replace(UNSEEN, (character) => {
-    const code = character.charCodeAt(0);
-    if (code < 0x20) return String.fromCharCode(0x2400 + code);
-    return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
-  });
 }

@@ -23,6 +23,8 @@ export type ViewEntry = { key: string; atMs: number } & (
   | { kind: "agent" | "reasoning"; text: string; isOver: boolean; isCut: boolean }
   | { kind: "tool"; tool: ViewTool }
   | { kind: "notice"; notice: Notice }
+  /** About the conversation; `text` is what the model was told, behind a fold. */
+  | { kind: "told"; line: string; text: string }
   | { kind: "turnEnd"; end: TurnCompleted }
 );
 
@@ -82,6 +84,9 @@ export interface Head {
   unsaved: { path: string; label: string }[];
 }
 
+/** Where the keyboard is: on the page, or elsewhere in the window. */
+export type KeyboardPlace = "chat" | "editor" | "terminal" | "panel" | "sideBar";
+
 export interface Append {
   key: string;
   field: AppendedField;
@@ -124,8 +129,10 @@ export type ToPage =
   | { type: "taken"; text: string }
   /** What can stand in the place of the word that was asked about under this number. */
   | { type: "candidates"; id: number; candidates: Candidate[] }
-  /** To the first open question; a guest goes back to the editor afterwards. */
-  | { type: "focusQuestion"; isGuest: boolean }
+  /** To the first open question; the answer leads back to where the keyboard was. */
+  | { type: "focusQuestion"; from: KeyboardPlace }
+  /** Asks whether the page has the keyboard. */
+  | { type: "whereIsKeyboard" }
   | { type: "focus" };
 
 /** From the page to the extension host. */
@@ -145,7 +152,10 @@ export type FromPage =
   | { type: "setKey"; provider: string | undefined }
   /** Stops a turn that gives no sign, and sends its message again. */
   | { type: "tryAgain" }
-  | { type: "stop" | "newSession" | "attach" | "showLog" | "focusEditor" }
+  | { type: "stop" | "newSession" | "attach" | "showLog" }
+  /** The keyboard goes back to where it was before the question. */
+  | { type: "focusBack"; to: KeyboardPlace }
+  | { type: "keyboard"; isHere: boolean }
   /** The settings of this extension, or one of them. */
   | { type: "openSettings"; setting: string }
   | { type: "answer"; approvalId: string; optionId: string }
@@ -165,6 +175,8 @@ export type FromPage =
   | { type: "stopJob"; jobId: string }
   /** Shows a sub-agent's transcript, or no longer. */
   | { type: "nested"; session: string; isOpen: boolean }
+  /** A text of an open question, whole: the one at this place among its details. */
+  | { type: "openDetail"; approvalId: string; at: number }
   /** What an open question would make of a file. */
   | { type: "openProposed"; approvalId: string; path: string }
   | { type: "openDiff"; path: string }

@@ -1,7 +1,7 @@
 /** The engine's questions, of permission and of the model, that wait for an answer from this window. */
 import type { Approval, ApprovalAnswer, Question, QuestionAnswer } from "pintle-client";
 import type { State } from "../transcript/state.ts";
-import type { Asked } from "./approvals.ts";
+import type { Asked } from "./consent.ts";
 
 export type Answer = ApprovalAnswer | QuestionAnswer;
 

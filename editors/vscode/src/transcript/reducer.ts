@@ -19,6 +19,7 @@ import { grow, put, putItem, showTheWay } from "./entries.ts";
 import { filesRewound, goesOn, joined, onTheWay, rewound } from "./history.ts";
 import type { Change } from "./state.ts";
 import { State } from "./state.ts";
+import { answeredText } from "./told.ts";
 
 export type Outcome =
   | { type: "applied"; changes: Change[] }
@@ -52,11 +53,19 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "session.updated":
     case "session.closed":
     case "queue.changed":
-    case "question.requested":
-    case "question.resolved":
     case "plan.updated":
     case "config.changed":
       return [head];
+    case "question.requested":
+      state.questionsAsked.set(event.questionId, event);
+      return [head];
+    case "question.resolved": {
+      const other = nameOfOther(record.cause?.clientId, state.clientId, record.seq > state.cameAt);
+      const message = answeredText(state.questionsAsked.get(event.questionId), event, other);
+      if (message === undefined) return [head];
+      const notice: Notice = { level: "info", code: ANSWERED, message };
+      return [head, put(state, `answer:${event.questionId}`, { kind: "notice", notice })];
+    }
     case "input.accepted":
       noteSender(state, record, event.itemId);
       return [head];
@@ -207,6 +216,9 @@ export function prepend(state: State, events: EventRecord[]): void {
   for (const [at, entry] of shown.entries()) state.indexes.set(entry.key, state.start + at);
   state.entries = [...shown, ...state.entries];
 }
+
+/** The code of the line that says what a question was answered with. */
+export const ANSWERED = "answered";
 
 /** The code of the notice that names files of the project which are not used, because they are new or have changed. */
 const NOT_AGREED = "notAgreed";

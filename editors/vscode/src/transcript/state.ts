@@ -3,6 +3,7 @@ import type {
   Item,
   ItemId,
   Notice,
+  Question,
   QueuedInput,
   SessionId,
   Streamed,
@@ -66,6 +67,8 @@ export class State extends Session {
   readonly senders = new Map<ItemId, string>();
   /** Messages of this window that came since it has been there. */
   readonly own = new Set<ItemId>();
+  /** Questions of the model, for the words of their answers. */
+  readonly questionsAsked = new Map<string, Question>();
   /** Messages that went back to the prompt box. */
   readonly handedBack = new Set<ItemId>();
 

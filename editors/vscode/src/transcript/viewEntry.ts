@@ -5,6 +5,8 @@ import type { Append, ViewEntry } from "../chat/messages.ts";
 import { t } from "../words.ts";
 import { isCut } from "./entries.ts";
 import type { Change, Entry, State } from "./state.ts";
+import { ANSWERED } from "./reducer.ts";
+import { toldOf } from "./told.ts";
 import { viewTool } from "./toolCards.ts";
 
 /** Characters of a tool's output or arguments that are drawn. */
@@ -17,6 +19,9 @@ export const WINDOW = 100;
 
 export function viewEntry(entry: Entry): ViewEntry {
   const { key, tsMs: atMs } = entry;
+  if (entry.kind === "notice" && entry.notice.code === ANSWERED) {
+    return { kind: "told", key, atMs, line: entry.notice.message, text: "" };
+  }
   if (entry.kind === "notice") return { kind: "notice", key, atMs, notice: entry.notice };
   if (entry.kind === "turnEnd") return { kind: "turnEnd", key, atMs, end: entry.end };
   const { item, streamed } = entry;
@@ -51,12 +56,7 @@ export function viewEntry(entry: Entry): ViewEntry {
       };
     }
     case "engineMessage":
-      return {
-        kind: "notice",
-        key,
-        atMs,
-        notice: { level: "info", code: "engineMessage", message: item.text },
-      };
+      return { kind: "told", key, atMs, ...toldOf(item) };
     default:
       // An item of a type that is newer than this extension.
       return {

@@ -1,16 +1,20 @@
 /**
- * A question of permission: all that the call would do, and one row of answers.
+ * A question of permission: all that the call would do, and the answers, which stay in sight.
  *
- * Invariant: nothing of the call is left out, and no answer is under the keyboard before a person goes there.
+ * Invariant: nothing of the call is left out, the call cannot be allowed before its end was in sight, and no answer is under the keyboard
+ * before a person goes there.
  */
-import type { Approval, ApprovalOption, DetailKind, FileChange } from "pintle-client";
-import { consequence, visible } from "../chat/approvals.ts";
+import type { Approval, ApprovalDetail, DetailKind, FileChange } from "pintle-client";
+import { programsOf, reasonOf, titleOfApproval, warningOf } from "../chat/consent.ts";
 import type { Head } from "../chat/messages.ts";
+import { visible } from "../chat/visible.ts";
 import { labelOf } from "../paths.ts";
-import { t, wordOf } from "../words.ts";
-import { diffBox, diffLines } from "./diff.ts";
+import { plural, t, wordOf } from "../words.ts";
+import { drawAnswers } from "./answers.ts";
+import { diffLines } from "./diff.ts";
 import { button, el, icon } from "./dom.ts";
 import type { Send } from "./types.ts";
+import { linesOf, wholeText } from "./wholeText.ts";
 
 const HEADINGS = {
   command: () => t("Command"),
@@ -32,46 +36,93 @@ const OPERATIONS = {
 /** The folder that paths are shown relative to. */
 type Workspace = Pick<Head, "folder" | "system">;
 
+/** The texts of a card that have not been read to their ends. */
+class Unread {
+  readonly #texts = new Set<HTMLElement>();
+  #whenRead: () => void = () => undefined;
+
+  add(text: HTMLElement): () => void {
+    this.#texts.add(text);
+    return () => {
+      if (this.#texts.delete(text) && this.#texts.size === 0) this.#whenRead();
+    };
+  }
+
+  /** Calls back once all is read, perhaps at once. */
+  whenRead(callback: () => void): void {
+    this.#whenRead = callback;
+    if (this.#texts.size === 0) callback();
+  }
+
+  /** Leads to the first text whose end was not in sight. */
+  go(): void {
+    const [first] = this.#texts;
+    first?.scrollIntoView({ block: "nearest" });
+    first?.focus();
+  }
+}
+
 export function drawApproval(
   approval: Approval,
   workspace: Workspace,
   canAnswer: boolean,
   send: Send,
 ): HTMLElement {
-  const { title, reason, decidedBy } = approval;
-  const changes = approval.changes ?? [];
-  const why = decidedBy === undefined ? t("Reason: {0}", reason) : t("Reason: {0} ({1})", reason, decidedBy);
+  const title = titleOfApproval(approval);
+  const warning = warningOf(approval);
+  const unread = new Unread();
+  const answers = drawAnswers(approval, canAnswer, () => unread.go(), send);
+  const heading = el("p", { class: "title", title: reasonOf(approval) }, title);
+  const body = el(
+    "div",
+    { class: "body" },
+    heading,
+    warning === undefined ? undefined : el("p", { class: "warning" }, icon("warning"), capital(warning)),
+    ...drawPrograms(approval),
+    ...(approval.changes ?? []).map((change) => drawChange(approval, change, workspace, unread, send)),
+    ...drawDetails(approval, unread, send),
+  );
+  unread.whenRead(() => answers.enable());
   return el(
     "article",
     {
       class: "approval",
       attributes: {
-        "aria-label": t("Permission: {0}", visible(title)),
+        "aria-label": t("Permission: {0}", title),
+        "aria-description": reasonOf(approval),
         tabindex: "-1",
         "data-id": approval.approvalId,
       },
     },
-    el("p", { class: "title" }, visible(title)),
-    el("p", { class: "reason" }, why),
-    ...changes.map((change) => drawChange(approval, change, workspace, send)),
-    ...drawDetails(approval),
-    ...drawAnswers(approval, canAnswer, send),
+    body,
+    answers.element,
   );
+}
+
+/** What the engine found in a command comes before the command. */
+function drawPrograms(approval: Approval): HTMLElement[] {
+  const programs = programsOf(approval);
+  if (programs.length === 0) return [];
+  const [before = "", after = ""] = t("Needs permission for {0}").split("{0}");
+  const names = programs.flatMap((each, at) => [at === 0 ? "" : ", ", el("code", {}, each)]);
+  return [el("p", { class: "programs" }, before, ...names, after)];
 }
 
 function drawChange(
   approval: Approval,
   change: FileChange,
   { folder, system }: Workspace,
+  unread: Unread,
   send: Send,
 ): HTMLElement {
   const { path, oldPath, op, added, removed, diff } = change;
   const label = (oldPath === undefined ? [path] : [oldPath, path])
     .map((each) => labelOf(folder, each, system))
     .join(" → ");
+  const openWhole = (): void => send({ type: "openProposed", approvalId: approval.approvalId, path });
   const open = button(
     visible(label),
-    () => send({ type: "openProposed", approvalId: approval.approvalId, path }),
+    openWhole,
     "link",
     t("Open the change of {0} in a diff editor", visible(path)),
   );
@@ -88,78 +139,60 @@ function drawChange(
       el("span", { class: "removed" }, `−${removed}`),
     ),
   );
-  const body =
-    diff === "" ? (op === "move" ? undefined : el("p", { class: "reason" }, t("Not text."))) : diffBox(diff);
-  return el("div", { class: "change" }, line, body);
+  if (diff === "") {
+    return el("div", { class: "change" }, line, op === "move" ? undefined : el("p", {}, t("Not text.")));
+  }
+  return el("div", { class: "change" }, line, drawDiff(diff, unread, openWhole));
+}
+
+/** A diff that shows changed lines before all others. */
+function wholeDiff(diff: string): { body: HTMLElement; lines: string[] } {
+  const body = diffLines(diff, true);
+  return { body, lines: [...body.children].map(({ textContent }) => (textContent ?? "").trimEnd()) };
+}
+
+function drawDiff(diff: string, unread: Unread, openWhole: (() => void) | undefined): HTMLElement {
+  const { body, lines } = wholeDiff(diff);
+  return wholeText({ body, lines, openWhole, read: unread.add(body) });
 }
 
 /** All that runs, whole, and apart from it what the model says of it. What the changes show already is behind a fold. */
-function drawDetails(approval: Approval): HTMLElement[] {
+function drawDetails(approval: Approval, unread: Unread, send: Send): HTMLElement[] {
   const changed = new Set((approval.changes ?? []).flatMap(({ path, oldPath }) => [path, oldPath ?? path]));
-  const isShown = (kind: DetailKind, text: string): boolean =>
+  const isShown = ({ kind, text }: ApprovalDetail): boolean =>
     changed.size > 0 && (kind === "diff" || kind === "content" || (kind === "path" && changed.has(text)));
-  const draw = ({ kind, text }: { kind: DetailKind; text: string }): HTMLElement[] => [
-    el("p", { class: "detail" }, wordOf(HEADINGS, kind)),
-    kind === "diff" ? diffLines(text) : el("pre", { class: "input", attributes: { tabindex: "0" } }, text),
-  ];
   const details = approval.details ?? [];
-  const apart = details.filter(({ kind, text }) => !isShown(kind, text));
-  const folded = details.filter(({ kind, text }) => isShown(kind, text) && kind !== "path");
-  const fold =
-    folded.length === 0
-      ? []
-      : [
-          el(
-            "details",
-            { class: "sent" },
-            el("summary", {}, t("As the model sent it")),
-            ...folded.flatMap(draw),
-          ),
-        ];
-  return [...apart.flatMap(draw), ...fold];
+  const apart = details.flatMap((detail, at) => {
+    if (isShown(detail)) return [];
+    const openWhole = (): void => send({ type: "openDetail", approvalId: approval.approvalId, at });
+    return drawDetail(detail, unread, openWhole);
+  });
+  const folded = details.filter((detail) => isShown(detail) && detail.kind !== "path");
+  if (folded.length === 0) return apart;
+  const summary = el("summary", {}, icon("chevron-right"), t("As the model sent it"));
+  const sent = folded.flatMap(({ kind, text }) => [
+    el("p", { class: "detail" }, wordOf(HEADINGS, kind)),
+    kind === "diff" ? diffLines(text) : plainText(text, kind).body,
+  ]);
+  return [...apart, el("details", { class: "sent" }, summary, ...sent)];
 }
 
-/** Once is a press away; what holds longer, with the rules that it adds, is one more. */
-function drawAnswers(approval: Approval, canAnswer: boolean, send: Send): HTMLElement[] {
-  const { approvalId, options } = approval;
-  const answer = (option: ApprovalOption, kind: string): HTMLElement => {
-    const element = el("button", { class: `button ${kind}`.trim() }, option.label);
-    element.type = "button";
-    element.disabled = !canAnswer;
-    element.addEventListener("click", (event) => {
-      // The second half of a double click was meant for what stood here before.
-      if (event.detail <= 1) send({ type: "answer", approvalId, optionId: option.optionId });
-    });
-    return element;
-  };
-  const isPlain = ({ scope, decision }: ApprovalOption): boolean => scope === "once" && decision !== "abort";
-  const plain = options.filter(isPlain);
-  const others = options.filter((option) => !isPlain(option));
-  const menu = el(
-    "ul",
-    { class: "answers", attributes: { "aria-label": t("More answers") } },
-    ...others.map((option) =>
-      el("li", {}, answer(option, "secondary"), el("span", { class: "rules" }, consequence(option))),
-    ),
-  );
-  menu.hidden = true;
-  const more = button(
-    "",
-    () => {
-      menu.hidden = !menu.hidden;
-      more.setAttribute("aria-expanded", String(!menu.hidden));
-    },
-    "more",
-    t("More answers, and the rules they add"),
-  );
-  more.replaceChildren(icon("chevron-down"));
-  more.setAttribute("aria-label", t("More answers"));
-  more.setAttribute("aria-expanded", "false");
-  more.hidden = others.length === 0;
-  const allow = plain.filter(({ decision }) => decision === "allow").map((option) => answer(option, ""));
-  const deny = plain
-    .filter(({ decision }) => decision !== "allow")
-    .map((option) => answer(option, "secondary deny"));
-  const split = el("span", { class: "split" }, ...allow, more);
-  return [el("div", { class: "options" }, split, ...deny), menu];
+function drawDetail({ kind, text }: ApprovalDetail, unread: Unread, openWhole: () => void): HTMLElement[] {
+  const { body, lines } = kind === "diff" ? wholeDiff(text) : plainText(text, kind);
+  // The question says already that it is a command or a file.
+  const heading = kind === "command" || kind === "path" || kind === "address" ? "" : wordOf(HEADINGS, kind);
+  const count = lines.length > 1 ? plural(lines.length, "{0} line", "{0} lines") : "";
+  const words = [heading, count].filter((each) => each !== "").join(" · ");
+  const box = wholeText({ body, lines, openWhole, read: unread.add(body) });
+  return [...(words === "" ? [] : [el("p", { class: "detail" }, words)]), box];
+}
+
+function plainText(text: string, kind: DetailKind): { body: HTMLElement; lines: string[] } {
+  const attributes = { tabindex: "0", role: "group", "aria-label": wordOf(HEADINGS, kind) };
+  const { lines, elements } = linesOf(text);
+  return { body: el("pre", { class: `input ${kind}`, attributes }, ...elements), lines };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,38 +1,33 @@
-/** Draws a unified diff: each run of lines in one element, so that a long one stays light. */
-import { heightOf, runsOf } from "../review/changes.ts";
+/** Draws a unified diff: each line with its number, changed lines in the theme's colours. */
+import type { Row } from "../review/diffRows.ts";
+import { diffRows } from "../review/diffRows.ts";
 import { t } from "../words.ts";
-import { button, el } from "./dom.ts";
+import { el } from "./dom.ts";
 
-const SIGNS = { same: " ", added: "+", removed: "-", place: "", folded: "… " };
-/** Lines that are in sight before one asks for all of them. */
-const IN_SIGHT = 16;
+const SIGNS = { gap: "", same: " ", added: "+", removed: "-", folded: "… " } satisfies Record<
+  Row["kind"],
+  string
+>;
 
-/** Lines of a unified diff, coloured. */
-export function diffLines(diff: string): HTMLElement {
+/** Lines of a unified diff, coloured. `isCompact` leaves out the unchanged lines that are not next to a changed one. */
+export function diffLines(diff: string, isCompact = false): HTMLElement {
+  const rows = diffRows(diff, isCompact);
+  const numbers = rows.map(({ number }) => number ?? 0);
   const pre = el("pre", {
     class: "diff",
     attributes: { tabindex: "0", role: "group", "aria-label": t("Diff") },
   });
-  for (const { kind, lines } of runsOf(diff)) {
-    const text = lines.map((line) => `${SIGNS[kind]}${line}\n`).join("");
-    pre.append(el("span", { class: kind }, text));
-  }
+  // Numbers are drawn by the style sheet: they are no part of the text that a person copies.
+  pre.dataset["digits"] = String(Math.min(7, Math.max(0, ...numbers).toString().length));
+  if (numbers.every((each) => each === 0)) pre.dataset["digits"] = "0";
+  pre.append(...rows.flatMap(drawRow));
   return pre;
 }
 
-/** The same in a box that scrolls, and grows when asked. */
-export function diffBox(diff: string): HTMLElement {
-  const lines = heightOf(runsOf(diff));
-  const pre = diffLines(diff);
-  if (lines <= IN_SIGHT) return pre;
-  pre.className = "diff folded";
-  const more = button(
-    t("Show all {0} lines", lines),
-    () => {
-      pre.className = "diff";
-      more.hidden = true;
-    },
-    "link",
-  );
-  return el("div", { class: "diffBox" }, pre, more);
+function drawRow({ kind, text, number }: Row, at: number): HTMLElement[] {
+  // A hunk that begins the diff, without a heading, needs no mark.
+  if (kind === "gap" && text === "" && at === 0) return [];
+  const line = el("span", { class: `line ${kind}` }, `${SIGNS[kind]}${text}\n`);
+  line.dataset["number"] = number === undefined ? (kind === "gap" ? "⋯" : "") : String(number);
+  return [line];
 }

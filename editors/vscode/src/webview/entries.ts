@@ -5,6 +5,7 @@ import { numberText, sentences, t, wordOf } from "../words.ts";
 import type { Colours } from "./code.ts";
 import { button, el, icon, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
+import { drawTold } from "./told.ts";
 import { ToolCard } from "./toolCard.ts";
 import type { Drawn, Send } from "./types.ts";
 
@@ -43,6 +44,8 @@ function draw(entry: ViewEntry, send: Send, colours: Colours): Drawn {
       return fixed(`notice ${entry.notice.level}`, entry, (each) =>
         each.kind === "notice" ? sentences(each.notice.message, each.notice.hint) : "",
       );
+    case "told":
+      return drawTold(entry);
     case "turnEnd":
       return turnEnd(entry, send);
   }

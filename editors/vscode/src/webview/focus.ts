@@ -1,4 +1,5 @@
 /** Brings the keyboard back to where it was before a person went to a question. */
+import type { KeyboardPlace } from "../chat/messages.ts";
 import type { Send } from "./types.ts";
 
 export class Focus {
@@ -7,8 +8,8 @@ export class Focus {
   readonly #send: Send;
   /** Where the keyboard was on this page. */
   #before: Element | undefined;
-  /** It was in an editor: the way back leads out of the page. */
-  #isGuest = false;
+  /** Where it was in the window: the way back may lead out of the page. */
+  #from: KeyboardPlace = "chat";
 
   /** `area` holds the questions; `home` takes the keyboard when it came from nowhere. */
   constructor(area: HTMLElement, home: () => void, send: Send) {
@@ -18,17 +19,17 @@ export class Focus {
     area.addEventListener("focusin", ({ relatedTarget }) => {
       if (relatedTarget instanceof Element && !area.contains(relatedTarget)) this.#before = relatedTarget;
     });
-    // Who walks on by herself is no guest any more.
+    // Who walks on within the page stays there.
     area.addEventListener("focusout", ({ relatedTarget }) => {
-      if (relatedTarget instanceof Element && !area.contains(relatedTarget)) this.#isGuest = false;
+      if (relatedTarget instanceof Element && !area.contains(relatedTarget)) this.#from = "chat";
     });
   }
 
   /** Goes to the first open question: to its card, not to an answer. */
-  toQuestion(isGuest: boolean): void {
+  toQuestion(from: KeyboardPlace): void {
     const card = this.#area.querySelector<HTMLElement>(".approval");
     if (card === null) return this.#home();
-    this.#isGuest = isGuest;
+    this.#from = from;
     card.focus();
     card.scrollIntoView({ block: "nearest" });
   }
@@ -44,11 +45,10 @@ export class Focus {
   #back(): void {
     const before = this.#before;
     this.#before = undefined;
-    if (this.#isGuest) {
-      this.#isGuest = false;
-      this.#send({ type: "focusEditor" });
-    } else if (before instanceof HTMLElement && before.isConnected && before !== document.body)
-      before.focus();
+    const from = this.#from;
+    this.#from = "chat";
+    if (from !== "chat") this.#send({ type: "focusBack", to: from });
+    else if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
     else this.#home();
   }
 }

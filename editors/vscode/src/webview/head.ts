@@ -3,9 +3,11 @@ import type { Head } from "../chat/messages.ts";
 import type { Need } from "../connection/problem.ts";
 import { t } from "../words.ts";
 import { drawApproval } from "./approval.ts";
+import type { Colours } from "./code.ts";
 import { button, el } from "./dom.ts";
 import type { Send } from "./types.ts";
 import { Focus } from "./focus.ts";
+import { Markdown } from "./markdown.ts";
 import { drawQuestion, PlanList } from "./question.ts";
 import { Queue } from "./queue.ts";
 
@@ -20,13 +22,15 @@ export class Around {
   readonly #plan = new PlanList();
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
   readonly #send: Send;
+  readonly #drawMarkdown: (text: string) => HTMLElement;
   readonly focus: Focus;
 
   readonly #retry: () => void;
 
   /** The prompt takes the keyboard where a question had it and nothing else did, and sends again what came back. */
-  constructor(send: Send, prompt: { focus: () => void; retry: () => void }) {
+  constructor(send: Send, colours: Colours, prompt: { focus: () => void; retry: () => void }) {
     this.#send = send;
+    this.#drawMarkdown = (text) => new Markdown(text, true, send, colours).element;
     this.#retry = prompt.retry;
     this.#queue = new Queue(send);
     this.focus = new Focus(this.#approvals, prompt.focus, send);
@@ -43,13 +47,13 @@ export class Around {
   update(head: Head): void {
     this.#drawMeter(head);
     this.#banners.replaceChildren(...this.#drawBanners(head));
-    this.#plan.update(head.plan);
+    this.#plan.update(head.plan, head.approvals.length + head.questions.length > 0);
     this.#drawApprovals(head);
     this.#queue.update(head.queue);
   }
 
   #drawMeter({ title, context, cost }: Head): void {
-    this.#meter.hidden = context === undefined && cost === "";
+    this.#meter.hidden = context === undefined && cost === "" && title === "";
     this.#meter.classList.toggle("warning", context?.isNearlyFull === true);
     const facts = [context?.text ?? "", cost].filter((each) => each !== "");
     this.#meter.replaceChildren(el("span", { class: "name" }, title), facts.join(" · "));
@@ -123,7 +127,7 @@ export class Around {
     const questions = head.questions.map(({ question, canAnswer }) => ({
       id: question.questionId,
       canAnswer,
-      draw: () => drawQuestion(question, canAnswer, this.#send),
+      draw: () => drawQuestion(question, canAnswer, this.#send, this.#drawMarkdown),
     }));
     const asked = [...approvals, ...questions];
     const open = new Set(asked.map(({ id }) => id));

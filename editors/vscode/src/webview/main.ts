@@ -28,7 +28,7 @@ const transcript = new Transcript(send, host.getState()?.place, (place) =>
 );
 const updates = new Updates((waiting) => transcript.update(waiting));
 const prompt = new Prompt(send);
-const around = new Around(send, {
+const around = new Around(send, transcript.colours, {
   focus: () => prompt.focus(),
   retry: () => prompt.retry(),
 });
@@ -77,10 +77,13 @@ function receive(message: ToPage): void {
       prompt.candidates(message.id, message.candidates);
       return;
     case "focusQuestion":
-      around.focus.toQuestion(message.isGuest);
+      around.focus.toQuestion(message.from);
       return;
     case "focus":
       prompt.focus();
+      return;
+    case "whereIsKeyboard":
+      send({ type: "keyboard", isHere: document.hasFocus() });
       return;
   }
 }

@@ -5,7 +5,12 @@ import { button, el, icon } from "./dom.ts";
 import type { Send } from "./types.ts";
 
 /** A card that answers with one press, or, where several options may be chosen, with what was chosen before. */
-export function drawQuestion(question: Question, canAnswer: boolean, send: Send): HTMLElement {
+export function drawQuestion(
+  question: Question,
+  canAnswer: boolean,
+  send: Send,
+  drawMarkdown: (text: string) => HTMLElement,
+): HTMLElement {
   const { questionId } = question;
   const chosen = new Set<string>();
   const words = el<"input">("input", {
@@ -31,6 +36,11 @@ export function drawQuestion(question: Question, canAnswer: boolean, send: Send)
     element.disabled = !canAnswer;
     return element;
   });
+  const attributes = { tabindex: "0", role: "group", "aria-label": t("Plan") };
+  const plan =
+    question.plan === undefined
+      ? undefined
+      : el("div", { class: "planText", attributes }, drawMarkdown(question.plan));
   const done = button(
     t("Send"),
     () => {
@@ -45,9 +55,11 @@ export function drawQuestion(question: Question, canAnswer: boolean, send: Send)
   });
   return el(
     "article",
-    { class: "approval question", attributes: { "aria-label": t("Question: {0}", question.text) } },
-    el("p", { class: "title" }, question.text),
-    question.plan === undefined ? undefined : el("pre", { class: "input" }, question.plan),
+    {
+      class: "approval question",
+      attributes: { "aria-label": t("Question: {0}", question.text), tabindex: "-1" },
+    },
+    el("div", { class: "body" }, el("p", { class: "title" }, question.text), plan),
     el("div", { class: "options" }, ...options),
     el("div", { class: "options" }, words, done),
   );
@@ -70,6 +82,8 @@ export class PlanList {
   readonly #summary = el("summary");
   readonly #steps = el("ul", { attributes: { "aria-label": t("Plan") } });
   #drawn = "";
+  /** Whether a person had it open before a question took the room; undefined while none does. */
+  #before: boolean | undefined;
 
   constructor() {
     this.element.append(this.#summary, this.#steps);
@@ -77,7 +91,15 @@ export class PlanList {
     this.element.hidden = true;
   }
 
-  update(plan: PlanItem[]): void {
+  /** While something is asked, the question has the room. */
+  update(plan: PlanItem[], isAsked: boolean): void {
+    if (isAsked && this.#before === undefined) {
+      this.#before = this.element.open;
+      this.element.open = false;
+    } else if (!isAsked && this.#before !== undefined) {
+      this.element.open = this.#before;
+      this.#before = undefined;
+    }
     const drawn = JSON.stringify(plan);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;

@@ -37,7 +37,7 @@ export class Transcript {
   readonly #earlier: HTMLButtonElement;
   readonly #latest: HTMLButtonElement;
   readonly #send: Send;
-  readonly #colours: Colours;
+  readonly colours: Colours;
   readonly #keepPlace: (place: string | undefined) => void;
   readonly #empty = el(
     "div",
@@ -60,7 +60,7 @@ export class Transcript {
   /** `place` is where a page before this one stood, as `keepPlace` was told it. */
   constructor(send: Send, place: string | undefined, keepPlace: (place: string | undefined) => void) {
     this.#send = send;
-    this.#colours = new Colours(send);
+    this.colours = new Colours(send);
     this.#keepPlace = keepPlace;
     this.#place = placeOf(place);
     this.#earlier = button(t("Show Earlier"), () => this.#ask("earlier"), "earlier");
@@ -134,11 +134,11 @@ export class Transcript {
   }
 
   recolour(): void {
-    this.#colours.recolour(this.#list);
+    this.colours.recolour(document.body);
   }
 
   highlighted(id: number, lines: Run[][]): void {
-    this.#colours.receive(id, lines);
+    this.colours.receive(id, lines);
   }
 
   nested(session: string, entries: ViewEntry[], hasEarlier: boolean): void {
@@ -155,7 +155,7 @@ export class Transcript {
   }
 
   #draw(entry: ViewEntry): Drawn {
-    const drawn = drawEntry(entry, this.#send, this.#colours);
+    const drawn = drawEntry(entry, this.#send, this.colours);
     this.#keys.set(entry.key, drawn);
     return drawn;
   }

@@ -176,3 +176,280 @@ export async function questionsAreAnsweredFromAnywhere(rig) {
   await input.waitFor({ state: "hidden", timeout: LONG });
   assert.equal(folder.has("third"), false);
 }
+
+/** Whether an element of the page is in sight as a whole. Runs in the page. */
+const isWhole = (element) => {
+  const { top, bottom, left, right } = element.getBoundingClientRect();
+  const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth && element.contains(at);
+};
+
+/** Whether a text ends within its box. Runs in the page. */
+const endsInSight = (element) =>
+  element.getBoundingClientRect().bottom <= element.parentElement.getBoundingClientRect().bottom;
+
+const SCRIPT = Array.from({ length: 28 }, (_, n) => `echo step ${n + 1} of the deployment`);
+const LAST = "touch ran && rm -rf build";
+
+export async function aLongCommandIsReadToItsEnd(rig) {
+  const folder = rig.folder("consent long", {
+    files: { "b.txt": "b\n" },
+    script: {
+      replies: [
+        call("bash", { command: [...SCRIPT, LAST].join("\n") }),
+        call("bash", { command: `echo ${"x".repeat(4900)}; touch one-line` }),
+        call("bash", { command: "touch by-keys\n".repeat(40) }),
+        call("bash", { command: "touch short" }),
+        say("all asked"),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.width(280);
+  await window.open("b.txt");
+  await window.send("go");
+  const asked = card(window, "step 1 of");
+  const allow = asked.getByRole("button", { name: "Allow", exact: true });
+  await allow.waitFor({ timeout: LONG });
+  const isOff = async (button) => (await button.getAttribute("aria-disabled")) === "true";
+  await until("it cannot be allowed before its end was in view", () => isOff(allow));
+  assert.match(await asked.locator(".detail").innerText(), /29 lines/);
+  assert.match(await asked.locator(".rest .last").innerText(), /rm -rf build/);
+  assert.match(await asked.locator(".rest .mark").innerText(), /2\d more lines/);
+  assert.ok(await asked.locator(".last span").evaluate(endsInSight), "its last line is in sight");
+  await window.shot("consent-long-280");
+  // A press shows what is unread, and allows nothing.
+  await allow.press("Enter");
+  assert.equal(await focused(window), "PRE");
+  assert.equal(folder.has("ran"), false);
+  await window.page.keyboard.press("End");
+  await until("the call can be allowed", async () => !(await isOff(allow)));
+  assert.ok(await asked.locator(".rest").isHidden());
+  await window.shot("consent-long-end-280");
+  await allow.click();
+  await until("it ran", () => folder.has("ran"));
+
+  // A line of 5,000 characters is as long.
+  const line = card(window, "touch one-line");
+  await line.waitFor({ timeout: LONG });
+  await until("it cannot be allowed yet", () =>
+    isOff(line.getByRole("button", { name: "Allow", exact: true })),
+  );
+  assert.match(await line.locator(".last").innerText(), /^…x+; touch one-line$/);
+  assert.match(await line.locator(".mark").innerText(), /The middle is not shown/);
+  await window.shot("consent-line-280");
+  await line.getByRole("button", { name: "Show All" }).click();
+  await window.page.locator(".tab", { hasText: "Command.sh" }).waitFor({ timeout: LONG });
+  await line.getByRole("button", { name: "Allow", exact: true }).click();
+  await until("it ran", () => folder.has("one-line"));
+  await until(
+    "its text is closed",
+    async () => (await window.page.locator(".tab", { hasText: "Command.sh" }).count()) === 0,
+  );
+
+  // It can be denied unread; in place, the mark makes room for all of it.
+  const keys = card(window, "touch by-keys");
+  await keys.waitFor({ timeout: LONG });
+  await keys.getByRole("button", { name: /more lines/ }).click();
+  assert.ok(await keys.locator(".rest").isHidden());
+  await keys.getByRole("button", { name: "Deny", exact: true }).click();
+
+  // The menu is in sight, whatever the width.
+  const short = card(window, "touch short");
+  await short.waitFor({ timeout: LONG });
+  for (const width of [250, 360, 460]) {
+    await window.width(width);
+    await short.getByRole("button", { name: "More answers" }).click();
+    await short.locator(".answers").waitFor();
+    for (const each of await short.locator(".answers button").all())
+      assert.ok(await each.evaluate(isWhole), `an answer is out of sight at ${width}`);
+    await window.shot(`consent-menu-${width}`);
+    await window.page.keyboard.press("Escape");
+    await short.locator(".answers").waitFor({ state: "hidden" });
+  }
+  await short.getByRole("button", { name: "Allow", exact: true }).click();
+  await window.sees("all asked");
+  assert.ok(folder.has("short"));
+  assert.equal(folder.has("by-keys"), false);
+}
+
+export async function aDiffIsAnsweredInItsTitle(rig) {
+  const folder = rig.folder("consent title", {
+    files: { "a.txt": "a\n", "b.txt": "b\n" },
+    script: {
+      replies: [
+        call("edit", { path: "a.txt", edits: [{ oldText: "a", newText: "A" }] }),
+        call("edit", { path: "b.txt", edits: [{ oldText: "b", newText: "B" }] }),
+        call("bash", { command: "touch ran" }),
+        say("all asked"),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.send("go");
+  const tab = (name) => window.page.locator(".tab", { hasText: name });
+  const title = (name) => window.page.locator(".editor-actions").getByRole("button", { name });
+  await card(window, "a.txt").getByRole("button", { name: "a.txt" }).click();
+  await tab("a.txt (now ↔ asked)").waitFor({ timeout: LONG });
+  await title("Allow What This Editor Shows").waitFor({ timeout: LONG });
+  await window.shot("consent-title");
+  await title("Allow What This Editor Shows").click();
+  await card(window, "b.txt").waitFor({ timeout: LONG });
+  await until("the diff is closed", async () => (await tab("a.txt (now ↔ asked)").count()) === 0);
+  await until("it is written", () => folder.read("a.txt") === "A\n");
+  await title("Allow What This Editor Shows").waitFor({ state: "hidden", timeout: LONG });
+
+  // By keys, from the diff itself.
+  await card(window, "b.txt").getByRole("button", { name: "b.txt" }).click();
+  await title("Deny What This Editor Shows").waitFor({ timeout: LONG });
+  await window.clickInEditor(window.page.locator(".modified-in-monaco-diff-editor .view-line").first());
+  await window.page.keyboard.press("Control+k");
+  await window.page.keyboard.press("n");
+  await card(window, "touch ran").waitFor({ timeout: LONG });
+  assert.equal(folder.read("b.txt"), "b\n");
+  await until("the diff is closed", async () => (await tab("b.txt (now ↔ asked)").count()) === 0);
+
+  // The text of a command has the same buttons.
+  await window.command("Pintle: Answer Questions…");
+  await tab("Question").waitFor({ timeout: LONG });
+  await window.page.keyboard.press("Escape");
+  await title("Allow What This Editor Shows").click({ timeout: LONG });
+  await window.sees("all asked");
+  assert.ok(folder.has("ran"));
+}
+
+const WIDE = "a line of context that is long enough to be wrapped in a narrow bar, twice or more";
+
+export async function aNarrowDiffShowsItsChangedLines(rig) {
+  const lines = Array.from({ length: 30 }, (_, n) => `${n + 1}: ${WIDE}`);
+  const folder = rig.folder("consent narrow", {
+    files: { "wide.txt": `${lines.join("\n")}\n` },
+    script: {
+      replies: [
+        call("edit", { path: "wide.txt", edits: [{ oldText: lines[9], newText: "ten, changed" }] }),
+        call("write", { path: "new.txt", content: `${lines.join("\n")}\n` }),
+        say("all asked"),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.width(280);
+  await window.send("go");
+  const asked = card(window, "wide.txt");
+  await asked.getByText("Allow edit of wide.txt?").waitFor({ timeout: LONG });
+  await window.shot("consent-diff-280");
+  assert.ok(await asked.locator(".change .diff .added").evaluate(isWhole), "the added line is in sight");
+  assert.equal(await asked.locator(".change .diff .added").getAttribute("data-number"), "10");
+  assert.equal(await asked.getByText("@@").count(), 0);
+  await asked.getByRole("button", { name: "Allow", exact: true }).click();
+  // A new file of thirty lines, of which few are in sight where each is wrapped.
+  const added = card(window, "new.txt");
+  await added.getByText("Allow new file new.txt?").waitFor({ timeout: LONG });
+  const [, more] = /(\d+) more lines/.exec(await added.locator(".mark").innerText());
+  assert.ok(Number(more) > 24, `${more} lines are left, as they are wrapped`);
+  assert.match(await added.locator(".last").innerText(), /30: a line of context that is long/);
+  await window.shot("consent-new-280");
+  await added.getByRole("button", { name: "Deny", exact: true }).click();
+  await window.sees("all asked");
+}
+
+const plan = (...states) => ({
+  tool: "todo_write",
+  arguments: { items: states.map((status, at) => ({ content: `Step ${at + 1}`, status })) },
+});
+
+export async function aQuestionLeadsBackToWhereOneCameFrom(rig) {
+  const folder = rig.folder("consent focus", {
+    files: { "b.txt": "b\n" },
+    script: {
+      replies: [
+        {
+          blocks: [
+            plan("completed", "pending"),
+            ...call("ask_user", { question: "Which?", options: ["red", "blue"] }).blocks,
+          ],
+        },
+        call("bash", { command: "touch one" }),
+        call("bash", { command: "touch two" }),
+        call("bash", { command: "touch three" }),
+        say("all asked"),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.open("b.txt");
+  await window.box.fill("go");
+  await window.box.press("Enter");
+  await window.view.locator(".question").waitFor({ timeout: LONG });
+  const list = window.view.locator(".plan");
+  await until("the plan is folded", () => list.evaluate((element) => !element.open));
+  await window.shot("question");
+  await window.view.locator(".words").fill("green");
+  await window.view.locator(".words").press("Enter");
+  await window.sees("You answered: green");
+  assert.equal(await focused(window), "TEXTAREA");
+
+  // From the prompt box, though an editor is open.
+  const toQuestion = async () => {
+    await window.page.keyboard.press("Control+k");
+    await window.page.keyboard.press("Alt+q");
+    await until("the card has the keyboard", async () => (await focused(window)) === "card");
+  };
+  const deny = async (name) => {
+    const button = card(window, name).getByRole("button", { name: "Deny", exact: true });
+    await button.focus();
+    await button.press("Enter");
+  };
+  await card(window, "touch one").waitFor({ timeout: LONG });
+  await window.box.click();
+  await toQuestion();
+  await deny("touch one");
+  await card(window, "touch two").waitFor({ timeout: LONG });
+  await until("the prompt box has the keyboard", async () => (await focused(window)) === "TEXTAREA");
+  assert.ok(await window.view.locator("body").evaluate(() => document.hasFocus()), "and no editor");
+
+  // From another view.
+  await window.page.locator(".explorer-folders-view .monaco-list-row").first().click();
+  await toQuestion();
+  await deny("touch two");
+  await card(window, "touch three").waitFor({ timeout: LONG });
+  await until("the explorer has the keyboard", () =>
+    window.page.evaluate(() => document.activeElement?.closest(".explorer-folders-view") !== null),
+  );
+
+  // From the editor.
+  await window.intoEditor();
+  await toQuestion();
+  await deny("touch three");
+  await window.sees("all asked");
+  await until("the editor has the keyboard", () =>
+    window.page.evaluate(() => document.activeElement?.closest(".editor-instance") !== null),
+  );
+  await until("the plan is as it was", () => list.evaluate((element) => element.open));
+}
+
+const PLAN = "# The plan\n\n1. Read **all** of `b.txt`\n2. Change it\n";
+
+export async function aPlanIsReadAsMarkdown(rig) {
+  const folder = rig.folder("consent plan", {
+    files: { "b.txt": "b\n" },
+    script: {
+      replies: [say("first"), call("exit_plan", { plan: PLAN }), say("the plan is accepted")],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.send("go");
+  await window.sees("first");
+  await window.command("Pintle: Choose Mode…");
+  await window.pick("Plan First");
+  await window.send("plan it");
+  const asked = window.view.locator(".question");
+  await asked.locator(".planText h1", { hasText: "The plan" }).waitFor({ timeout: LONG });
+  assert.equal(await asked.locator(".planText li").count(), 2);
+  await window.sees("Plan mode is on");
+  assert.equal(await window.view.getByText("you are in plan mode").filter({ visible: true }).count(), 0);
+  await window.shot("plan-question");
+  await asked.getByRole("button").first().click();
+  await window.sees("the plan is accepted");
+  await window.sees("You answered:");
+}

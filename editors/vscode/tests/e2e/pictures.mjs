@@ -163,13 +163,7 @@ export async function theViewHasRoomAtAnyWidth(rig) {
         document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth,
       ]);
   for (const wanted of WIDTHS) {
-    const [now] = await size();
-    const edge = await window.page.locator("iframe.webview").first().boundingBox();
-    await window.page.mouse.move(edge.x - 2, 400);
-    await window.page.mouse.down();
-    await window.page.mouse.move(edge.x - 2 - (wanted - now), 400, { steps: 5 });
-    await window.page.mouse.up();
-    await until(`the view is about ${wanted} wide`, async () => Math.abs((await size())[0] - wanted) < 60);
+    await window.width(wanted);
     const [width, all, more] = await size();
     assert.deepEqual([all <= width, more], [true, 0], `nothing is wider than the view of ${width}`);
     for (const [theme, kind] of Object.entries(themes)) {

@@ -653,6 +653,18 @@ export class Window {
     return this.view.locator("main").innerText();
   }
 
+  /** Makes the view about this wide, in pixels, by its edge. */
+  async width(wanted) {
+    const now = () => this.view.locator("body").evaluate((body) => body.clientWidth);
+    const edge = await this.page.locator("iframe.webview").first().boundingBox();
+    const more = wanted - (await now());
+    await this.page.mouse.move(edge.x - 2, 400);
+    await this.page.mouse.down();
+    await this.page.mouse.move(edge.x - 2 - more, 400, { steps: 5 });
+    await this.page.mouse.up();
+    await until(`the view is about ${wanted} wide`, async () => Math.abs((await now()) - wanted) < 60);
+  }
+
   async shot(name) {
     await this.page.screenshot({ path: path.join(shots, `${name}.png`) });
   }

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Approval } from "pintle-client";
-import type { Asked } from "../../src/chat/approvals.ts";
-import { rowsOf, textOfAsked, titleOf } from "../../src/chat/approvals.ts";
+import { rowsOf, textOfAsked } from "../../src/chat/approvals.ts";
+import type { Asked } from "../../src/chat/consent.ts";
+import { titleOf } from "../../src/chat/consent.ts";
 
 const approval = (more: Partial<Approval> = {}): Asked => ({
   kind: "approval",
@@ -43,7 +44,8 @@ test("the first row of a question answers nothing, and each answer says what it 
       ["$(x) Stop", "The turn ends."],
     ],
   );
-  assert.equal(titleOf(approval()), "bash: rm ⟨U+202E⟩txt");
+  const details = [{ kind: "command" as const, text: "rm \u202etxt" }];
+  assert.equal(titleOf(approval({ details })), "Run rm ⟨U+202E⟩txt?");
 });
 
 test("a question of the model takes an option or own words", () => {

@@ -15,7 +15,7 @@ import { nameOfOther } from "../../src/connection/clients.ts";
 import { locate } from "../../src/connection/locate.ts";
 import { problemOf } from "../../src/connection/problem.ts";
 import { judgeError, judgeResult } from "../../src/connection/version.ts";
-import { runsOf } from "../../src/review/changes.ts";
+import { diffRows } from "../../src/review/diffRows.ts";
 import { hunkLabel, stateWord } from "../../src/review/hunks.ts";
 import { conflictText, wordsOf } from "../../src/review/decision.ts";
 import { actionsOf, describeServer } from "../../src/servers/servers.ts";
@@ -43,6 +43,8 @@ function outside(text: string): string {
 const option = { optionId: "α", label: "α", decision: "allow", scope: "once" } as const;
 const approval = {
   approvalId: "α",
+  toolName: "α",
+  kind: "other",
   title: "α",
   reason: "α",
   decidedBy: "β",
@@ -70,7 +72,6 @@ const approval = {
 const question = {
   questionId: "α",
   text: "α",
-  plan: "α",
   options: [{ optionId: "α", label: "α" }],
 } as unknown as Question;
 const range = { start: 1, end: 2 };
@@ -182,7 +183,9 @@ async function part<T>(file: string): Promise<T> {
 }
 
 type Part = { element: Element; update: (head: Head) => void };
-const { Around } = await part<{ Around: new (send: unknown, prompt: object) => Part }>("head");
+const { Around } = await part<{ Around: new (send: unknown, colours: object, prompt: object) => Part }>(
+  "head",
+);
 const { Prompt } = await part<{ Prompt: new (send: unknown) => Part }>("prompt");
 const { Transcript } = await part<{ Transcript: new (...given: unknown[]) => Part }>("transcript");
 const { Attachments } = await part<{
@@ -196,6 +199,7 @@ const nothing = (): void => undefined;
 function page(): string[] {
   return drawn(() => {
     const shown: Element[] = [];
+    const colours = { colour: nothing };
     for (const more of [
       {},
       { activity: "idle", mode: "plan", permissionMode: "" },
@@ -203,7 +207,10 @@ function page(): string[] {
       { permissionMode: "autoEdit", model: "" },
       { permissionMode: "full" },
     ] as Partial<Head>[]) {
-      for (const each of [new Around(nothing, { focus: nothing, retry: nothing }), new Prompt(nothing)]) {
+      for (const each of [
+        new Around(nothing, colours, { focus: nothing, retry: nothing }),
+        new Prompt(nothing),
+      ]) {
         each.update(head(more));
         shown.push(each.element);
       }
@@ -211,7 +218,6 @@ function page(): string[] {
     const attachments = new Attachments(nothing, nothing);
     attachments.add(content);
     shown.push(attachments.element, new Transcript(nothing, undefined, nothing).element);
-    const colours = { colour: nothing };
     shown.push(...entries().map((each) => drawEntry(each, nothing, colours).element));
     return shown.flatMap((each) => each.shown);
   });
@@ -232,6 +238,9 @@ function events(): string[] {
     { type: "context.pruned", results: 1 },
     { type: "history.rewound", dropped: ["α"], restored: [] },
     { type: "review.queued", refused: { reason: "α" } },
+    { type: "question.resolved", questionId: "α", by: "client", text: "α" },
+    { type: "question.resolved", questionId: "β", by: "dismissed" },
+    { type: "question.resolved", questionId: "γ", by: "deadline" },
   ].forEach(record);
   return state.entries.map((entry) => (entry.kind === "notice" ? entry.notice.message : ""));
 }
@@ -251,7 +260,7 @@ const ROWS: Record<string, () => (string | undefined)[]> = {
     ];
     return rows.flatMap(({ label, detail }) => [label.replace(/^\$\([\w-]+\) /, ""), detail]);
   },
-  "folded lines": () => runsOf(" α\n".repeat(50)).flatMap(({ lines }) => lines),
+  "folded lines": () => diffRows(" α\n".repeat(50)).map(({ text }) => text),
   models: () => {
     const price = { inputUsdPerMtok: 1, outputUsdPerMtok: 2 };
     const models = [{ model: "α", window: 1000, price, vision: false }];

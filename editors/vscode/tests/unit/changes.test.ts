@@ -1,8 +1,9 @@
 /** Diffs as they are drawn, and the texts that they would leave. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { visible } from "../../src/chat/approvals.ts";
-import { applyDiff, applyPatch, heightOf, runsOf } from "../../src/review/changes.ts";
+import { visible } from "../../src/chat/visible.ts";
+import { applyDiff, applyPatch } from "../../src/review/changes.ts";
+import { diffRows } from "../../src/review/diffRows.ts";
 
 const numbers = (from: number, to: number, sign = ""): string =>
   Array.from({ length: to - from + 1 }, (_, at) => `${sign}${from + at}\n`).join("");
@@ -39,40 +40,67 @@ for (const [name, text, patch, want] of [
   test(`the text after a patch: ${name}`, () => assert.equal(applyPatch(text, patch), want));
 }
 
-test("a small diff is drawn whole, run by run", () => {
-  assert.deepEqual(runsOf("@@ -1,3 +1,3 @@\n a\n-b\n+B\n+C\n c\n"), [
-    { kind: "place", lines: ["@@ -1,3 +1,3 @@"] },
-    { kind: "same", lines: ["a"] },
-    { kind: "removed", lines: ["b"] },
-    { kind: "added", lines: ["B", "C"] },
-    { kind: "same", lines: ["c"] },
-  ]);
-  assert.deepEqual(runsOf(""), []);
-});
+/** Rows as lines: kind, number and text. */
+const drawn = (diff: string, isCompact = false): string[] =>
+  diffRows(diff, isCompact).map(({ kind, number, text }) => `${kind} ${number ?? ""}: ${text}`);
 
-test("of a large diff only lines that do not change are folded, and never a changed one", () => {
-  const diff = `@@ -1,60 +1,60 @@\n${numbers(1, 30, " ")}-old\n+new\n${numbers(32, 60, " ")}`;
-  const runs = runsOf(diff);
-  assert.deepEqual(
-    runs.map(({ kind, lines }) => [kind, ...lines]),
+for (const [name, diff, isCompact, want] of [
+  ["nothing", "", false, []],
+  [
+    "a small one whole, with the numbers of both texts",
+    "@@ -7,3 +9,4 @@ function f() {\n a\n-b\n+B\n+C\n c\n",
+    false,
+    ["gap : function f() {", "same 9: a", "removed 8: b", "added 10: B", "added 11: C", "same 12: c"],
+  ],
+  [
+    "compact: the changed lines come first",
+    "@@ -1,7 +1,7 @@\n 1\n 2\n 3\n-4\n+x\n 5\n 6\n 7\n",
+    true,
+    ["gap : ", "removed 4: 4", "added 4: x"],
+  ],
+  [
+    "compact: lines between changes are counted",
+    "@@ -1,6 +1,5 @@\n-1\n 2\n 3\n 4\n 5\n-6\n",
+    true,
+    ["gap : ", "removed 1: 1", "folded : 4 unchanged lines", "removed 6: 6"],
+  ],
+  [
+    "of a large one only lines that do not change are folded",
+    `@@ -1,60 +1,60 @@\n${numbers(1, 30, " ")}-old\n+new\n${numbers(32, 60, " ")}`,
+    false,
     [
-      ["place", "@@ -1,60 +1,60 @@"],
-      ["folded", "29 unchanged lines"],
-      ["same", "30"],
-      ["removed", "old"],
-      ["added", "new"],
-      ["same", "32"],
-      ["folded", "28 unchanged lines"],
+      "gap : ",
+      "folded : 29 unchanged lines",
+      "same 30: 30",
+      "removed 31: old",
+      "added 31: new",
+      "same 32: 32",
+      "folded : 28 unchanged lines",
     ],
-  );
-  assert.equal(heightOf(runs), 7);
-  const many = runsOf(`@@ -0,0 +1,5000 @@\n${numbers(1, 5000, "+")}`);
-  assert.equal(heightOf(many), 5001);
+  ],
+  [
+    "a patch without numbers",
+    "*** Update File: a.ts\n@@ class A\n-b\n+B\n\\ No newline at end of file\n",
+    false,
+    [
+      "gap : *** Update File: a.ts",
+      "gap : class A",
+      "removed : b",
+      "added : B",
+      "same : \\ No newline at end of file",
+    ],
+  ],
+] as const) {
+  test(`the rows of a diff: ${name}`, () => assert.deepEqual(drawn(diff, isCompact), want));
+}
+
+test("no changed line is ever folded", () => {
+  assert.equal(diffRows(`@@ -0,0 +1,5000 @@\n${numbers(1, 5000, "+")}`, true).length, 5001);
 });
 
 test("what nobody would see is drawn as a sign; line ends that all lines share are not", () => {
   assert.equal(visible("a\u202eb\u0007c\td\n"), "a⟨U+202E⟩b␇c\td\n");
-  const drawn = (diff: string): string[] => runsOf(diff).flatMap(({ lines }) => lines.slice());
-  assert.deepEqual(drawn(" a\r\n-b\r\n+c\r\n"), ["a", "b", "c"]);
-  assert.deepEqual(drawn("-b\r\n+b\n"), ["b␍", "b"]);
+  const texts = (diff: string): string[] => diffRows(diff).map(({ text }) => text);
+  assert.deepEqual(texts(" a\r\n-b\r\n+c\r\n"), ["a", "b", "c"]);
+  assert.deepEqual(texts("-b\r\n+b\n"), ["b␍", "b"]);
 });

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 export class Element {
   readonly tag: string;
   className = "";
+  id = "";
   title = "";
   type = "";
   value = "";
@@ -14,6 +15,8 @@ export class Element {
   readonly classList = { add: (): void => undefined, toggle: (): void => undefined };
   dataset: Record<string, string> = {};
   disabled = false;
+  isFocused = false;
+  isScrolledTo = false;
   children: (Element | string)[] = [];
   readonly attributes = new Map<string, string>();
   readonly #listeners = new Map<string, ((event: unknown) => void)[]>();
@@ -28,6 +31,10 @@ export class Element {
 
   prepend(...children: (Element | string)[]): void {
     this.children.unshift(...children);
+  }
+
+  get childNodes(): (Element | string)[] {
+    return this.children;
   }
 
   get childElementCount(): number {
@@ -54,6 +61,10 @@ export class Element {
     return this.attributes.get(name);
   }
 
+  removeAttribute(name: string): void {
+    this.attributes.delete(name);
+  }
+
   addEventListener(kind: string, listener: (event: unknown) => void): void {
     this.#listeners.set(kind, [...(this.#listeners.get(kind) ?? []), listener]);
   }
@@ -62,6 +73,14 @@ export class Element {
   dispatch(kind: string, event: unknown = {}): void {
     if (this.disabled) return;
     for (const listener of this.#listeners.get(kind) ?? []) listener(event);
+  }
+
+  focus(): void {
+    this.isFocused = true;
+  }
+
+  scrollIntoView(): void {
+    this.isScrolledTo = true;
   }
 
   click(): void {
@@ -92,12 +111,41 @@ export class Element {
   }
 }
 
+/** What waits for an element to come in sight. */
+const awaited = new Map<Element, () => void>();
+
+class Sight {
+  readonly #seen: (entries: { isIntersecting: boolean }[]) => void;
+
+  constructor(seen: (entries: { isIntersecting: boolean }[]) => void) {
+    this.#seen = seen;
+  }
+
+  observe(element: Element): void {
+    awaited.set(element, () => this.#seen([{ isIntersecting: true }]));
+  }
+
+  disconnect(): void {
+    return undefined;
+  }
+}
+
+/** Brings an element in sight. */
+export function inSight(element: Element): void {
+  awaited.get(element)?.();
+}
+
 /** Draws with the stand-in for a document. */
 export function drawn<T>(draw: () => T): T {
-  Object.assign(globalThis, { document: { createElement: (tag: string) => new Element(tag) } });
+  const stand = {
+    document: { createElement: (tag: string) => new Element(tag) },
+    IntersectionObserver: Sight,
+    ResizeObserver: Sight,
+  };
+  Object.assign(globalThis, stand);
   try {
     return draw();
   } finally {
-    Reflect.deleteProperty(globalThis, "document");
+    for (const name of Object.keys(stand)) Reflect.deleteProperty(globalThis, name);
   }
 }

@@ -68,7 +68,10 @@ test("every key and every menu names a command, and keys hold only in a file wit
   const known = new Set(commands.map((each) => each.command));
   for (const { command, when } of keybindings) {
     assert.ok(known.has(command), command);
-    assert.match(when, /^(editorTextFocus( && pintle\.(onHunk|hasHunks))?|pintle\.hasQuestion)$/);
+    assert.match(
+      when,
+      /^(editorTextFocus( && pintle\.(onHunk|hasHunks|isAsked))?|pintle\.hasQuestion( && (sideBar|panel|terminal)Focus)?)$/,
+    );
   }
   for (const each of Object.values(menus).flat())
     assert.ok("submenu" in each || known.has(each.command), each.command);

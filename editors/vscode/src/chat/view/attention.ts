@@ -1,15 +1,21 @@
 /** Answers questions from anywhere: a list of what is asked, what it is about, and the answers. Never takes the focus by itself. */
 import * as vscode from "vscode";
 import type { HasChat, HasFolder } from "../../owner.ts";
+import { AskedEditors } from "../../review/view/askedEditors.ts";
 import type { BaseFiles } from "../../review/view/baseFiles.ts";
 import { closeProposed, openProposed } from "../../review/view/proposed.ts";
 import { isChatHidden } from "../../settings/view/showChat.ts";
 import { plural, t } from "../../words.ts";
-import type { Asked } from "../approvals.ts";
-import { rowsOf, textOfAsked, titleOf } from "../approvals.ts";
+import { rowsOf, textOfAsked } from "../approvals.ts";
+import type { Asked } from "../consent.ts";
+import { titleOf } from "../consent.ts";
+import type { KeyboardPlace } from "../messages.ts";
 import type { ChatView } from "./chatView.ts";
 
 type Owner = HasChat & HasFolder & { readonly base: BaseFiles; readonly view: ChatView };
+
+/** The places that a key may name, from which the question is gone to. */
+const PLACES: KeyboardPlace[] = ["terminal", "panel", "sideBar"];
 
 export class Attention {
   readonly #owner: Owner;
@@ -19,8 +25,23 @@ export class Attention {
   /** Answered from an editor that what was shown may have covered: the keyboard goes back there. */
   #guest: string | undefined;
 
+  readonly #editors: AskedEditors;
+
   constructor(owner: Owner) {
     this.#owner = owner;
+    this.#editors = new AskedEditors(owner);
+  }
+
+  commands(): Record<string, () => unknown> {
+    return {
+      "pintle.answer": () => this.answer(),
+      "pintle.goToQuestion": (from?: unknown) => this.goTo(PLACES.find((each) => each === from)),
+      ...this.#editors.commands(),
+    };
+  }
+
+  dispose(): void {
+    this.#editors.dispose();
   }
 
   /** What is open may be other questions: what was shown for those that are gone goes too. */
@@ -31,6 +52,7 @@ export class Attention {
     if (this.#listed !== undefined && !open.has(this.#listed.id)) this.#listed.source.cancel();
     base.forgetProposals((id) => open.has(id));
     void this.#close(open);
+    this.#editors.update();
     void vscode.commands.executeCommand("setContext", "pintle.hasQuestion", (chat?.asked.size ?? 0) > 0);
   }
 
@@ -48,8 +70,8 @@ export class Attention {
   }
 
   /** Takes the keyboard to the first question in the view; without the view, to the list of what waits. */
-  goTo(): Promise<void> {
-    return isChatHidden() ? this.answer() : this.#owner.view.focusQuestion();
+  goTo(from?: KeyboardPlace): Promise<void> {
+    return isChatHidden() ? this.answer() : this.#owner.view.focusQuestion(from);
   }
 
   /** Lists what waits for an answer from this window; one question alone is not listed first. */
@@ -78,7 +100,7 @@ export class Attention {
 
   async #answer(asked: Asked): Promise<void> {
     const id = idOf(asked);
-    const isGuest = vscode.window.activeTextEditor !== undefined;
+    const isGuest = (await this.#owner.view.keyboardPlace()) === "editor";
     await this.#show(asked, id);
     const source = new vscode.CancellationTokenSource();
     this.#listed = { id, source };

@@ -14,8 +14,9 @@ import { Pending, viewEntry, WINDOW } from "../../transcript/viewEntry.ts";
 import type { Change, State } from "../../transcript/state.ts";
 import { t } from "../../words.ts";
 import type { Candidate } from "../complete.ts";
-import type { FromPage, ToPage, ViewEntry } from "../messages.ts";
+import type { FromPage, KeyboardPlace, ToPage, ViewEntry } from "../messages.ts";
 import { headOf } from "./head.ts";
+import { Keyboard } from "./keyboard.ts";
 import { pageHtml } from "./pageHtml.ts";
 
 const VIEW = "pintle.chat";
@@ -33,6 +34,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   readonly #receive: (message: FromPage) => void;
   readonly #registration: vscode.Disposable;
   readonly #pending = new Pending();
+  readonly #keyboard = new Keyboard();
   #view: vscode.WebviewView | undefined;
   #isPageReady = false;
   #needsReset = true;
@@ -67,9 +69,14 @@ export class ChatView implements vscode.WebviewViewProvider {
     await this.#show({ type: "focus" });
   }
 
-  /** To the first open question. The answer leads back to the editor, if the person comes from there. */
-  async focusQuestion(): Promise<void> {
-    await this.#show({ type: "focusQuestion", isGuest: vscode.window.activeTextEditor !== undefined });
+  /** To the first open question. The answer leads back to where the person comes from. */
+  async focusQuestion(from?: KeyboardPlace): Promise<void> {
+    await this.#show({ type: "focusQuestion", from: from ?? (await this.keyboardPlace()) });
+  }
+
+  keyboardPlace(): Promise<KeyboardPlace> {
+    const isThere = this.#isPageReady && this.isVisible;
+    return this.#keyboard.place(isThere ? (message) => this.post(message) : undefined);
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -161,6 +168,9 @@ export class ChatView implements vscode.WebviewViewProvider {
       return;
     } else if (message.type === "later") {
       this.#sendLater(message.after);
+      return;
+    } else if (message.type === "keyboard") {
+      this.#keyboard.told(message.isHere);
       return;
     } else if (message.type === "newest") {
       this.#place = undefined;

@@ -4,7 +4,7 @@ import { problemOf } from "../../connection/problem.ts";
 import type { HasChat, HasLog } from "../../owner.ts";
 import type { DiffOwner } from "../../review/view/diffs.ts";
 import { compareUnsaved, openDiff } from "../../review/view/diffs.ts";
-import { openProposed } from "../../review/view/proposed.ts";
+import { openDetail, openProposed } from "../../review/view/proposed.ts";
 import { providerOf } from "../../settings/choices.ts";
 import { t } from "../../words.ts";
 import type { Highlighter } from "../highlight.ts";
@@ -13,6 +13,7 @@ import { stopJob, stopTool } from "../turns.ts";
 import type { ChatView } from "./chatView.ts";
 import { applyCode, insertCode, openLink } from "./code.ts";
 import { candidates } from "./completions.ts";
+import { focusBack } from "./keyboard.ts";
 import type { NestedAgents } from "./nestedAgents.ts";
 import type { OutputPages } from "./outputPages.ts";
 
@@ -35,8 +36,11 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "openSettings":
       void vscode.commands.executeCommand("pintle.openSettings", message.setting);
       return;
-    case "focusEditor":
-      void vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+    case "focusBack":
+      focusBack(message.to);
+      return;
+    case "openDetail":
+      void openDetail(owner, message.approvalId, message.at);
       return;
     case "openProposed":
       void openProposed(owner, message.approvalId, message.path);
@@ -148,6 +152,7 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "earlier":
     case "later":
     case "newest":
+    case "keyboard":
     case "draft":
       return;
   }

@@ -2,7 +2,7 @@
 import * as fs from "node:fs/promises";
 import type { Approval, FileChange } from "pintle-client";
 import * as vscode from "vscode";
-import { visible } from "../../chat/approvals.ts";
+import { titleOf } from "../../chat/consent.ts";
 import { real } from "../../documents/documents.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { isSame, labelOf } from "../../paths.ts";
@@ -12,14 +12,18 @@ import type { BaseFiles } from "./baseFiles.ts";
 import { BASE_SCHEME } from "./baseFiles.ts";
 
 /** The title where several files are shown at once; VS Code tells nothing else of such an editor. Every translation ends with the place. */
-function titleOfMany(title: string): string {
+export function titleOfMany(title: string): string {
   return t("Asked: {0}", title);
 }
 
-type Owner = HasChat & HasFolder & { readonly base: BaseFiles };
+export type ProposedOwner = HasChat & HasFolder & { readonly base: BaseFiles };
 
 /** Opens the change of one file, or without a path those of all. False when there is nothing that a diff could show. */
-export async function openProposed(owner: Owner, approvalId: string, path?: string): Promise<boolean> {
+export async function openProposed(
+  owner: ProposedOwner,
+  approvalId: string,
+  path?: string,
+): Promise<boolean> {
   const approval = owner.chat?.asked.approval(approvalId, owner.chat.state);
   const all = (approval?.changes ?? []).filter(({ diff }) => diff !== "");
   const changes = path === undefined ? all : all.filter((each) => isSame(each.path, path));
@@ -32,7 +36,11 @@ export async function openProposed(owner: Owner, approvalId: string, path?: stri
   const [first, ...more] = sides;
   if (first === undefined || approval === undefined) return false;
   if (more.length > 0) {
-    await vscode.commands.executeCommand("vscode.changes", titleOfMany(visible(approval.title)), sides);
+    await vscode.commands.executeCommand(
+      "vscode.changes",
+      titleOfMany(titleOf({ kind: "approval", approval })),
+      sides,
+    );
     return true;
   }
   const [file, before, after] = first;
@@ -41,6 +49,16 @@ export async function openProposed(owner: Owner, approvalId: string, path?: stri
   const options = { preview: true, preserveFocus: true };
   await vscode.commands.executeCommand("vscode.diff", before ?? empty, after ?? empty, title, options);
   return true;
+}
+
+/** Opens one of the texts of a question, whole, in an editor. */
+export async function openDetail(owner: ProposedOwner, approvalId: string, at: number): Promise<void> {
+  const approval = owner.chat?.asked.approval(approvalId, owner.chat.state);
+  const detail = approval?.details?.[at];
+  if (detail === undefined) return;
+  const name = detail.kind === "command" ? `${t("Command")}.sh` : t("Question");
+  const uri = owner.base.propose(approvalId, `/${at}/${name}`, detail.text);
+  await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
 }
 
 /** Closes what was opened for questions that are no longer open. `open` holds the titles of those that are, by id. */
@@ -55,7 +73,7 @@ export async function closeProposed(open: Map<string, string>): Promise<void> {
           : undefined;
     if (uris === undefined) return label.startsWith(titleOfMany("")) && !titles.has(label);
     return uris.some((uri) => {
-      const id = uri.scheme === BASE_SCHEME ? approvalOf(uri) : undefined;
+      const id = approvalOf(uri);
       return id !== undefined && !open.has(id);
     });
   };
@@ -63,7 +81,9 @@ export async function closeProposed(open: Map<string, string>): Promise<void> {
   if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
 }
 
-function approvalOf(uri: vscode.Uri): string | undefined {
+/** The question that a text belongs to. */
+export function approvalOf(uri: vscode.Uri): string | undefined {
+  if (uri.scheme !== BASE_SCHEME) return undefined;
   try {
     const { approval } = JSON.parse(uri.query) as { approval?: unknown };
     return typeof approval === "string" ? approval : undefined;
@@ -73,7 +93,7 @@ function approvalOf(uri: vscode.Uri): string | undefined {
 }
 
 async function sidesOf(
-  owner: Owner,
+  owner: ProposedOwner,
   approvalId: Approval["approvalId"],
   { op, path, oldPath, diff }: FileChange,
 ): Promise<[vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined] | undefined> {

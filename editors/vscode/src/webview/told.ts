@@ -1,0 +1,22 @@
+/** A line of the transcript that is about the conversation and no part of it; it opens to what the model was told. */
+import type { ViewEntry } from "../chat/messages.ts";
+import { el, icon } from "./dom.ts";
+import type { Drawn } from "./types.ts";
+
+type Told = Extract<ViewEntry, { kind: "told" }>;
+
+export function drawTold(entry: Told): Drawn {
+  const element = el("article", { class: "entry told" }, body(entry));
+  const update = (next: ViewEntry): boolean => {
+    if (next.kind !== "told") return false;
+    element.replaceChildren(body(next));
+    return true;
+  };
+  return { element, update, append: () => undefined };
+}
+
+function body({ line, text }: Told): HTMLElement {
+  if (text === "") return el("span", {}, line);
+  const summary = el("summary", {}, el("span", {}, line), icon("chevron-right"));
+  return el("details", {}, summary, el("div", { class: "toldText" }, text));
+}
