@@ -4,7 +4,7 @@ import { stopJob } from "./chat/turns.ts";
 import type { Attention } from "./chat/view/attention.ts";
 import { editorCommands, say } from "./documents/view/editorActions.ts";
 import type { HelpPages } from "./help/view/helpPages.ts";
-import type { HasLog } from "./owner.ts";
+import type { HasContext, HasLog } from "./owner.ts";
 import { compareUnsaved } from "./review/view/diffs.ts";
 import type { Notes } from "./review/view/notes.ts";
 import type { ReviewOwner } from "./review/view/reviewCommands.ts";
@@ -17,6 +17,7 @@ import { sessionCommands } from "./sessions/view/sessionCommands.ts";
 import type { SessionsTree } from "./sessions/view/sessionsTree.ts";
 import type { Keys } from "./settings/keys.ts";
 import { Logins } from "./settings/view/logins.ts";
+import { engineCommands } from "./settings/view/engineSetup.ts";
 import { modeCommands } from "./settings/view/modes.ts";
 import { setupCommands } from "./settings/view/setup.ts";
 import { trustCommands } from "./settings/view/trustCommands.ts";
@@ -25,7 +26,8 @@ import { t } from "./words.ts";
 /** The owner of all that commands act on. */
 export type CommandOwner = ReviewOwner &
   RewindOwner &
-  HasLog & {
+  HasLog &
+  HasContext & {
     readonly sessions: SessionsTree;
     readonly help: HelpPages;
     readonly attention: Attention;
@@ -40,6 +42,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     ...rewindCommands(owner),
     ...setupCommands(owner, logins),
     ...modeCommands(owner),
+    ...engineCommands(owner),
     ...sessionCommands(owner),
     ...serverCommands(owner, logins),
     ...trustCommands(owner),
@@ -55,11 +58,6 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     "pintle.restartEngine": () => owner.chat?.engine.restart(),
     "pintle.showLog": () => owner.log.show(),
     "pintle.help": () => help(owner),
-    "pintle.openSettings": (setting?: unknown) =>
-      vscode.commands.executeCommand(
-        "workbench.action.openSettings",
-        typeof setting === "string" && setting !== "" ? setting : "@ext:pintle.pintle",
-      ),
     "pintle.walkthrough": () =>
       vscode.commands.executeCommand("workbench.action.openWalkthrough", "pintle.pintle#start", false),
   };

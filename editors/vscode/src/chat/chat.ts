@@ -1,5 +1,5 @@
 /** What a window does with an engine: the session that is shown, its verbs, what is asked. It keeps nothing that the engine can tell again. */
-import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId } from "pintle-client";
+import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId, WorkMode } from "pintle-client";
 import { Disconnected } from "pintle-client";
 import type { Status, Surroundings } from "../connection/engine.ts";
 import { Engine } from "../connection/engine.ts";
@@ -9,9 +9,9 @@ import type { Editor } from "../documents/documents.ts";
 import { Documents } from "../documents/documents.ts";
 import { Edits } from "../documents/edits.ts";
 import type { Session } from "../sessions/session.ts";
-import { Watched } from "../sessions/session.ts";
 import type { ChatMemory, Listener } from "../sessions/sessions.ts";
 import { Sessions } from "../sessions/sessions.ts";
+import { Watched } from "../sessions/watched.ts";
 import type { State } from "../transcript/state.ts";
 import type { Answer } from "./questions.ts";
 import { Questions } from "./questions.ts";
@@ -36,6 +36,7 @@ export class Chat {
   readonly #ask: Ask = (method, params) => this.request(method, params);
   readonly #sessions: Sessions;
   #problem: Problem | undefined;
+  #nextMode: WorkMode = "act";
 
   constructor(around: Surroundings, memory: ChatMemory, editor: Editor, listener: Listener) {
     this.documents = new Documents(() => around.folders(), editor);
@@ -58,6 +59,8 @@ export class Chat {
       ask: this.#ask,
       explain: (error) => this.#explain(error),
       clearProblem: () => this.#setProblem(undefined),
+      nextMode: () => this.#nextMode,
+      modeTaken: () => (this.#nextMode = "act"),
       handBack: (inputs) => this.#handBack(inputs),
     });
   }
@@ -83,6 +86,16 @@ export class Chat {
   /** What is asked here, whoever asks; its size is the number of questions that wait for this window. */
   get asked(): Questions {
     return this.#questions;
+  }
+
+  /** The work mode that the next session begins in; it holds for that one alone. */
+  get nextMode(): WorkMode {
+    return this.#nextMode;
+  }
+
+  set nextMode(mode: WorkMode) {
+    this.#nextMode = mode;
+    this.#listener.head();
   }
 
   /** Starts the engine; the session of the last time comes back with it. */
@@ -139,6 +152,7 @@ export class Chat {
     // The view is that of a new session at once: what is typed now is for that.
     const left = this.#sessions.leave();
     this.#sessions.forget();
+    this.#nextMode = "act";
     this.#setProblem(undefined);
     this.#listener.reset();
     await left;
@@ -210,6 +224,8 @@ export class Chat {
       await this.settled();
       // What was meant for a session that could not be opened goes to no other one.
       if (wanted !== undefined && this.session !== wanted) throw new LeftError();
+      // One that is only read here takes no messages; why is said already.
+      if (this.session?.isOpen === false && this.#problem?.isConflict === true) throw new LeftError();
       await send(this.session ?? (await this.#sessions.create()));
     });
     if (!isSent) this.#listener.returned(text, attached);

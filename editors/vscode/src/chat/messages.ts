@@ -10,7 +10,7 @@ import type {
   QueuedInput,
   TurnCompleted,
 } from "pintle-client";
-import type { Problem } from "../connection/problem.ts";
+import type { Cause, Problem } from "../connection/problem.ts";
 import type { System } from "../paths.ts";
 import type { Activity, AppendedField } from "../transcript/state.ts";
 import type { Candidate, Word } from "./complete.ts";
@@ -58,7 +58,8 @@ export interface ViewTool {
 
 /** What stands around the transcript. */
 export interface Head {
-  engine: { kind: string; text: string; hint: string };
+  /** `cause` is what a button can do something about. */
+  engine: { kind: string; text: string; hint: string; cause?: Cause | "noFolder" | "notTrusted" | undefined };
   problem: Problem | undefined;
   activity: Activity;
   /** Seconds since the provider gave its last sign, where that is too long. */
@@ -153,6 +154,7 @@ export type FromPage =
   /** Stops a turn that gives no sign, and sends its message again. */
   | { type: "tryAgain" }
   | { type: "stop" | "newSession" | "attach" | "showLog" }
+  | { type: "installEngine" | "locateEngine" | "openFolder" | "trust" }
   /** The keyboard goes back to where it was before the question. */
   | { type: "focusBack"; to: KeyboardPlace }
   | { type: "keyboard"; isHere: boolean }

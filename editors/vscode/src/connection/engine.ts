@@ -15,6 +15,8 @@ import { CLIENT_NAME } from "./clients.ts";
 import type { Machine } from "./locate.ts";
 import { locate } from "./locate.ts";
 import { Backoff, Coalesced, within } from "./restart.ts";
+import { argumentsAreTheEngines, judgeExit } from "./exit.ts";
+import type { Cause } from "./problem.ts";
 import { judgeError, judgeResult } from "./version.ts";
 
 /** An engine that has not answered `initialize` by then is no engine. */
@@ -23,19 +25,12 @@ const PATIENCE_MS = 10_000;
 const FAREWELL_MS = 1500;
 /** Bytes of the last stderr output that are kept to explain a failure. */
 const LAST_WORDS = 2000;
-/** Why the arguments of the settings may not fit a shared engine. */
-function argumentsAreTheEngines(): string {
-  return t(
-    "The setting pintle.arguments applies to a shared engine started by this window; a running one keeps its options and rejects others.",
-  );
-}
-
 export type Status =
   | { kind: "off" }
   | { kind: "starting" }
   | { kind: "ready"; info: InitializeResult; file: string }
   | { kind: "waiting"; delayMs: number; problem: string }
-  | { kind: "failed"; problem: string; hint: string };
+  | { kind: "failed"; problem: string; hint: string; cause?: Cause };
 
 export interface Log {
   info: (text: string) => void;
@@ -74,6 +69,8 @@ interface Running {
   connection: Client;
   exited: Promise<void>;
   stderr: string;
+  /** The exit code; undefined while it runs, or where a signal ended it. */
+  code: number | undefined;
   isShared: boolean;
 }
 
@@ -136,9 +133,9 @@ export class Engine {
     this.#listener.status(status);
   }
 
-  #fail(problem: string, hint = ""): void {
+  #fail(problem: string, hint = "", cause?: Cause): void {
     this.#around.log.error(hint === "" ? problem : `${problem} ${hint}`);
-    this.#set({ kind: "failed", problem, hint });
+    this.#set({ kind: "failed", problem, hint, ...(cause === undefined ? {} : { cause }) });
   }
 
   async #startOnce(): Promise<void> {
@@ -148,7 +145,7 @@ export class Engine {
     const settings = this.#around.settings();
     const located = locate(settings.path, extensionFolder, folder, machine);
     if ("problem" in located) {
-      this.#fail(located.problem, t("Install it, or set its path in pintle.path."));
+      this.#fail(located.problem, t("Install it, or locate its program."), "notFound");
       return;
     }
     this.#set({ kind: "starting" });
@@ -186,14 +183,8 @@ export class Engine {
         if (!judgement.ok) this.#fail(judgement.problem, judgement.hint);
         return;
       }
-      const said = running.stderr.trim().split("\n").slice(-4).join(" ");
-      const isRefused = settings.shared && running.stderr.includes("other options");
-      const hint = isRefused ? argumentsAreTheEngines() : t("Check the setting pintle.path.");
-      const problem =
-        said === ""
-          ? t("{0} did not respond like an engine.", located.file)
-          : t("{0} did not respond like an engine. Output: {1}", located.file, said);
-      this.#fail(problem, hint);
+      const { problem, hint, cause } = judgeExit(located.file, running, settings);
+      this.#fail(problem, hint, cause);
     }
   }
 
@@ -208,6 +199,7 @@ export class Engine {
     const exited = new Promise<void>((resolve) => {
       child.on("exit", (code, signal) => {
         log.info(`engine ended: ${signal ?? `code ${code ?? "?"}`}`);
+        running.code = code ?? undefined;
         resolve();
       });
       // A program that could not be started never exits.
@@ -225,7 +217,14 @@ export class Engine {
     connection.onSkipped((line, why) =>
       log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
     );
-    const running: Running = { child, connection, exited, stderr: "", isShared: settings.shared };
+    const running: Running = {
+      child,
+      connection,
+      exited,
+      stderr: "",
+      code: undefined,
+      isShared: settings.shared,
+    };
     child.stderr.on("data", (chunk: Buffer) => {
       const text = chunk.toString("utf8");
       running.stderr = (running.stderr + text).slice(-LAST_WORDS);

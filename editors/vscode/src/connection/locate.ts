@@ -33,7 +33,7 @@ export function locate(setting: string, extensionFolder: string, folder: string,
   const places: [folder: string, Source][] = [
     [path.join(extensionFolder, "bin"), "bundled"],
     ...onPath.map((each): [string, Source] => [each, "path"]),
-    ...(isWindows ? installFolders(machine) : []).map((each): [string, Source] => [each, "installed"]),
+    ...installFolders(machine, isWindows).map((each): [string, Source] => [each, "installed"]),
   ];
   for (const [place, source] of places) {
     const file = path.join(place, name);
@@ -79,8 +79,12 @@ function windowsPath(machine: Machine): string[] {
   return entries.map((entry) => entry.replaceAll('"', "")).filter((entry) => isAbsolute(entry, "windows"));
 }
 
-/** The folders into which programs are installed on Windows: a running VS Code does not see additions to the PATH. */
-function installFolders(machine: Machine): string[] {
+/** The folders into which the engine's installers put it: a running VS Code does not see additions to the PATH. */
+function installFolders(machine: Machine, isWindows: boolean): string[] {
+  if (!isWindows) {
+    const folders = [`${machine.home}/.local/bin`, `${machine.home}/.cargo/bin`];
+    return folders.filter((folder) => isAbsolute(folder, "unix"));
+  }
   const folders = [
     `${machine.variable("LOCALAPPDATA") ?? ""}\\Programs\\pintle`,
     `${machine.home}\\.cargo\\bin`,

@@ -19,6 +19,9 @@ export type Need =
   /** `provider` where it is known. */
   | { kind: "key"; provider: string | undefined };
 
+/** Why there is no engine, where a person can do something about it. */
+export type Cause = "notFound" | "arguments";
+
 const PLAIN = { isConflict: false, canAttach: false };
 
 export function problemOf(error: unknown): Problem {
@@ -28,7 +31,7 @@ export function problemOf(error: unknown): Problem {
     return { text, hint, isConflict: true, canAttach: true };
   }
   if (isConflictError(error)) {
-    const hint = t("Close it there, or start a new session.");
+    const hint = t("It can be read here. Close it there to continue it here, or start a new session.");
     return { text: t("The session is open in another window."), hint, isConflict: true, canAttach: false };
   }
   if (error instanceof RequestFailed) {

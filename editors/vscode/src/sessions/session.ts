@@ -1,6 +1,6 @@
 /**
  * One session as this window follows it: opens it at its end, takes its events in order, and reads earlier ones when a person goes back.
- * Also sessions that are only looked into, and the time since the model gave a sign.
+ * Also the time since the model gave a sign.
  */
 import type {
   AnyRecord,
@@ -33,6 +33,8 @@ export const STEP = 100;
 const END = Number.MAX_SAFE_INTEGER;
 /** An engine of a window that has just closed may hold the session for a moment. */
 const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
+/** So many attempts, within a third of a second, and it is another window that goes on with it. */
+const SURELY_HELD = 3;
 
 /** A session that this window has open. */
 export class Session {
@@ -69,18 +71,24 @@ export class Session {
   }
 
   /**
-   * Opens it on what `connection` gives, again for a while where another window holds it alone. False when there was no connection any
-   * more.
+   * Opens it on what `connection` gives, again for a while where another window holds it alone; `held` is called with the reason once that
+   * is no window that is just closing. False when there was no connection any more.
    */
-  async openPatiently(connection: () => Client | undefined, config: SessionConfig = {}): Promise<boolean> {
-    for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
+  async openPatiently(
+    connection: () => Client | undefined,
+    config: SessionConfig = {},
+    held: (error: unknown) => void = () => undefined,
+  ): Promise<boolean> {
+    for (const [at, delayMs] of [...CONFLICT_DELAYS_MS, undefined].entries()) {
       const here = connection();
       if (here === undefined) return false;
       try {
         await this.open(here, config);
         return true;
       } catch (error) {
-        if (!isConflictError(error) || isSharedError(error) || delayMs === undefined) throw error;
+        if (!isConflictError(error)) throw error;
+        if (isSharedError(error) || delayMs === undefined) throw error;
+        if (at + 1 === SURELY_HELD) held(error);
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
     }
@@ -237,32 +245,6 @@ export class Session {
       if (connection !== this.#connection || first !== this.state.first || page.events.length === 0) return;
       prepend(this.state, page.events);
     }
-  }
-}
-
-/** Sessions that a window looks into without having opened them: those of sub-agents, whose events come with their parent's. */
-export class Watched {
-  readonly #sessions = new Map<SessionId, Session>();
-
-  /** Follows a session; `changed` is called whenever it is to be drawn anew. */
-  async add(id: SessionId, clientId: string, connection: Client, changed: () => void): Promise<Session> {
-    const session = new Session(id, clientId, changed);
-    this.#sessions.set(id, session);
-    await session.watch(connection);
-    return session;
-  }
-
-  remove(id: SessionId): void {
-    this.#sessions.delete(id);
-  }
-
-  receive(record: AnyRecord): void {
-    this.#sessions.get(record.sessionId)?.receive(record);
-  }
-
-  /** The connection is gone, or another session is shown. */
-  clear(): void {
-    this.#sessions.clear();
   }
 }
 

@@ -2,11 +2,11 @@
  * The sessions that a window has open: the one that is shown, and others that it left and that go on. It makes, opens, leaves and stops
  * them, and tells whoever draws them.
  */
-import type { AnyRecord, Client, Input, QueuedInput, SessionId } from "pintle-client";
+import type { AnyRecord, Client, Input, QueuedInput, SessionId, WorkMode } from "pintle-client";
 import { Disconnected } from "pintle-client";
 import type { Ask } from "../chat/turns.ts";
 import type { Engine, Surroundings } from "../connection/engine.ts";
-import { isNotFoundError } from "../connection/problem.ts";
+import { isConflictError, isNotFoundError } from "../connection/problem.ts";
 import { sessionConfig } from "../settings/settings.ts";
 import type { Change } from "../transcript/state.ts";
 import { Session } from "./session.ts";
@@ -48,6 +48,9 @@ interface Host {
   explain(error: unknown): void;
   clearProblem(): void;
   handBack(inputs: QueuedInput[]): void;
+  /** The work mode for a session that is made now, and that one was made with it. */
+  nextMode(): WorkMode;
+  modeTaken(): void;
 }
 
 export class Sessions {
@@ -114,8 +117,12 @@ export class Sessions {
     if (connection === undefined) throw new Disconnected();
     this.#early = [];
     try {
-      const config = { ...sessionConfig(around.settings()), ...this.#folders() };
+      // From the start: a session that plans first is never able to act before.
+      const mode = this.#host.nextMode();
+      const plan = mode === "act" ? {} : { mode };
+      const config = { ...sessionConfig(around.settings()), ...this.#folders(), ...plan };
       const result = await connection.request("session/create", { cwd: around.folder, config });
+      this.#host.modeTaken();
       memory.session = result.sessionId;
       const session = this.#follow(result.sessionId);
       for (const record of this.#early) if (record.sessionId === session.id) session.receive(record);
@@ -226,11 +233,16 @@ export class Sessions {
     const session = this.#shown?.id === id ? this.#shown : this.#follow(id);
     try {
       const connection = (): Client | undefined => (isWanted() ? engine.connection : undefined);
-      if (!(await session.openPatiently(connection, this.#folders()))) return;
+      const held = (error: unknown): void => {
+        if (isWanted()) this.#host.explain(error);
+      };
+      if (!(await session.openPatiently(connection, this.#folders(), held))) return;
       this.#host.clearProblem();
     } catch (error) {
       if (error instanceof Disconnected || !isWanted()) return;
       this.#host.explain(error);
+      // One that another window holds can be read here all the same.
+      if (isConflictError(error)) return listener.head();
       // A session that is gone must not stand in the way of a new one.
       this.#open.delete(id);
       this.#shown = undefined;

@@ -1,10 +1,10 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
 import type { Head } from "../chat/messages.ts";
-import type { Need } from "../connection/problem.ts";
 import { t } from "../words.ts";
 import { drawApproval } from "./approval.ts";
 import type { Colours } from "./code.ts";
-import { button, el } from "./dom.ts";
+import { drawBanners } from "./banners.ts";
+import { el } from "./dom.ts";
 import type { Send } from "./types.ts";
 import { Focus } from "./focus.ts";
 import { Markdown } from "./markdown.ts";
@@ -46,7 +46,7 @@ export class Around {
 
   update(head: Head): void {
     this.#drawMeter(head);
-    this.#banners.replaceChildren(...this.#drawBanners(head));
+    this.#banners.replaceChildren(...drawBanners(head, this.#retry, this.#send));
     this.#plan.update(head.plan, head.approvals.length + head.questions.length > 0);
     this.#drawApprovals(head);
     this.#queue.update(head.queue);
@@ -59,62 +59,6 @@ export class Around {
     this.#meter.replaceChildren(el("span", { class: "name" }, title), facts.join(" · "));
     const price = cost === "" ? "" : t("The session cost {0} so far.", cost);
     this.#meter.title = [context?.detail ?? "", price].filter((each) => each !== "").join(" ");
-  }
-
-  #drawBanners(head: Head): HTMLElement[] {
-    const banners: HTMLElement[] = [];
-    const { engine, problem } = head;
-    if (engine.kind !== "ready") {
-      const actions =
-        engine.kind === "failed"
-          ? [
-              button(t("Retry"), this.#retry),
-              button(
-                t("Settings"),
-                () => this.#send({ type: "openSettings", setting: "pintle.path" }),
-                "secondary",
-              ),
-              button(t("Log"), () => this.#send({ type: "showLog" }), "secondary"),
-            ]
-          : [];
-      banners.push(banner(engine.kind === "failed" ? "error" : "info", engine.text, engine.hint, actions));
-    }
-    if (problem !== undefined) {
-      const attach = button(t("Attach"), () => this.#send({ type: "attach" }));
-      const needs = this.#drawNeed(problem.need);
-      const retry = button(t("Retry"), this.#retry, problem.canAttach || needs.length > 0 ? "secondary" : "");
-      const actions = problem.canAttach ? [attach, retry] : [...needs, retry];
-      if (problem.isConflict) {
-        actions.push(button(t("New Session"), () => this.#send({ type: "newSession" }), "secondary"));
-      }
-      banners.push(banner("error", problem.text, problem.hint, actions));
-    }
-    if (head.stalledSeconds !== undefined) {
-      const text = t("No data from the model for {0} s.", head.stalledSeconds);
-      const hint = t("A response may still arrive; retrying stops the turn and resends your message.");
-      banners.push(
-        banner("warning", text, hint, [
-          button(t("Cancel"), () => this.#send({ type: "stop" })),
-          button(t("Try Again"), () => this.#send({ type: "tryAgain" }), "secondary"),
-        ]),
-      );
-    }
-    for (const { path, label } of head.unsaved) {
-      const text = t("{0} changed on disk while your editor has unsaved text. Your text was kept.", label);
-      const compare = button(t("Compare"), () => this.#send({ type: "compareUnsaved", path }));
-      banners.push(banner("warning", text, "", [compare]));
-    }
-    return banners;
-  }
-
-  /** What gives the missing thing. */
-  #drawNeed(need: Need | undefined): HTMLElement[] {
-    if (need === undefined) return [];
-    const choose = (kind: string): HTMLElement =>
-      button(t("Choose Model…"), () => this.#send({ type: "chooseModel" }), kind);
-    if (need.kind === "model") return [choose("")];
-    const { provider } = need;
-    return [button(t("Set API Key…"), () => this.#send({ type: "setKey", provider })), choose("secondary")];
   }
 
   /** A card stays as it is while its question is open, so that it is not moved away under a pointer. */
@@ -147,13 +91,4 @@ export class Around {
       this.#cards.set(id, { element, canAnswer });
     }
   }
-}
-
-function banner(kind: string, text: string, hint: string, actions: HTMLElement[]): HTMLElement {
-  return el(
-    "div",
-    { class: `banner ${kind}` },
-    el("span", {}, [text, hint].filter((each) => each !== "").join(" ")),
-    actions.length > 0 ? el("span", { class: "actions" }, ...actions) : undefined,
-  );
 }

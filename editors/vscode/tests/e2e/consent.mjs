@@ -302,7 +302,7 @@ export async function aDiffIsAnsweredInItsTitle(rig) {
   // By keys, from the diff itself.
   await card(window, "b.txt").getByRole("button", { name: "b.txt" }).click();
   await title("Deny What This Editor Shows").waitFor({ timeout: LONG });
-  await window.clickInEditor(window.page.locator(".modified-in-monaco-diff-editor .view-line").first());
+  await window.command("View: Focus Active Editor Group");
   await window.page.keyboard.press("Control+k");
   await window.page.keyboard.press("n");
   await card(window, "touch ran").waitFor({ timeout: LONG });
@@ -434,22 +434,29 @@ export async function aPlanIsReadAsMarkdown(rig) {
   const folder = rig.folder("consent plan", {
     files: { "b.txt": "b\n" },
     script: {
-      replies: [say("first"), call("exit_plan", { plan: PLAN }), say("the plan is accepted")],
+      replies: [
+        call("exit_plan", { plan: PLAN }),
+        call("write", { path: "made.txt", content: "made\n" }),
+        say("the plan is carried out"),
+      ],
     },
+    settings: { "pintle.permissionMode": "full" },
   });
   const window = await rig.window(folder);
-  await window.send("go");
-  await window.sees("first");
+  // The session begins in plan mode: what only acting can do is not done before the plan is accepted.
   await window.command("Pintle: Choose Mode…");
   await window.pick("Plan First");
+  await window.sees("Plan first");
   await window.send("plan it");
   const asked = window.view.locator(".question");
-  await asked.locator(".planText h1", { hasText: "The plan" }).waitFor({ timeout: LONG });
+  await asked.locator(".planText").getByRole("heading", { name: "The plan" }).waitFor({ timeout: LONG });
   assert.equal(await asked.locator(".planText li").count(), 2);
+  assert.equal(folder.has("made.txt"), false);
   await window.sees("Plan mode is on");
   assert.equal(await window.view.getByText("you are in plan mode").filter({ visible: true }).count(), 0);
   await window.shot("plan-question");
   await asked.getByRole("button").first().click();
-  await window.sees("the plan is accepted");
-  await window.sees("You answered:");
+  await window.sees("the plan is carried out");
+  await window.sees("You answered: Accept and start");
+  assert.equal(folder.read("made.txt"), "made\n");
 }

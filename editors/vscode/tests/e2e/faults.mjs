@@ -15,6 +15,11 @@ export async function aMissingEngineIsSaidAndARetryFindsIt(rig) {
   const window = await rig.window(folder);
   await window.sees("which is not a program");
   await window.shot("10-missing");
+  await window.button("Install…").click();
+  const rows = window.page.locator(".quick-input-list .monaco-list-row");
+  await rows.filter({ hasText: "install.sh | sh" }).first().waitFor({ timeout: LONG });
+  await window.shot("10-install");
+  await window.page.keyboard.press("Escape");
   await window.send("Anybody there?");
   await until("the text is back", async () => (await window.box.inputValue()) === "Anybody there?");
   fs.mkdirSync(path.dirname(program));
@@ -90,7 +95,13 @@ export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
   await first.sees("First answer.");
   const second = await rig.window(folder);
   await second.sees("The session is open in another window.");
+  // It can be read, and what is typed stays.
+  await second.sees("First answer.");
   await second.shot("14-two-windows");
+  await second.send("Typed in vain");
+  await until("the text is back", async () => (await second.box.inputValue()) === "Typed in vain");
+  await second.sees("The session is open in another window.");
+  await second.box.fill("");
   await second.button("New Session").click();
   await until("the problem is gone", async () => (await second.view.locator(".banner").count()) === 0);
   await second.send("In the second window");
@@ -98,8 +109,16 @@ export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
   await first.send("On");
   await first.sees("Second answer.");
   assert.equal(folder.engines().length, 2);
-  await first.page.context().close();
+  // The second window can have it once the first is gone.
   await second.page.context().close();
+  const third = await rig.window(folder);
+  await third.sees("The session is open in another window.");
+  await first.page.context().close();
+  await until("the first engine is gone", () => folder.engines().length === 1);
+  await third.button("Open Here").click();
+  await until("it is open", async () => (await third.view.locator(".banner").count()) === 0);
+  await third.sees("Second answer.");
+  await third.page.context().close();
   await until("no engine is left", () => folder.engines().length === 0);
 }
 
@@ -110,7 +129,14 @@ export async function aFolderThatIsNotTrustedStartsNothing(_, own) {
   await window.sees("This folder is not trusted.");
   assert.deepEqual(folder.engines(), []);
   await window.shot("19-untrusted");
-  await window.command("Workspaces: Manage Workspace Trust");
+  // What is sent is kept, and the way to trust is offered.
+  await window.send("Go");
+  await window
+    .notification("not trusted")
+    .getByRole("button", { name: "Manage Trust" })
+    .waitFor({ timeout: LONG });
+  assert.equal(await window.box.inputValue(), "Go");
+  await window.button("Manage Trust").click();
   await window.page.locator(".workspace-trust-editor").getByText("Trust", { exact: true }).first().click();
   await until("an engine runs", () => folder.engines().length === 1);
   await window.page.getByRole("button", { name: "Pintle: ready" }).waitFor();

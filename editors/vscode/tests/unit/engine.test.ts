@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
+import { judgeExit } from "../../src/connection/exit.ts";
+import { installOn } from "../../src/connection/install.ts";
+import { settingsCommand } from "../../src/settings/place.ts";
+import type { Settings } from "../../src/settings/settings.ts";
 import { rig } from "./support.ts";
 
 test("an engine of the right version is ready, in a folder with blanks and Chinese characters", async (t) => {
@@ -20,7 +24,8 @@ test("an engine that is missing is said, with what to do", async (t) => {
   const status = chat.engine.status;
   assert.equal(status.kind, "failed");
   assert.match(status.problem, /is .*pintle, which is not a program/);
-  assert.match(status.hint, /pintle\.path/);
+  assert.match(status.hint, /Install it, or locate its program/);
+  assert.equal(status.cause, "notFound");
 });
 
 for (const [name, plan, problem, hint] of [
@@ -30,7 +35,7 @@ for (const [name, plan, problem, hint] of [
   [
     "another program",
     { exitAtOnce: true },
-    /did not respond like an engine\. Output: no such option/,
+    /did not respond like an engine\. Output: No such option: serve\.$/,
     /path/,
   ],
 ] as const) {
@@ -104,7 +109,7 @@ test("a session of the shared engine is asked for once, and opened there once th
   const { chat, settings, folder, until } = rig(t, { isHeldByShared: true }, "s1");
   await chat.start();
   await until("it is told", () => chat.problem?.canAttach === true);
-  assert.equal(chat.session, undefined);
+  assert.equal(chat.session?.isOpen, false);
   assert.equal(chat.engine.isShared, false);
   settings.shared = true;
   await chat.engine.restart();
@@ -190,6 +195,38 @@ test("a protocol error is shown with its hint, and the text goes back to the pro
   assert.equal(memory.session, "s1");
 });
 
+test("a session that another window holds is told at once, can be read, and takes no message", async (t) => {
+  const { chat, folder, returned, sent, until } = rig(t, { isHeld: true }, "s1");
+  const started = chat.start();
+  await until("it is told", () => chat.problem?.isConflict === true);
+  assert.equal(sent("session/open").length, 3, "long before the last attempt");
+  assert.equal(chat.state?.entries.length, 4);
+  await started;
+  await chat.send("do it");
+  assert.deepEqual(returned, ["do it"]);
+  assert.equal(chat.problem?.isConflict, true);
+  assert.deepEqual([sent("session/create").length, sent("turn/start").length], [0, 0]);
+  assert.equal(chat.state?.entries.length, 4);
+  // The other window is gone.
+  fs.writeFileSync(path.join(folder, "released"), "");
+  await chat.retry("", []);
+  assert.equal(chat.session?.isOpen, true);
+  assert.equal(chat.problem, undefined);
+});
+
+test("a session begins in plan mode if that was chosen, and only the first one", async (t) => {
+  const { chat, sent } = rig(t, {});
+  await chat.start();
+  chat.nextMode = "plan";
+  await chat.send("plan it");
+  await chat.newSession();
+  await chat.send("do it");
+  assert.deepEqual(
+    sent("session/create").map(({ params }) => (params["config"] as { mode?: string }).mode),
+    ["plan", undefined],
+  );
+});
+
 test("two prompts that are sent at once share a new session", async (t) => {
   const { chat, sent, returned } = rig(t, {});
   await Promise.all([chat.send("one"), chat.send("two")]);
@@ -235,3 +272,88 @@ test("what waits for an answer is rejected when the engine goes", async (t) => {
   await assert.rejects(answer ?? Promise.resolve(), /the engine is gone/);
   assert.deepEqual(returned, []);
 });
+
+const settings = { path: "", arguments: ["--nope"], shared: false, model: "", permissionMode: "" } as const;
+
+for (const [name, stderr, code, more, want] of [
+  [
+    "an unknown argument",
+    "error: unexpected argument '--nope' found\n\nUsage: pintle serve\n",
+    2,
+    {},
+    [
+      "The engine rejected what it was started with: Unexpected argument '--nope' found.",
+      "Check the setting pintle.arguments.",
+      "arguments",
+    ],
+  ],
+  [
+    "a file that an argument names",
+    "pintle: cannot read the script /x: No such file\n",
+    2,
+    {},
+    [
+      "The engine rejected what it was started with: Cannot read the script /x: No such file.",
+      "Check the setting pintle.arguments.",
+      "arguments",
+    ],
+  ],
+  [
+    "the same without arguments",
+    "pintle: the config is invalid\n",
+    2,
+    { arguments: [] },
+    [
+      "/p did not respond like an engine. Output: Pintle: the config is invalid.",
+      "Check the setting pintle.path.",
+      undefined,
+    ],
+  ],
+  [
+    "another program",
+    "",
+    0,
+    {},
+    ["/p did not respond like an engine.", "Check the setting pintle.path.", undefined],
+  ],
+] as const) {
+  test(`a program that ends at once is judged by its last words: ${name}`, () => {
+    const judged = judgeExit("/p", { stderr, code }, {
+      ...settings,
+      arguments: ["--nope"],
+      ...more,
+    } as Settings);
+    assert.deepEqual([judged.problem, judged.hint, judged.cause], want);
+  });
+}
+
+test("the engine is installed by one line, for this system", () => {
+  const home = "https://x.test/pintle";
+  const downloads = `${home}/releases/latest/download`;
+  assert.deepEqual(installOn("linux", home), {
+    command: `curl -fsSL ${downloads}/install.sh | sh`,
+    shell: undefined,
+    guide: `${home}#install`,
+  });
+  assert.equal(installOn("win32", home).command, `irm ${downloads}/install.ps1 | iex`);
+  // The same lines as in the project's own documentation.
+  const root = path.join(import.meta.dirname, "../../../..");
+  const manifest = fs.readFileSync(path.join(root, "editors/vscode/package.json"), "utf8");
+  const { homepage } = JSON.parse(manifest) as { homepage: string };
+  const readme = fs.readFileSync(path.join(root, "README.md"), "utf8").replaceAll("\\|", "|");
+  for (const platform of ["linux", "win32"])
+    assert.ok(readme.includes(installOn(platform, homepage).command));
+});
+
+for (const [name, setting, isRemote, inspected, want] of [
+  ["here", "pintle.path", false, {}, "openSettings"],
+  ["in a remote window", "pintle.path", true, {}, "openRemoteSettings"],
+  ["set by the workspace", "pintle.path", true, { workspaceValue: "x" }, "openWorkspaceSettings"],
+  ["set by the folder", "pintle.arguments", false, { workspaceFolderValue: [] }, "openWorkspaceSettings"],
+  ["of the window", "pintle.showChat", true, {}, "openSettings"],
+  ["all", "", true, undefined, "openSettings"],
+] as const) {
+  test(`a setting is opened where it holds: ${name}`, () => {
+    assert.equal(settingsCommand(setting, isRemote, inspected), `workbench.action.${want}`);
+  });
+}

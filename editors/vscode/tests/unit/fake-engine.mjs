@@ -74,6 +74,10 @@ createInterface({ input: process.stdin })
         send({ id, error: { code: -32041, message: "open elsewhere", data: { code: "openElsewhere" } } });
         return;
       }
+      if (plan.isHeld && !existsSync(`${plan.folder}/released`)) {
+        send({ id, error: { code: -32041, message: "open elsewhere", data: { code: "openElsewhere" } } });
+        return;
+      }
       if (plan.isHeldByShared && !args.includes("attach")) {
         const data = { code: "openElsewhere", sharedEngine: true };
         send({ id, error: { code: -32041, message: "open elsewhere", data } });

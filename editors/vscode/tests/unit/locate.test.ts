@@ -47,6 +47,8 @@ for (const [name, setting, files, want] of [
   ["a relative setting is from the folder", "t/pintle", ["/work space/t/pintle"], "/work space/t/pintle"],
   ["the folder is filled in", "${workspaceFolder}/引擎", ["/work space/引擎"], "/work space/引擎"],
   ["percent signs are part of a name", "/x/%TOOLS%/pintle", ["/x/%TOOLS%/pintle"], "/x/%TOOLS%/pintle"],
+  ["where the installer puts it", "", ["/home/me/.local/bin/pintle"], "/home/me/.local/bin/pintle"],
+  ["the PATH before that", "", ["/home/me/.local/bin/pintle", "/opt/bin/pintle"], "/opt/bin/pintle"],
   ["the bundled one comes before the PATH", "", ["/ext/bin/pintle", "/usr/bin/pintle"], "/ext/bin/pintle"],
   ["the PATH is searched in order", "", ["/opt/bin/pintle"], "/opt/bin/pintle"],
   ["a wrong setting is not replaced in silence", "/x/pintle", ["/usr/bin/pintle"], undefined],

@@ -36,6 +36,16 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "openSettings":
       void vscode.commands.executeCommand("pintle.openSettings", message.setting);
       return;
+    case "installEngine":
+    case "locateEngine":
+      void vscode.commands.executeCommand(`pintle.${message.type}`);
+      return;
+    case "openFolder":
+      void vscode.commands.executeCommand("workbench.action.files.openFolder");
+      return;
+    case "trust":
+      void vscode.commands.executeCommand("workbench.trust.manage");
+      return;
     case "focusBack":
       focusBack(message.to);
       return;
@@ -69,8 +79,10 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "send":
     case "steer":
     case "queue":
-      if (chat === undefined) owner.view.returned(message.text, message.attached);
-      else void chat[message.type](message.text, message.attached);
+      if (chat === undefined) {
+        owner.view.returned(message.text, message.attached);
+        void offerStart(owner.folder !== undefined);
+      } else void chat[message.type](message.text, message.attached);
       return;
     case "chooseModel":
     case "chooseEffort":
@@ -156,6 +168,19 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "draft":
       return;
   }
+}
+
+/** Says why nothing was sent without a trusted folder, and offers what is missing. */
+async function offerStart(hasFolder: boolean): Promise<void> {
+  const [text, verb, command] = hasFolder
+    ? [
+        t("Pintle starts no engine in a folder that is not trusted."),
+        t("Manage Trust"),
+        "workbench.trust.manage",
+      ]
+    : [t("Open a folder to work in."), t("Open Folder"), "workbench.action.files.openFolder"];
+  const choice = await vscode.window.showWarningMessage(text, verb);
+  if (choice !== undefined) await vscode.commands.executeCommand(command);
 }
 
 /** Code without colours is code all the same: what goes wrong is only noted. */

@@ -12,13 +12,16 @@ import { costText, meterOf } from "../usage.ts";
 export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
   const { chat, folder, folderPath } = owner;
   const state = chat?.state;
+  // What it does in another window is nothing that can be stopped or answered here.
+  const isHeld = chat?.problem?.isConflict === true && chat.session?.isOpen !== true;
+  const own = isHeld ? { approvals: [], questions: [] } : state;
   const setting = (name: string): string =>
     vscode.workspace.getConfiguration("pintle", folder ?? null).get<string>(name) ?? "";
   const engine = chat === undefined ? noEngine(folder !== undefined) : describe(chat.engine.status);
   return {
     engine,
     problem: chat?.problem,
-    activity: engine.kind === "ready" ? (state?.activity ?? "idle") : "idle",
+    activity: engine.kind === "ready" && !isHeld ? (state?.activity ?? "idle") : "idle",
     stalledSeconds: stalledSeconds(chat),
     folder: folderPath,
     system: HERE,
@@ -26,15 +29,15 @@ export function headOf(owner: HasChat & HasFolder, unsaved: string[]): Head {
     // Without a session, what a new one would have.
     model: state?.model ?? setting("model"),
     permissionMode: state?.permissionMode ?? setting("permissionMode"),
-    mode: state?.mode ?? "act",
+    mode: state?.mode ?? chat?.nextMode ?? "act",
     cost: costText(state?.costNanoUsd),
     context: meterOf(state?.context),
     queue: state?.queue.map((each) => ({ ...each, from: state.senders.get(each.itemId) })) ?? [],
     // What a session that was left asks is shown there, and in the list of questions.
-    approvals: (chat?.asked.approvals(state?.approvals ?? []) ?? []).filter(
+    approvals: (chat?.asked.approvals(own?.approvals ?? []) ?? []).filter(
       ({ approval }) => chat?.isElsewhere(approval.sessionId) !== true,
     ),
-    questions: (chat?.asked.questions(state?.questions ?? []) ?? []).filter(
+    questions: (chat?.asked.questions(own?.questions ?? []) ?? []).filter(
       ({ question }) => chat?.isElsewhere(question.sessionId) !== true,
     ),
     plan: state?.plan?.items ?? [],
@@ -48,9 +51,10 @@ function stalledSeconds(chat: Chat | undefined): number | undefined {
 }
 
 function noEngine(hasFolder: boolean): Head["engine"] {
-  if (!hasFolder) return { kind: "none", text: t("Open a folder to work in."), hint: "" };
+  if (!hasFolder) return { kind: "none", text: t("Open a folder to work in."), hint: "", cause: "noFolder" };
   return {
     kind: "none",
+    cause: "notTrusted",
     text: t("This folder is not trusted."),
     hint: t("The engine starts once you trust it."),
   };
@@ -66,7 +70,7 @@ function describe(status: Status): Head["engine"] {
     case "waiting":
       return { kind, text: status.problem, hint: t("It is restarting.") };
     case "failed":
-      return { kind, text: status.problem, hint: status.hint };
+      return { kind, text: status.problem, hint: status.hint, cause: status.cause };
     case "ready":
       return { kind, text: t("Engine {0}", status.info.engine.version), hint: "" };
   }

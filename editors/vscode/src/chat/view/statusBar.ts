@@ -49,7 +49,7 @@ export class StatusBar {
       const long = plural(count, "Pintle: {0} question for you", "Pintle: {0} questions for you");
       return [`$(bell-dot) ${short}`, long, "statusBarItem.warningBackground"];
     }
-    const working = chat.sessions.filter(({ state }) => state.activity !== "idle").length;
+    const working = chat.sessions.filter(({ isOpen, state }) => isOpen && state.activity !== "idle").length;
     if (working > 1)
       return [
         `$(loading~spin) ${t("Pintle: {0} working", working)}`,

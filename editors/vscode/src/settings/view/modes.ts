@@ -80,17 +80,21 @@ async function chooseMode(owner: Owner): Promise<void> {
       value,
     })),
   ];
-  if (session !== undefined) {
+  const { chat } = owner;
+  if (chat !== undefined) {
+    const mode = session === undefined ? chat.nextMode : valueOf("mode");
     rows.push({ label: t("Work Mode"), kind: vscode.QuickPickItemKind.Separator });
     for (const { value, label, detail } of work()) {
-      rows.push({ label: mark(valueOf("mode") === value, label), detail, option: "mode", value });
+      rows.push({ label: mark(mode === value, label), detail, option: "mode", value });
     }
   }
   const title = session === undefined ? t("Mode of New Sessions") : t("Mode of This Session");
   const picked = await vscode.window.showQuickPick(rows, { title, placeHolder: t("Mode") });
   if (picked?.option === undefined || picked.value === undefined) return;
   if (session !== undefined) await session.configure({ [picked.option]: picked.value });
-  else await configuration.update("permissionMode", picked.value, vscode.ConfigurationTarget.Global);
+  else if (picked.option === "mode") {
+    if (chat !== undefined) chat.nextMode = picked.value === "plan" ? "plan" : "act";
+  } else await configuration.update("permissionMode", picked.value, vscode.ConfigurationTarget.Global);
 }
 
 function mark(isNow: boolean, label: string): string {

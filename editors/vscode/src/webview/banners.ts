@@ -1,0 +1,83 @@
+/** What is in the way, above the prompt, each with what can be done about it: the first button is the best way on. */
+import type { Head } from "../chat/messages.ts";
+import type { Need } from "../connection/problem.ts";
+import { t } from "../words.ts";
+import { button, el } from "./dom.ts";
+import type { Send } from "./types.ts";
+
+export function drawBanners(head: Head, retry: () => void, send: Send): HTMLElement[] {
+  const banners: HTMLElement[] = [];
+  const { engine, problem } = head;
+  if (engine.kind !== "ready") {
+    const kind = engine.kind === "failed" ? "error" : engine.cause === undefined ? "info" : "warning";
+    banners.push(banner(kind, engine.text, engine.hint, engineActions(engine, retry, send)));
+  }
+  if (problem !== undefined) {
+    const attach = button(t("Attach"), () => send({ type: "attach" }));
+    const needs = drawNeed(problem.need, send);
+    const word = problem.isConflict && !problem.canAttach ? t("Open Here") : t("Retry");
+    const again = button(word, retry, problem.canAttach || needs.length > 0 ? "secondary" : "");
+    const actions = problem.canAttach ? [attach, again] : [...needs, again];
+    if (problem.isConflict) {
+      actions.push(button(t("New Session"), () => send({ type: "newSession" }), "secondary"));
+    }
+    banners.push(banner(problem.isConflict ? "warning" : "error", problem.text, problem.hint, actions));
+  }
+  if (head.stalledSeconds !== undefined) {
+    const text = t("No data from the model for {0} s.", head.stalledSeconds);
+    const hint = t("A response may still arrive; trying again stops the turn and resends your message.");
+    banners.push(
+      banner("warning", text, hint, [
+        button(t("Try Again"), () => send({ type: "tryAgain" })),
+        button(t("Stop"), () => send({ type: "stop" }), "secondary"),
+      ]),
+    );
+  }
+  for (const { path, label } of head.unsaved) {
+    const text = t("{0} changed on disk while your editor has unsaved text. Your text was kept.", label);
+    const compare = button(t("Compare"), () => send({ type: "compareUnsaved", path }));
+    banners.push(banner("warning", text, "", [compare]));
+  }
+  return banners;
+}
+
+function engineActions({ kind, cause }: Head["engine"], retry: () => void, send: Send): HTMLElement[] {
+  const settings = (setting: string, look = ""): HTMLElement =>
+    button(t("Settings"), () => send({ type: "openSettings", setting }), look);
+  const log = button(t("Log"), () => send({ type: "showLog" }), "secondary");
+  switch (cause) {
+    case "noFolder":
+      return [button(t("Open Folder"), () => send({ type: "openFolder" }))];
+    case "notTrusted":
+      return [button(t("Manage Trust"), () => send({ type: "trust" }))];
+    case "notFound":
+      return [
+        button(t("Install…"), () => send({ type: "installEngine" })),
+        button(t("Locate…"), () => send({ type: "locateEngine" }), "secondary"),
+        button(t("Retry"), retry, "secondary"),
+      ];
+    case "arguments":
+      return [settings("pintle.arguments"), button(t("Retry"), retry, "secondary"), log];
+    case undefined:
+      return kind === "failed" ? [button(t("Retry"), retry), settings("pintle.path", "secondary"), log] : [];
+  }
+}
+
+/** What gives the missing thing. */
+function drawNeed(need: Need | undefined, send: Send): HTMLElement[] {
+  if (need === undefined) return [];
+  const choose = (kind: string): HTMLElement =>
+    button(t("Choose Model…"), () => send({ type: "chooseModel" }), kind);
+  if (need.kind === "model") return [choose("")];
+  const { provider } = need;
+  return [button(t("Set API Key…"), () => send({ type: "setKey", provider })), choose("secondary")];
+}
+
+function banner(kind: string, text: string, hint: string, actions: HTMLElement[]): HTMLElement {
+  return el(
+    "div",
+    { class: `banner ${kind}` },
+    el("span", {}, [text, hint].filter((each) => each !== "").join(" ")),
+    actions.length > 0 ? el("span", { class: "actions" }, ...actions) : undefined,
+  );
+}
