@@ -16,7 +16,7 @@ import type { State } from "../transcript/state.ts";
 import type { Answer } from "./questions.ts";
 import { Questions } from "./questions.ts";
 import type { Ask } from "./turns.ts";
-import { asDraft, startTurn, steer, stop } from "./turns.ts";
+import { asDraft, firstInputOfLastTurn, startTurn, steer, stop } from "./turns.ts";
 
 /** The session that a message was meant for is not shown any more. */
 class LeftError extends Error {
@@ -131,16 +131,14 @@ export class Chat {
     await this.#guard(async () => this.#handBack(await stop(this.#ask, session)));
   }
 
-  /** Stops the turn, and sends the message that it began with again. */
+  /** Sends the message that the last turn began with again; if that turn runs, it is stopped. */
   async tryAgain(): Promise<void> {
     const { session } = this;
-    const message = session?.state.entries.findLast(
-      (each) => each.kind === "item" && each.item.type === "userMessage",
-    );
-    await this.stop();
-    if (session === undefined || message?.kind !== "item" || message.item.type !== "userMessage") return;
-    const { text, attached } = asDraft([{ content: message.item.content }]);
-    await this.#deliver(text, attached, () => startTurn(this.#ask, session, text, "queue", attached));
+    const input = session === undefined ? undefined : firstInputOfLastTurn(session.state);
+    if (session?.state.activeTurn !== undefined) await this.stop();
+    if (input === undefined) return;
+    const { text, attached } = asDraft([{ content: input }]);
+    await this.#deliver(text, attached, (shown) => startTurn(this.#ask, shown, text, "queue", attached));
   }
 
   answer(id: string, result: Answer): void {

@@ -151,8 +151,10 @@ export type FromPage =
   /** Something that a person did had no effect, with the reason. */
   | { type: "warn"; text: string }
   | { type: "setKey"; provider: string | undefined }
-  /** Stops a turn that gives no sign, and sends its message again. */
+  /** Sends the last message again; a turn that gives no sign is stopped first. */
   | { type: "tryAgain" }
+  /** Goes on from where a failed turn ended. */
+  | { type: "continueTurn" }
   | { type: "stop" | "newSession" | "attach" | "showLog" }
   | { type: "installEngine" | "locateEngine" | "openFolder" | "trust" }
   /** The keyboard goes back to where it was before the question. */

@@ -3,6 +3,7 @@ import type { ClientRequests, Input, ItemId, JobId, QueuedInput, WhenBusy } from
 import { isNoTurnError } from "../connection/problem.ts";
 import type { Session } from "../sessions/session.ts";
 import { handedBack } from "../transcript/reducer.ts";
+import type { State } from "../transcript/state.ts";
 import { textOfInput } from "./input.ts";
 
 /** Asks the engine. */
@@ -61,6 +62,15 @@ export function asDraft(inputs: Pick<QueuedInput, "content">[]): { text: string;
   const texts = inputs.map(({ content }) => textOfInput(content.filter(({ type }) => type === "text")));
   const attached = inputs.flatMap(({ content }) => content.filter(({ type }) => type !== "text"));
   return { text: texts.filter((text) => text !== "").join("\n\n"), attached };
+}
+
+/** The message that the last turn began with. */
+export function firstInputOfLastTurn({ entries }: Pick<State, "entries">): Input[] | undefined {
+  const messages = entries.flatMap((each) =>
+    each.kind === "item" && each.item.type === "userMessage" ? [each.item] : [],
+  );
+  const last = messages.at(-1);
+  return messages.find(({ turnId }) => turnId === last?.turnId)?.content;
 }
 
 function blocks(text: string, attached: Input[]): Input[] {

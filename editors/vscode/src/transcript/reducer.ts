@@ -173,6 +173,8 @@ function applyTransient(state: State, record: TransientRecord): Change[] {
     case "session.context":
       return [{ type: "head" }];
     case "session.notice":
+      // The page counts the seconds itself, and offers what can be done.
+      if (event.code === "modelSilent") return [];
       return [put(state, `notice:${record.after}:${event.code}`, { kind: "notice", notice: event })];
     default:
       return [];

@@ -1,12 +1,12 @@
 /** Draws the entries of the transcript. Each has one element, updated in place. */
 import type { ViewEntry } from "../chat/messages.ts";
-import { costText } from "../chat/usage.ts";
-import { numberText, sentences, t, wordOf } from "../words.ts";
+import { sentences, t } from "../words.ts";
 import type { Colours } from "./code.ts";
-import { button, el, icon, sender } from "./dom.ts";
+import { el, icon, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 import { drawTold } from "./told.ts";
 import { ToolCard } from "./toolCard.ts";
+import { turnEnd } from "./turnEnd.ts";
 import type { Drawn, Send } from "./types.ts";
 
 /** Draws an entry, with its time on the page for who points at it. */
@@ -121,33 +121,4 @@ function reasoning(text: string, isOver: boolean): Drawn {
 
 function thought(isOver: boolean): string {
   return isOver ? t("Thought") : t("Thinking…");
-}
-
-const ENDINGS = { completed: () => t("Done"), interrupted: () => t("Stopped"), failed: () => t("Failed") };
-
-function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>, send: Send): Drawn {
-  const element = el("article", { class: "entry end" });
-  const update = (next: ViewEntry): boolean => {
-    if (next.kind !== "turnEnd") return false;
-    const { status, error, durationMs, usage, denials, costNanoUsd } = next.end;
-    element.className = `entry end ${status}`;
-    const seconds = numberText(durationMs / 1000, durationMs < 10_000 ? 1 : 0);
-    const tokens = usage.inputTokens + usage.outputTokens;
-    const facts = [t("{0} s", seconds)];
-    if (tokens > 0) facts.push(t("{0} tokens", numberText(tokens)));
-    if (costText(costNanoUsd) !== "") facts.push(costText(costNanoUsd));
-    if (denials !== undefined && denials > 0) facts.push(t("{0} denied", denials));
-    element.replaceChildren(el("span", { class: "line" }, [wordOf(ENDINGS, status), ...facts].join(" · ")));
-    if (error !== undefined) {
-      element.append(el("span", { class: "error" }, sentences(error.message, error.hint)));
-      if (error.code === "auth") {
-        element.append(
-          button(t("Set API Key…"), () => send({ type: "setKey", provider: undefined }), "secondary"),
-        );
-      }
-    }
-    return true;
-  };
-  update(entry);
-  return { element, update, append: () => undefined };
 }

@@ -7,7 +7,8 @@
 import type { Run, ToPage, ViewEntry } from "../chat/messages.ts";
 import { t } from "../words.ts";
 import { Colours } from "./code.ts";
-import { button, el, icon } from "./dom.ts";
+import { button, el, icon, iconButton } from "./dom.ts";
+import { followsAfter, heightBelow } from "./following.ts";
 import type { Drawn, Send } from "./types.ts";
 import { drawEntry } from "./entries.ts";
 import { ToolCard } from "./toolCard.ts";
@@ -18,8 +19,6 @@ const MOST_DRAWN = 300;
 const KEPT_DRAWN = 150;
 /** More than this while a person reads, and those at the far end go. */
 const MOST_READ = 500;
-/** So close to the end counts as the end, in pixels. */
-const NEAR = 40;
 /** So close to an edge its next entries are asked for, in pixels. */
 const AHEAD = 800;
 /** So long after the last scrolling the place is kept. */
@@ -53,6 +52,8 @@ export class Transcript {
   #isEnd = true;
   #isAsking = false;
   #follows = true;
+  /** How far it was scrolled last. */
+  #lastTop = 0;
   #keeper: number | undefined;
   /** Where the page stood before it was made anew. */
   #place: { key: string; offset: number } | undefined;
@@ -64,11 +65,13 @@ export class Transcript {
     this.#keepPlace = keepPlace;
     this.#place = placeOf(place);
     this.#earlier = button(t("Show Earlier"), () => this.#ask("earlier"), "earlier");
-    this.#latest = button(t("Newest"), () => this.#toNewest(), "latest");
-    this.#latest.prepend(icon("arrow-down"));
+    this.#latest = iconButton("arrow-down", t("Newest"), () => this.#toNewest());
+    this.#latest.classList.add("latest");
     this.#latest.hidden = true;
     this.element.append(this.#earlier, this.#empty, this.#list, this.#latest);
     this.element.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    new ResizeObserver(() => this.#resized(true)).observe(this.element);
+    new ResizeObserver(() => this.#resized(false)).observe(this.#list);
   }
 
   /** The entry at the top of the page; undefined while it follows the newest one. */
@@ -219,9 +222,10 @@ export class Transcript {
   }
 
   #scrolled(): void {
-    const { scrollTop, scrollHeight, clientHeight } = this.element;
-    const below = scrollHeight - scrollTop - clientHeight;
-    this.#follows = this.#isEnd && below < NEAR;
+    const { scrollTop } = this.element;
+    const below = heightBelow(this.element);
+    this.#follows = followsAfter(this.#follows, this.#lastTop, this.element, this.#isEnd);
+    this.#lastTop = scrollTop;
     this.#latest.hidden = this.#follows;
     if (this.#hasEarlier && scrollTop < AHEAD && !this.#follows) this.#ask("earlier");
     else if (!this.#isEnd && below < AHEAD) this.#ask("later");
@@ -231,6 +235,14 @@ export class Transcript {
       () => this.#keepPlace(here === undefined ? undefined : JSON.stringify(here)),
       KEEP_MS,
     );
+  }
+
+  /** The box has another size, or what is in it: a person who follows goes on to follow, and so does one who has all in sight. */
+  #resized(isBox: boolean): void {
+    if (isBox && this.#follows) this.#toEnd();
+    else if (this.#isEnd && heightBelow(this.element) <= 0 && this.element.scrollTop === 0)
+      this.#follows = true;
+    this.#latest.hidden = this.#follows;
   }
 
   #here(): { key: string; offset: number } | undefined {
@@ -256,6 +268,7 @@ export class Transcript {
 
   #toEnd(): void {
     this.element.scrollTop = this.element.scrollHeight;
+    this.#lastTop = this.element.scrollTop;
   }
 }
 

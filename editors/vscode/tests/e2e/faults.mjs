@@ -62,9 +62,12 @@ export async function anEngineKilledInMidStreamComesBackWithTheSession(rig) {
   await window.view.locator(".end.failed").waitFor({ timeout: LONG });
   await until("another engine runs", () => folder.engines().some((each) => each.pid !== engine.pid));
   assert.equal(await window.view.locator(".user").count(), 1, "the session goes on");
+  await window.button("Continue").waitFor();
   await window.shot("12-after-a-crash");
-  await window.send("Again");
+  await window.button("Try Again").click();
   await until("it works again", async () => (await window.view.locator(".agent").count()) === 2);
+  assert.deepEqual(await window.view.locator(".user").allInnerTexts(), ["Think", "Think"]);
+  assert.equal(await window.button("Continue").count(), 0, "the way on is offered once");
   await window.page.context().close();
   await until("no engine is left", () => folder.engines().length === 0);
 }

@@ -161,3 +161,44 @@ export async function theTranscriptStaysWhereItWasRead(rig) {
   await window.send("One more");
   await window.sees("Answer 20.");
 }
+
+export async function theNewestIsFollowedWhateverTheWidth(rig) {
+  const text =
+    `${"A paragraph that is as long as most of them are, and then some more. ".repeat(8)}\n\n`.repeat(4);
+  const folder = rig.folder("follow", {
+    files: { "a.txt": "a\n" },
+    script: { replies: [say("short"), say(text), call("bash", { command: "touch x" }), say("the end")] },
+  });
+  const window = await rig.window(folder);
+  const latest = window.button("Newest");
+  const below = () =>
+    window.view.locator("main").evaluate((main) => main.scrollHeight - main.scrollTop - main.clientHeight);
+  const isAtEnd = async () => (await below()) < 40 && !(await latest.isVisible());
+  await window.width(460);
+  await window.send("go");
+  await window.sees("short");
+  await window.send("more");
+  await window.view.locator(".end.completed").nth(1).waitFor({ timeout: LONG });
+  await until("the end is in sight", isAtEnd);
+  for (const width of [280, 460, 280]) {
+    await window.width(width);
+    await until(`the end is in sight at ${width}`, isAtEnd);
+  }
+  // A question takes room, and gives it back.
+  await window.send("ask");
+  await window.button("Deny").waitFor({ timeout: LONG });
+  await until("the end is in sight above the question", isAtEnd);
+  await window.button("Deny").click();
+  await window.sees("the end");
+  await until("the end is in sight again", isAtEnd);
+
+  // Only a person leaves it, and comes back by the round button.
+  await window.view.locator("main").hover();
+  await window.page.mouse.wheel(0, -600);
+  await latest.waitFor({ timeout: LONG });
+  await window.shot("newest-280");
+  await window.width(360);
+  assert.ok(await latest.isVisible());
+  await latest.click();
+  await until("the end is in sight after a press", isAtEnd);
+}

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EventRecord, Question } from "pintle-client";
 import type { FromPage, ViewEntry } from "../../src/chat/messages.ts";
+import { firstInputOfLastTurn } from "../../src/chat/turns.ts";
 import { meterOf } from "../../src/chat/usage.ts";
 import { apply, attach } from "../../src/transcript/reducer.ts";
 import { drawn, Element } from "./element.ts";
@@ -210,4 +211,74 @@ test("updates that wait for one frame are drawn as fewer, in their order", async
     { entries: [{ index: 1 }], appends: append("b", "45").appends },
   ]);
   assert.equal(given[0]?.appends[0]?.text, "1", "what was given stays as it is");
+});
+
+const FOLLOWING = "../../src/webview/following.ts";
+const { followsAfter } = (await import(FOLLOWING)) as {
+  followsAfter: (didFollow: boolean, lastTop: number, now: object, isEnd: boolean) => boolean;
+};
+
+for (const [name, did, lastTop, scrollTop, scrollHeight, clientHeight, want] of [
+  ["at the end", true, 500, 500, 1000, 500, true],
+  ["a person goes up", true, 500, 300, 1000, 500, false],
+  ["a person comes back", false, 300, 490, 1000, 500, true],
+  ["a person reads on further up", false, 100, 200, 1000, 500, false],
+  ["the bar is narrower: the text is longer", true, 500, 500, 1600, 500, true],
+  ["a card takes room", true, 500, 500, 1000, 200, true],
+  ["a card gives room back", true, 500, 200, 700, 500, true],
+  ["all is in sight", false, 300, 0, 400, 500, true],
+] as const) {
+  test(`the transcript follows its end: ${name}`, () => {
+    const now = { scrollTop, scrollHeight, clientHeight };
+    assert.equal(followsAfter(did, lastTop, now, true), want);
+    assert.equal(
+      followsAfter(did, lastTop, now, false),
+      false,
+      "not where later entries are not on the page",
+    );
+  });
+}
+
+const end = (status: string, code?: string): ViewEntry =>
+  ({
+    kind: "turnEnd",
+    key: "e",
+    atMs: 0,
+    end: {
+      status,
+      durationMs: 10,
+      usage: { inputTokens: 0, outputTokens: 0 },
+      ...(code === undefined ? {} : { error: { code, message: "no" } }),
+    },
+  }) as unknown as ViewEntry;
+
+for (const [status, code, want] of [
+  ["completed", undefined, []],
+  ["interrupted", undefined, []],
+  ["failed", "provider", ["Try Again: tryAgain", "Continue: continueTurn"]],
+  ["failed", undefined, ["Try Again: tryAgain", "Continue: continueTurn"]],
+  ["failed", "auth", ["Set API Key…: setKey", "Try Again: tryAgain"]],
+] as const) {
+  test(`the end of a turn offers how to go on: ${status}, ${code ?? "no code"}`, () => {
+    const sent: FromPage[] = [];
+    const send = (message: FromPage): unknown => sent.push(message);
+    const { element } = drawn(() => drawEntry(end(status, code), send as () => void, {}));
+    const buttons = (element as Element).all("button");
+    for (const each of buttons) each.click();
+    assert.deepEqual(
+      buttons.map(({ text }, at) => `${text}: ${sent[at]?.type ?? ""}`),
+      want,
+    );
+  });
+}
+
+test("what is tried again is the message that the last turn began with", () => {
+  const message = (turnId: string, text: string): unknown => ({
+    kind: "item",
+    item: { type: "userMessage", turnId, content: [{ type: "text", text }] },
+  });
+  const entries = [message("1", "first"), message("2", "second"), message("2", "steered")];
+  const found = firstInputOfLastTurn({ entries } as Parameters<typeof firstInputOfLastTurn>[0]);
+  assert.deepEqual(found, [{ type: "text", text: "second" }]);
+  assert.equal(firstInputOfLastTurn({ entries: [] }), undefined);
 });

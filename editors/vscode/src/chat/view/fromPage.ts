@@ -120,6 +120,9 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "tryAgain":
       void chat?.tryAgain();
       return;
+    case "continueTurn":
+      void chat?.send(t("Continue where you left off."));
+      return;
     case "retry":
       void chat?.retry(message.text, message.attached);
       return;

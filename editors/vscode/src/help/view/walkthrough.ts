@@ -34,7 +34,10 @@ export class Walkthrough {
     const { chat } = this.#owner;
     this.#tick("what", this.#wasShown);
     this.#tick("engine", chat?.engine.status.kind === "ready");
-    this.#tick("prompt", (chat?.state?.entries.length ?? 0) > 0);
+    const isAnswered = chat?.state?.entries.some(
+      (each) => each.kind === "turnEnd" && each.end.status === "completed",
+    );
+    this.#tick("prompt", isAnswered === true);
   }
 
   dispose(): void {
