@@ -222,7 +222,7 @@ export class Chat {
       await this.settled();
       // What was meant for a session that could not be opened goes to no other one.
       if (wanted !== undefined && this.session !== wanted) throw new LeftError();
-      // One that is only read here takes no messages; why is said already.
+      // A session open in another window is read-only here; the banner gives the reason.
       if (this.session?.isOpen === false && this.#problem?.isConflict === true) throw new LeftError();
       await send(this.session ?? (await this.#sessions.create()));
     });

@@ -1,4 +1,4 @@
-/** Judges a program that did not become an engine, by what it left behind. Pure. */
+/** Explains why a program did not start as an engine, from its exit code and error output. Pure. */
 import type { Settings } from "../settings/settings.ts";
 import { sentence, t } from "../words.ts";
 import type { Cause } from "./problem.ts";
@@ -26,10 +26,10 @@ export function judgeExit(
     return { problem: notAnEngine(file, lines), hint: argumentsAreTheEngines(), cause: "arguments" };
   }
   const [first = ""] = lines;
-  // The program's own words, without its name.
+  // Without the program's name.
   const said = /^(?:error|pintle): (.+)$/.exec(first)?.[1];
   if (code === USAGE && said !== undefined && settings.arguments.length > 0) {
-    const problem = t("The engine rejected what it was started with: {0}", sentence(said));
+    const problem = t("The engine rejected its options: {0}", sentence(said));
     return { problem, hint: t("Check the setting pintle.arguments."), cause: "arguments" };
   }
   return { problem: notAnEngine(file, lines), hint: t("Check the setting pintle.path.") };

@@ -14,7 +14,7 @@ export interface Row {
 const LARGE = 40;
 /** Lines that stay beside a change where others are folded. */
 const NEAREST = 1;
-/** So many unchanged lines at the edge of a hunk are left out without a word: where a hunk ends is as arbitrary. */
+/** Up to this many unchanged lines at the edge of a hunk are omitted without a mark. */
 const USUAL = 5;
 const NO_LINE_END = "\\";
 
@@ -26,7 +26,7 @@ export function diffRows(diff: string, isCompact = false): Row[] {
 }
 
 function numbered(lines: string[]): Row[] {
-  // Where all lines of a file end in CR LF, the sign for it says nothing.
+  // If all lines end in CR LF, the sign for it would be noise.
   const texts = lines.filter((line) => /^[ +-]/.test(line));
   const isCrLf = texts.length > 0 && texts.every((line) => line.endsWith("\r"));
   const shown = (line: string): string => visible(isCrLf ? line.replace(/\r$/, "") : line);

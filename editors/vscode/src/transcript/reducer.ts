@@ -173,7 +173,7 @@ function applyTransient(state: State, record: TransientRecord): Change[] {
     case "session.context":
       return [{ type: "head" }];
     case "session.notice":
-      // The page counts the seconds itself, and offers what can be done.
+      // The banner above the prompt reports it.
       if (event.code === "modelSilent") return [];
       return [put(state, `notice:${record.after}:${event.code}`, { kind: "notice", notice: event })];
     default:

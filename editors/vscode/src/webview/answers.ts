@@ -31,7 +31,7 @@ export function drawAnswers(
     element.type = "button";
     element.disabled = !canAnswer;
     const allows = option.decision === "allow";
-    // It can be reached by keyboard all the same, and says why it does nothing.
+    // `aria-disabled` keeps the button reachable by keyboard, with its explanation.
     if (allows && canAnswer) {
       element.setAttribute("aria-disabled", "true");
       element.setAttribute("aria-describedby", why.id);
@@ -72,7 +72,7 @@ export function drawAnswers(
   return { element: el("div", { class: "options" }, split, ...deny, why, menu.list), enable };
 }
 
-/** A button and its menu, which stands above everything else, wherever there is room for it. */
+/** A button with a menu in the top layer, so that no container clips it. */
 function drawMenu(rows: HTMLElement[]): { button: HTMLButtonElement; list: HTMLElement } {
   const list = el("ul", {
     class: "answers",
@@ -89,7 +89,7 @@ function drawMenu(rows: HTMLElement[]): { button: HTMLButtonElement; list: HTMLE
     more.setAttribute("aria-expanded", String(isOpen));
     if (!isOpen) return;
     place(list, more.getBoundingClientRect());
-    // The menu has the keyboard, and none of its answers: Enter answers nothing yet.
+    // Focus the menu, not an answer: Enter must not answer yet.
     list.focus();
   });
   list.addEventListener("keydown", (event) => {

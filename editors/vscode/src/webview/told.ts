@@ -1,4 +1,4 @@
-/** A line of the transcript that is about the conversation and no part of it; it opens to what the model was told. */
+/** A transcript line about the conversation; it expands to the message that the model read. */
 import type { ViewEntry } from "../chat/messages.ts";
 import { el, icon } from "./dom.ts";
 import type { Drawn } from "./types.ts";

@@ -1,4 +1,4 @@
-/** The line at the end of a turn: how it ended and what it took, and how to go on after one that failed. */
+/** The line at the end of a turn: its outcome, time and cost, and the actions after a failure. */
 import type { ViewEntry } from "../chat/messages.ts";
 import { costText } from "../chat/usage.ts";
 import { numberText, sentences, t, wordOf } from "../words.ts";
@@ -32,7 +32,7 @@ export function turnEnd(entry: TurnEnd, send: Send): Drawn {
   return { element, update, append: () => undefined };
 }
 
-/** The best way on first. Those of an earlier turn are hidden by the style sheet. */
+/** The recommended action comes first. The style sheet hides those of earlier turns. */
 function waysOn(code: string | undefined, send: Send): HTMLElement[] {
   const again = (kind: string): HTMLElement =>
     button(t("Try Again"), () => send({ type: "tryAgain" }), kind, t("Send the same message again"));
@@ -44,11 +44,6 @@ function waysOn(code: string | undefined, send: Send): HTMLElement[] {
   }
   return [
     again(""),
-    button(
-      t("Continue"),
-      () => send({ type: "continueTurn" }),
-      "secondary",
-      t("Continue from where the turn ended"),
-    ),
+    button(t("Continue"), () => send({ type: "continueTurn" }), "secondary", t("Resume after the failure")),
   ];
 }

@@ -1,6 +1,5 @@
 /**
- * A long text that a person is asked to agree to: its first and its last lines are in sight, a mark stands for those between, and what
- * waits for the end to be read learns of it.
+ * A text shown for consent. A long one shows its first and last lines, with a mark in between, and reports when its end has been in view.
  */
 import { plural, t } from "../words.ts";
 import { button, el, icon } from "./dom.ts";

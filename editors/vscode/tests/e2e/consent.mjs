@@ -218,7 +218,7 @@ export async function aLongCommandIsReadToItsEnd(rig) {
   assert.match(await asked.locator(".rest .mark").innerText(), /2\d more lines/);
   assert.ok(await asked.locator(".last span").evaluate(endsInSight), "its last line is in sight");
   await window.shot("consent-long-280");
-  // A press shows what is unread, and allows nothing.
+  // Pressing the button moves the focus to the unread text.
   await allow.press("Enter");
   assert.equal(await focused(window), "PRE");
   assert.equal(folder.has("ran"), false);
@@ -309,7 +309,7 @@ export async function aDiffIsAnsweredInItsTitle(rig) {
   assert.equal(folder.read("b.txt"), "b\n");
   await until("the diff is closed", async () => (await tab("b.txt (now ↔ asked)").count()) === 0);
 
-  // The text of a command has the same buttons.
+  // A command opened as text has the same buttons.
   await window.command("Pintle: Answer Questions…");
   await tab("Question").waitFor({ timeout: LONG });
   await window.page.keyboard.press("Escape");

@@ -98,11 +98,11 @@ export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
   await first.sees("First answer.");
   const second = await rig.window(folder);
   await second.sees("The session is open in another window.");
-  // It can be read, and what is typed stays.
+  // It is readable, and unsent text is kept.
   await second.sees("First answer.");
   await second.shot("14-two-windows");
-  await second.send("Typed in vain");
-  await until("the text is back", async () => (await second.box.inputValue()) === "Typed in vain");
+  await second.send("Not sent");
+  await until("the text is back", async () => (await second.box.inputValue()) === "Not sent");
   await second.sees("The session is open in another window.");
   await second.box.fill("");
   await second.button("New Session").click();

@@ -282,7 +282,7 @@ for (const [name, stderr, code, more, want] of [
     2,
     {},
     [
-      "The engine rejected what it was started with: Unexpected argument '--nope' found.",
+      "The engine rejected its options: Unexpected argument '--nope' found.",
       "Check the setting pintle.arguments.",
       "arguments",
     ],
@@ -293,7 +293,7 @@ for (const [name, stderr, code, more, want] of [
     2,
     {},
     [
-      "The engine rejected what it was started with: Cannot read the script /x: No such file.",
+      "The engine rejected its options: Cannot read the script /x: No such file.",
       "Check the setting pintle.arguments.",
       "arguments",
     ],

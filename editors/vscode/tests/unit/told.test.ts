@@ -25,7 +25,7 @@ for (const [name, outcome, cause, want] of [
   ["both", { optionIds: ["1"], text: "but dark", by: "client" }, "me", "You answered: red, but dark"],
   ["another editor", { optionIds: ["1"], by: "client" }, "pintle.nvim-1", "Neovim answered: red"],
   ["nothing", { by: "dismissed" }, "me", "The question was dismissed"],
-  ["nobody", { by: "deadline" }, undefined, "Nobody answered in time"],
+  ["nobody", { by: "deadline" }, undefined, "No answer in time"],
   ["a stop", { by: "interrupt" }, "me", undefined],
 ] as [string, Partial<QuestionOutcome>, string | undefined, string | undefined][]) {
   test(`the transcript says what a question was answered with: ${name}`, () => {
@@ -61,7 +61,7 @@ for (const [name, message, line, text] of [
   [
     "two in one",
     { text: `${PREFIX}one.\n\n${PREFIX}two.`, reviewed: [1] },
-    "The model was told of your review",
+    "Your review was sent to the model",
     "one.\n\ntwo.",
   ],
   ["a client's note", { text: "remember this", note: {} }, "remember this", ""],
