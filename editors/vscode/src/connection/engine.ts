@@ -145,7 +145,8 @@ export class Engine {
     const settings = this.#around.settings();
     const located = locate(settings.path, extensionFolder, folder, machine);
     if ("problem" in located) {
-      this.#fail(located.problem, t("Install it, or locate its program."), "notFound");
+      const hint = t("Install it, or locate its program.");
+      this.#fail(located.problem, hint, settings.path === "" ? "notFound" : "path");
       return;
     }
     this.#set({ kind: "starting" });

@@ -20,7 +20,7 @@ export type Need =
   | { kind: "key"; provider: string | undefined };
 
 /** Why there is no engine, where a person can do something about it. */
-export type Cause = "notFound" | "arguments";
+export type Cause = "notFound" | "path" | "arguments";
 
 const PLAIN = { isConflict: false, canAttach: false };
 

@@ -44,6 +44,10 @@ export function drawBanners(head: Head, retry: () => void, send: Send): HTMLElem
 function engineActions({ kind, cause }: Head["engine"], retry: () => void, send: Send): HTMLElement[] {
   const settings = (setting: string, look = ""): HTMLElement =>
     button(t("Settings"), () => send({ type: "openSettings", setting }), look);
+  const install = (look: string): HTMLElement =>
+    button(t("Install…"), () => send({ type: "installEngine" }), look);
+  const locate = (look: string): HTMLElement =>
+    button(t("Locate…"), () => send({ type: "locateEngine" }), look);
   const log = button(t("Log"), () => send({ type: "showLog" }), "secondary");
   switch (cause) {
     case "noFolder":
@@ -51,9 +55,12 @@ function engineActions({ kind, cause }: Head["engine"], retry: () => void, send:
     case "notTrusted":
       return [button(t("Manage Trust"), () => send({ type: "trust" }))];
     case "notFound":
+      return [install(""), locate("secondary"), button(t("Retry"), retry, "secondary")];
+    case "path":
       return [
-        button(t("Install…"), () => send({ type: "installEngine" })),
-        button(t("Locate…"), () => send({ type: "locateEngine" }), "secondary"),
+        locate(""),
+        settings("pintle.path", "secondary"),
+        install("secondary"),
         button(t("Retry"), retry, "secondary"),
       ];
     case "arguments":

@@ -75,6 +75,7 @@ export class Around {
     }));
     const asked = [...approvals, ...questions];
     const open = new Set(asked.map(({ id }) => id));
+    if (open.size === 0) this.#said.textContent = "";
     for (const [id, card] of this.#cards) {
       if (open.has(id)) continue;
       this.#cards.delete(id);

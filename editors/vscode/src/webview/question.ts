@@ -17,7 +17,7 @@ export function drawQuestion(
     class: "words",
     attributes: {
       type: "text",
-      placeholder: t("Answer in your own words"),
+      placeholder: t("Your own answer…"),
       "aria-label": t("Your own words"),
     },
   });

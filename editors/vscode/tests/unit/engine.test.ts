@@ -25,7 +25,11 @@ test("an engine that is missing is said, with what to do", async (t) => {
   assert.equal(status.kind, "failed");
   assert.match(status.problem, /is .*pintle, which is not a program/);
   assert.match(status.hint, /Install it, or locate its program/);
-  assert.equal(status.cause, "notFound");
+  assert.equal(status.cause, "path");
+  settings.path = "";
+  await chat.engine.restart();
+  const { status: second } = chat.engine;
+  assert.equal(second.kind === "failed" && second.cause, "notFound");
 });
 
 for (const [name, plan, problem, hint] of [
