@@ -130,7 +130,10 @@ export async function aSessionIsOpenedHereOnceTheOtherWindowIsGone(rig) {
   // The window asks again by itself for a few seconds: the button is there unless that came first.
   await until("it is open", async () => {
     if ((await second.view.locator(".banner").count()) === 0) return true;
-    await second.button("Open Here").click({ timeout: 1000 }).catch(() => undefined);
+    await second
+      .button("Open Here")
+      .click({ timeout: 1000 })
+      .catch(() => undefined);
     return false;
   });
   await second.send("In the second window");
