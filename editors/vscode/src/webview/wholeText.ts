@@ -9,6 +9,8 @@ const LAST_LINES = 2;
 const MOST_LAST = 160;
 /** A text with more lines is drawn as one piece, so that it stays light. */
 const MOST_PIECES = 5000;
+/** A text is shown whole if no more than this is left, in pixels: the mark and the last lines would take as much room. */
+const SLACK = 120;
 /** Room for rounding between a text's height and its box. */
 const NEARLY = 4;
 
@@ -55,12 +57,15 @@ export function wholeText({ body, lines, openWhole, read }: Options): HTMLElemen
   };
   const measure = (): void => {
     const below = body.scrollHeight - body.scrollTop - body.clientHeight;
+    if (below > NEARLY && body.scrollTop === 0 && below <= SLACK) box.classList.add("unfolded");
     const isBelow = below > NEARLY && !box.classList.contains("unfolded");
     rest.hidden = !isBelow;
     if (!isBelow) return;
     const count = linesBelow(body, lines.length);
     between.textContent =
-      count === 0 ? t("The middle is not shown") : plural(count, "{0} more line", "{0} more lines");
+      lines.length === 1
+        ? t("The middle is not shown")
+        : plural(Math.max(1, count), "{0} more line", "{0} more lines");
   };
   body.addEventListener("scroll", measure, { passive: true });
   observe(body, end, measure, read);
