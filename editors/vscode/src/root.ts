@@ -281,7 +281,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     // An engine that does not run starts with the new settings; one that runs is not taken away from a turn.
     if (!needsRestart(before, this.#settings) || this.chat === undefined) return;
     const status = this.chat.engine.status.kind;
-    const isUnused = status === "ready" && this.chat.session === undefined;
+    const isUnused = status === "ready" && this.chat.openIds().length === 0;
     if (status === "failed" || isUnused) await this.chat.engine.restart();
     else if (status === "ready") {
       const choice = await vscode.window.showInformationMessage(

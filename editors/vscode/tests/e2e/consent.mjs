@@ -460,3 +460,38 @@ export async function aPlanIsReadAsMarkdown(rig) {
   await window.sees("You answered: Accept and start");
   assert.equal(folder.read("made.txt"), "made\n");
 }
+
+export async function aReasonIsInSightWhereItWarns(rig) {
+  const folder = rig.folder("consent reasons", {
+    files: { "a.txt": "a\n" },
+    settings: { "workbench.colorTheme": "Default Dark Modern" },
+    script: {
+      replies: [
+        call("write", { path: "../outside of it.txt", content: "x\n" }),
+        call("edit", { path: "a.txt", edits: [{ oldText: "a", newText: "A" }] }),
+        call("bash", { command: "touch ran", description: "Leaves a mark." }),
+        say("all asked"),
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.width(360);
+  await window.send("go");
+  const outside = card(window, "outside of it.txt");
+  await outside.getByText("Changes files outside the working directory").waitFor({ timeout: LONG });
+  await window.shot("consent-warning-360");
+  await outside.getByRole("button", { name: "Deny", exact: true }).click();
+  const edits = card(window, "Allow edit of a.txt?");
+  await edits.waitFor({ timeout: LONG });
+  await window.width(460);
+  await window.shot("consent-edits-460");
+  assert.equal(await edits.getByText("changes files").count(), 0, "a plain reason is in the tooltip");
+  assert.match(await edits.locator(".title").getAttribute("title"), /^Reason: changes files \(ask mode\)$/);
+  assert.match(await edits.getAttribute("aria-description"), /^Reason: changes files/);
+  await edits.getByRole("button", { name: "Deny", exact: true }).click();
+  const run = card(window, "Run this command?");
+  await run.getByText("Leaves a mark.").waitFor({ timeout: LONG });
+  await window.shot("consent-words-460");
+  await run.getByRole("button", { name: "Deny", exact: true }).click();
+  await window.sees("all asked");
+}

@@ -32,6 +32,38 @@ export async function aMissingEngineIsSaidAndARetryFindsIt(rig) {
   await window.page.context().close();
 }
 
+/** The tab of the settings editor that is open, once a setting is listed in it. */
+async function settingsTab(window, setting) {
+  await window.page
+    .locator(".settings-editor .setting-item-contents", { hasText: setting })
+    .first()
+    .waitFor({ timeout: LONG });
+  return window.page.locator(".settings-tabs-widget .action-item .action-label.checked").innerText();
+}
+
+export async function aSettingIsOpenedWhereItHolds(_, own) {
+  const rig = await own();
+  const machine = path.join(rig.base, "user-data/Machine");
+  fs.mkdirSync(machine, { recursive: true });
+  fs.writeFileSync(path.join(machine, "settings.json"), JSON.stringify({ "pintle.path": "/nowhere/pintle" }));
+  const settings = { "pintle.path": undefined, "pintle.arguments": undefined };
+  const window = await rig.window(rig.folder("settings remote", { settings }));
+  await window.sees("which is not a program");
+  await window.button("Settings").click();
+  assert.match(await settingsTab(window, "Path"), /^Remote/);
+  await window.shot("11-settings-remote");
+  await window.page.context().close();
+  // Arguments of the workspace that the engine rejects.
+  const rejected = { "pintle.arguments": ["--nope"] };
+  const other = await rig.window(rig.folder("settings workspace", { settings: rejected }));
+  await other.sees(
+    "The engine rejected its options: Unexpected argument '--nope' found. Check the setting pintle.arguments.",
+  );
+  await other.shot("11-arguments");
+  await other.button("Settings").click();
+  assert.equal(await settingsTab(other, "Arguments"), "Workspace");
+}
+
 export async function anEngineOfAnotherVersionIsRefused(rig) {
   const fake = path.resolve(import.meta.dirname, "../unit/fake-engine.mjs");
   for (const [name, version, hint] of [

@@ -177,11 +177,12 @@ export async function aSessionOfTheSharedEngineIsJoinedByAButton(rig) {
   await window.command("Pintle: Open Session");
   await window.pick("Typed in the raw client");
   await window.sees("The session is open in the shared engine.");
+  await window.sees("Said to the raw client.");
   await window.shot("77-attach-offered");
   await window.button("Attach").click();
+  await until("it is joined", async () => (await window.view.locator(".banner").count()) === 0);
   await window.sees("Said to the raw client.");
   await window.sees("from raw-client");
-  assert.equal(await window.view.locator(".banner").count(), 0);
   assert.equal(JSON.parse(folder.read(".vscode/settings.json"))["pintle.shared"], true);
   await window.shot("78-attached");
   await window.send("Typed in the window");
