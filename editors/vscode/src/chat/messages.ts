@@ -13,6 +13,7 @@ import type {
 import type { Cause, Problem } from "../connection/problem.ts";
 import type { System } from "../paths.ts";
 import type { Activity, AppendedField } from "../transcript/state.ts";
+import type { Argument } from "../transcript/toolParts.ts";
 import type { Candidate, Word } from "./complete.ts";
 import type { Meter } from "./usage.ts";
 
@@ -38,12 +39,23 @@ export interface ViewTool {
   /** A codicon's name. */
   icon: string;
   status: string;
+  /** The one file that it is about: its name stands in the sentence, as a link. */
+  file: { path: string; line: number | undefined; name: string } | undefined;
+  /** The arguments, once they are complete, unless `input` or the changes say them. */
+  args: Argument[];
+  /** A command, a task, or arguments while they are written. */
   input: string;
   /** The language of `input`, for its colours; empty for plain text. */
   language: string;
   output: string;
-  /** `output` is what a terminal would show: with colours, and lines that are written over. */
-  isTerminal: boolean;
+  /** `terminal` has colours and lines that are written over; `file` is a part of a file. */
+  format: "text" | "terminal" | "markdown" | "file";
+  /** Of a part of a file: the end of the file's name, the number of the first line, and what the tool said of it. */
+  outputLanguage: string;
+  firstLine: number;
+  note: string;
+  /** How much a search found; empty for anything else. */
+  found: string;
   isError: boolean;
   durationMs: number | undefined;
   exitCode: number | undefined;
@@ -54,6 +66,8 @@ export interface ViewTool {
   stop: { kind: "tool" } | { kind: "job"; jobId: string } | undefined;
   /** The session of a sub-agent, whose own transcript can be shown in the card. */
   agentSession: string | undefined;
+  /** It only looks: a run of such calls is folded into one row. */
+  group: "read" | "list" | "search" | undefined;
 }
 
 /** What stands around the transcript. */

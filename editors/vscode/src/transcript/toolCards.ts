@@ -1,17 +1,10 @@
 /** Calls of tools, jobs, sub-agents and compactions as cards: what they do in words, what went in and what came out. Pure. */
-import type {
-  Compaction,
-  Content,
-  Item,
-  Job,
-  Streamed,
-  Subagent,
-  ToolCall,
-  ToolDetails,
-} from "pintle-client";
+import type { Content, Item, Streamed, ToolCall, ToolDetails } from "pintle-client";
 import type { ViewTool } from "../chat/messages.ts";
-import { numberText, t } from "../words.ts";
+import { plural, t } from "../words.ts";
 import { streamedInput } from "./entries.ts";
+import { agentCard, compactionCard, EMPTY, jobCard } from "./otherCards.ts";
+import { argumentsOf, fileText, foundText, languageOf, nameOf } from "./toolParts.ts";
 import type { ToolKind } from "./toolWords.ts";
 import { isToolKind, toolSentence } from "./toolWords.ts";
 
@@ -61,18 +54,6 @@ const NAMES: Record<string, ToolKind> = {
 
 const LANGUAGES: Record<string, string> = { execute: "shellscript" };
 
-const EMPTY = {
-  language: "",
-  output: "",
-  isTerminal: false,
-  isError: false,
-  exitCode: undefined,
-  changes: [],
-  fullBytes: undefined,
-  stop: undefined,
-  agentSession: undefined,
-} satisfies Partial<ViewTool>;
-
 export function viewTool(
   item: Of<"toolCall"> | Of<"job"> | Of<"subagent"> | Of<"compaction">,
   streamed: Streamed,
@@ -93,92 +74,98 @@ function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
   const { toolName, output, status } = item;
   const kind = NAMES[plain(toolName)] ?? (isToolKind(item.kind) ? item.kind : "use");
   const isError = output?.failed === true;
-  const isTerminal = item.kind === "execute";
-  const rest = withoutName(item.title, toolName);
+  const named = withoutName(item.title, toolName);
+  // Where all is searched, the place says nothing.
+  const rest = kind === "search" ? named.replace(/ in \.$/, "") : named;
   const details = output?.details;
+  const input = item.changedInput ?? item.input;
+  const changes = (details?.changes ?? []).map(({ op, path, added, removed, diff }) => ({
+    op,
+    path,
+    added,
+    removed,
+    diff,
+  }));
+  const isCommand = item.kind === "execute";
+  const command = isCommand ? commandOf(input) : undefined;
+  const isChanged = changes.length > 0 && !isError;
+  const shown = outputOf(kind, item, isChanged, streamed);
   return {
     ...EMPTY,
+    ...shown,
     sentence: toolSentence(kind, status, isError),
-    subject: subjectOf(kind, toolName, rest),
-    isCode: isTerminal,
+    subject:
+      changes.length > 1 ? plural(changes.length, "{0} file", "{0} files") : subjectOf(kind, toolName, rest),
+    isCode: isCommand,
     icon: ICONS[kind],
     status,
-    input: inputText(item.changedInput ?? item.input, streamedInput(streamed.inputs)),
-    language: LANGUAGES[item.kind] ?? (streamed.inputs.size === 0 ? "json" : ""),
-    output: output === undefined ? streamed.output : textOf(output.content),
-    isTerminal,
+    file: fileOf(kind, item, changes, rest),
+    args: isChanged || command !== undefined || shown.format === "file" ? [] : argumentsOf(input),
+    input: command ?? (input === undefined ? streamedInput(streamed.inputs) : ""),
+    language: LANGUAGES[item.kind] ?? "",
     isError,
     durationMs: item.durationMs,
     exitCode: details?.exitCode,
-    changes: (details?.changes ?? []).map(({ op, path, added, removed, diff }) => ({
-      op,
-      path,
-      added,
-      removed,
-      diff,
-    })),
+    changes,
     fullBytes: details?.fullOutput?.bytes,
     stop: status === "running" && item.byProvider !== true ? { kind: "tool" } : undefined,
+    group: groupOf(kind, item),
   };
 }
 
-function jobCard(item: Item & Job, streamed: Streamed): ViewTool {
-  return {
-    ...EMPTY,
-    sentence: toolSentence("job", item.status, item.status === "failed"),
-    subject: item.title.replace(/^[\w-]+: /, ""),
-    isCode: true,
-    icon: "server-process",
-    status: item.status,
-    input: item.command,
-    language: "shellscript",
-    output: item.output ?? streamed.output,
-    isTerminal: true,
-    isError: item.status === "failed",
-    durationMs: item.durationMs,
-    exitCode: item.details?.exitCode,
-    fullBytes: item.details?.fullOutput?.bytes,
-    stop: item.status === "running" ? { kind: "job", jobId: item.jobId } : undefined,
-  };
+/** The one file that a call is about: where it was changed its difference is shown, else the file itself. */
+function fileOf(
+  kind: ToolKind,
+  { locations = [] }: Item & ToolCall,
+  changes: ViewTool["changes"],
+  said: string,
+): ViewTool["file"] {
+  const [change, ...more] = changes;
+  if (change !== undefined) {
+    return more.length > 0 ? undefined : { path: change.path, line: undefined, name: nameOf(change.path) };
+  }
+  const [place, ...others] = locations;
+  if (place === undefined || others.length > 0 || !["read", "edit", "write"].includes(kind)) return undefined;
+  return { path: place.path, line: place.line, name: nameOf(said) };
 }
 
-function agentCard(item: Item & Subagent): ViewTool {
-  const status = item.state === "working" ? "running" : item.status === "running" ? "completed" : item.status;
-  const isError = item.state === "failed";
-  return {
-    ...EMPTY,
-    sentence: toolSentence("agent", status, isError),
-    subject: item.task.split("\n", 1)[0] ?? "",
-    isCode: false,
-    icon: "agent",
-    status,
-    input: item.task,
-    output: item.result ?? "",
-    isError,
-    durationMs: item.durationMs,
-    agentSession: item.sessionId,
-  };
+/** What came out, and how it is drawn. What a tool that changed files says is for the model: the differences say it. */
+function outputOf(
+  kind: ToolKind,
+  item: Item & ToolCall,
+  isChanged: boolean,
+  streamed: Streamed,
+): Pick<ViewTool, "output" | "format" | "outputLanguage" | "firstLine" | "note" | "found"> {
+  const { output, locations = [] } = item;
+  const text = output === undefined ? streamed.output : textOf(output.content);
+  const plainly = { ...EMPTY, output: isChanged ? "" : text };
+  if (item.kind === "execute") return { ...plainly, output: text, format: "terminal" };
+  if (output === undefined || output.failed === true) return plainly;
+  const isText = output.content.every((each) => each.type === "text");
+  if (kind === "read" && locations.length === 1 && isText) {
+    const [place] = locations;
+    const { text: body, firstLine, note } = fileText(text, place?.line ?? 1);
+    return {
+      ...plainly,
+      output: body,
+      format: "file",
+      outputLanguage: languageOf(place?.path ?? ""),
+      firstLine,
+      note,
+    };
+  }
+  if (kind === "search" && item.byProvider !== true && plain(item.toolName) !== "websearch") {
+    return { ...plainly, found: foundText(text) };
+  }
+  return plainly;
 }
 
-function compactionCard(item: Item & Compaction): ViewTool {
-  const { tokensBefore, tokensAfter, error, summary } = item;
-  const before = numberText(tokensBefore);
-  const isRunning = item.status === "running" || item.status === "pending";
-  return {
-    ...EMPTY,
-    sentence: isRunning ? t("Summarizing the conversation: {0}") : t("Summarized the conversation: {0}"),
-    subject:
-      tokensAfter === undefined
-        ? t("{0} tokens", before)
-        : t("{0} tokens to {1}", before, numberText(tokensAfter)),
-    isCode: false,
-    icon: "fold",
-    status: item.status,
-    input: "",
-    output: summary ?? error ?? "",
-    isError: error !== undefined,
-    durationMs: item.durationMs,
-  };
+const GROUPS: Partial<Record<ToolKind, ViewTool["group"]>> = { read: "read", list: "list", search: "search" };
+
+/** Calls that only look are folded with those beside them, unless something went wrong. */
+function groupOf(kind: ToolKind, { status, output }: Item & ToolCall): ViewTool["group"] {
+  const isWell = status === "pending" || status === "running" || status === "completed";
+  return isWell && output?.failed !== true ? GROUPS[kind] : undefined;
 }
 
 /** What it is done to. A server's tool is named by both, any other that says nothing of itself by its name in words. */
@@ -207,12 +194,6 @@ function words(name: string): string {
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .replaceAll(/[_-]+/g, " ")
     .toLowerCase();
-}
-
-/** The command or the arguments as a person reads them. */
-function inputText(input: unknown, streamed: string): string {
-  if (input === undefined) return streamed;
-  return commandOf(input) ?? JSON.stringify(input, undefined, 2);
 }
 
 /** The command among the arguments, whose name is another one for some models: a line, or its words. */

@@ -50,6 +50,7 @@ export function viewEntry(entry: Entry): ViewEntry {
         tool: {
           ...tool,
           input: cut(tool.input, MOST_DRAWN),
+          args: tool.args.map(({ name, value }) => ({ name, value: cut(value, MOST_DRAWN) })),
           output: cut(tool.output, MOST_DRAWN),
           changes: tool.changes.map((change) => ({ ...change, diff: cut(change.diff, MOST_DRAWN) })),
         },

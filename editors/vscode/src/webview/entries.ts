@@ -87,6 +87,10 @@ function agent(
   );
   return {
     element,
+    // Between calls, models often say nothing.
+    get isBetween() {
+      return markdown.text.trim() === "";
+    },
     update: (next) => {
       if (next.kind !== "agent") return false;
       markdown.set(next.text, next.isOver);
@@ -109,6 +113,7 @@ function reasoning(text: string, isOver: boolean): Drawn {
   const element = el("article", { class: "entry reasoning" }, el("details", {}, summary, body));
   return {
     element,
+    isBetween: true,
     update: (next) => {
       if (next.kind !== "reasoning") return false;
       body.textContent = next.text;

@@ -12,16 +12,22 @@ export class TerminalText {
     class: "output terminal",
     attributes: { tabindex: "0", role: "group", "aria-label": t("Output") },
   });
+  /** The lines, as one: a box that stays at its end draws its children from below. */
+  readonly #lines = el("code", { class: "lines" });
   /** The last line as it came, and the look that it begins with. */
   #open = "";
   #look: Look = {};
 
+  constructor() {
+    this.element.append(this.#lines);
+  }
+
   get isEmpty(): boolean {
-    return this.element.childElementCount === 0;
+    return this.#lines.childElementCount === 0;
   }
 
   set(text: string): void {
-    this.element.replaceChildren();
+    this.#lines.replaceChildren();
     this.#open = "";
     this.#look = {};
     this.append(text);
@@ -29,7 +35,7 @@ export class TerminalText {
 
   append(text: string): void {
     if (text === "") return;
-    if (this.#open !== "") this.element.lastElementChild?.remove();
+    if (this.#open !== "") this.#lines.lastElementChild?.remove();
     const all = this.#open + text;
     const end = all.lastIndexOf("\n") + 1;
     const { lines, look } = readAnsi(all.slice(0, end), this.#look);
@@ -38,13 +44,13 @@ export class TerminalText {
     this.#look = look;
     this.#open = all.slice(end);
     if (this.#open !== "") this.#line(readAnsi(this.#open, look).lines[0] ?? []);
-    while (this.element.childElementCount > MOST_LINES) this.element.firstElementChild?.remove();
+    while (this.#lines.childElementCount > MOST_LINES) this.#lines.firstElementChild?.remove();
   }
 
   #line(pieces: Piece[]): void {
     const line = el("span", { class: "line" });
     for (const { text, look } of pieces) line.append(isPlain(look) ? text : drawn(text, look));
-    this.element.append(line);
+    this.#lines.append(line);
   }
 }
 

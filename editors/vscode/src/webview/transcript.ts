@@ -11,6 +11,7 @@ import { button, el, icon, iconButton } from "./dom.ts";
 import { followsAfter, heightBelow } from "./following.ts";
 import type { Drawn, Send } from "./types.ts";
 import { drawEntry } from "./entries.ts";
+import { Folds } from "./folds.ts";
 import { ToolCard } from "./toolCard.ts";
 import type { Update } from "./updates.ts";
 
@@ -45,6 +46,7 @@ export class Transcript {
     el("p", { class: "heading" }, t("What should be done?")),
     el("p", {}, t("The agent reads freely, and asks before changing files or running commands.")),
   );
+  readonly #folds = new Folds();
   #drawn: Drawn[] = [];
   readonly #keys = new Map<string, Drawn>();
   #first = 0;
@@ -88,6 +90,7 @@ export class Transcript {
     this.#keys.clear();
     this.#drawn = entries.map((entry) => this.#draw(entry));
     this.#list.replaceChildren(...this.#drawn.map((each) => each.element));
+    this.#folds.update(this.#drawn);
     const place = this.#place;
     const at = place === undefined ? undefined : this.#keys.get(place.key);
     if (entries.length > 0) this.#place = undefined;
@@ -104,6 +107,7 @@ export class Transcript {
       for (const { index, entry } of entries) this.#put(index - this.#first, entry);
       for (const append of appends) this.#keys.get(append.key)?.append(append);
     }
+    if (updates.some(({ entries }) => entries.length > 0)) this.#folds.update(this.#drawn);
     if (this.#follows) {
       if (this.#drawn.length > MOST_DRAWN) this.#dropFirst(this.#drawn.length - KEPT_DRAWN);
       this.#toEnd();
@@ -189,6 +193,7 @@ export class Transcript {
     const gone = new Set(dropped);
     for (const each of gone) each.element.remove();
     for (const [key, each] of this.#keys) if (gone.has(each)) this.#keys.delete(key);
+    this.#folds.update(this.#drawn);
   }
 
   /** Changes the list; what a person reads stays where it is, and nothing of it is read aloud. */
@@ -197,6 +202,7 @@ export class Transcript {
     const offset = top === undefined ? 0 : top.offsetTop - this.element.scrollTop;
     this.#list.setAttribute("aria-live", "off");
     change();
+    this.#folds.update(this.#drawn);
     if (top?.isConnected === true) this.element.scrollTop = top.offsetTop - offset;
     this.#edges();
     requestAnimationFrame(() => this.#list.setAttribute("aria-live", "polite"));

@@ -181,7 +181,7 @@ export async function aSubAgentsTranscriptStandsInItsCard(rig) {
   await window.view.locator(".plan", { hasText: "Plan: 1 of 2 done" }).waitFor({ timeout: LONG });
   await window.sees("The sub-agent has looked.");
   const nested = window.view.locator(".tool", { hasText: "Sub-agent finished" });
-  await nested.locator("summary").first().click();
+  await nested.locator(".row").first().click();
   await nested.locator(".nested .tool", { hasText: "Read a.txt" }).waitFor({ timeout: LONG });
   await window.shot("96-nested");
 }

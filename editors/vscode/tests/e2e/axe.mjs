@@ -58,7 +58,7 @@ export async function axeFindsNothingInFourThemes(rig) {
   await window.view.locator(".approval", { hasText: "touch more" }).waitFor({ timeout: LONG });
   await window.send("and then", "Queue");
   await window.view.locator(".queue", { hasText: "and then" }).waitFor({ timeout: LONG });
-  await window.view.locator(".hunks summary").first().click();
+  await window.view.locator(".tool", { hasText: "w.txt" }).locator(".chevron").click();
   await window.box.pressSequentially("@a");
   await window.view.getByRole("option").first().waitFor({ timeout: LONG });
   const settings = JSON.parse(folder.read(".vscode/settings.json"));

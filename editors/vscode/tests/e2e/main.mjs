@@ -26,6 +26,7 @@ import * as servers from "./servers.mjs";
 import * as starting from "./start.mjs";
 import { start } from "./support.mjs";
 import * as times from "./times.mjs";
+import * as tools from "./tools.mjs";
 import * as transcript from "./transcript.mjs";
 import * as trust from "./trust.mjs";
 
@@ -48,6 +49,7 @@ const cases =
         ...faults,
         ...stream,
         ...transcript,
+        callsAreOneRowEachAndLooksAreFolded: tools.callsAreOneRowEachAndLooksAreFolded,
         ...sessions,
         ...around,
         ...pictures,

@@ -195,7 +195,7 @@ export async function anEngineThatWasKilledKnowsAgainWhatIsNotSaved(rig) {
   await window.toLine("5");
   await window.page.keyboard.type("typed");
   await window.send("read it");
-  await window.view.locator(".tool", { hasText: "read" }).first().locator("summary").first().click();
+  await window.view.locator(".tool", { hasText: "read" }).first().locator(".row").first().click();
   await window.sees("5typed");
   await window.view.locator(".end.completed").waitFor({ timeout: LONG });
   const [engine] = folder.engines();
@@ -206,7 +206,7 @@ export async function anEngineThatWasKilledKnowsAgainWhatIsNotSaved(rig) {
   await window.page.keyboard.type(" more");
   await window.send("again");
   await until("it has read again", async () => (await window.view.locator(".tool").count()) >= 2);
-  await window.view.locator(".tool").nth(1).locator("summary").first().click();
+  await window.view.locator(".tool").nth(1).locator(".row").first().click();
   await window.sees("5typed more");
   await window.page.context().close();
 }

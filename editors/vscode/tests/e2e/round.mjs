@@ -63,7 +63,7 @@ export async function wholeRound(rig) {
   await window.button("Allow").click();
   await window.sees("Done, and noted as you asked.");
   await window.view.locator(".end.completed").waitFor();
-  await window.view.locator(".tool", { hasText: "Ran sh src/greet.sh" }).locator("summary").first().click();
+  await window.view.locator(".tool", { hasText: "Ran sh src/greet.sh" }).locator(".row").first().click();
   await window.sees("hello two words");
   await window.shot("04-done");
 

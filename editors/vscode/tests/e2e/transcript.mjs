@@ -112,7 +112,7 @@ export async function aCallIsACardWithWhatATerminalShows(rig) {
   await window.sees("exit 1");
 
   await until("the last command runs", () => folder.has("here"));
-  await card("line $i").locator("summary").click();
+  await card("line $i").locator(".row").click();
   await card("line $i").getByRole("button", { name: "Show All" }).click();
   await window.page.locator(".tab.active", { hasText: "Output" }).waitFor({ timeout: LONG });
   await window.page.keyboard.press("Control+End");

@@ -12,12 +12,18 @@ export class Element {
   placeholder = "";
   hidden = false;
   /** Class names are for eyes alone: nothing here asks for them. */
-  readonly classList = { add: (): void => undefined, toggle: (): void => undefined };
+  readonly classList = {
+    add: (): void => undefined,
+    remove: (): void => undefined,
+    toggle: (): void => undefined,
+  };
+  readonly style: Record<string, string> = {};
   dataset: Record<string, string> = {};
   disabled = false;
   isFocused = false;
   isScrolledTo = false;
   children: (Element | string)[] = [];
+  parent: Element | undefined;
   readonly attributes = new Map<string, string>();
   readonly #listeners = new Map<string, ((event: unknown) => void)[]>();
 
@@ -26,6 +32,7 @@ export class Element {
   }
 
   append(...children: (Element | string)[]): void {
+    for (const each of children) if (typeof each !== "string") each.parent = this;
     this.children.push(...children);
   }
 
@@ -51,6 +58,16 @@ export class Element {
 
   replaceChildren(...children: (Element | string)[]): void {
     this.children = children;
+  }
+
+  get lastElementChild(): Element | undefined {
+    return this.children.findLast((each): each is Element => typeof each !== "string");
+  }
+
+  /** Goes out of what holds it, as far as that is known. */
+  remove(): void {
+    const { parent } = this;
+    if (parent !== undefined) parent.children = parent.children.filter((each) => each !== this);
   }
 
   setAttribute(name: string, value: string): void {

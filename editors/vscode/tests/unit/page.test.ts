@@ -282,3 +282,22 @@ test("what is tried again is the message that the last turn began with", () => {
   assert.deepEqual(found, [{ type: "text", text: "second" }]);
   assert.equal(firstInputOfLastTurn({ entries: [] }), undefined);
 });
+
+test("a command's output has the colours that stand in it, whole or in pieces", async () => {
+  const TERMINAL = "../../src/webview/terminal.ts";
+  type Terminal = { element: Element; set: (text: string) => void; append: (text: string) => void };
+  const { TerminalText } = (await import(TERMINAL)) as { TerminalText: new () => Terminal };
+  const output = "plain \u001b[1;31mFAIL\u001b[0m a\n\u001b[48;5;28mok\u001b[m\n";
+  const coloured = (draw: (terminal: Terminal) => void): string[] =>
+    drawn(() => {
+      const terminal = new TerminalText();
+      draw(terminal);
+      return terminal.element.all("span").map(({ className, text }) => `${className}: ${text}`);
+    });
+  const whole = coloured((terminal) => terminal.set(output));
+  assert.deepEqual(whole, ["line: plain FAIL a", "bold front1: FAIL", "line: ok", ": ok"]);
+  const pieces = coloured((terminal) => {
+    for (const piece of [output.slice(0, 9), output.slice(9, 30), output.slice(30)]) terminal.append(piece);
+  });
+  assert.deepEqual(pieces, whole);
+});

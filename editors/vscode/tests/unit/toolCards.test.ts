@@ -81,7 +81,10 @@ test("a card offers to stop what runs, and the whole of what was cut", () => {
     details: { fullOutput: { ref: "r", bytes: 5000 } },
   };
   const over = viewTool(call("bash", "bash: x", "execute", "completed", { output }) as never, NONE);
-  assert.deepEqual([over.stop, over.fullBytes, over.output, over.isTerminal], [undefined, 5000, "end", true]);
+  assert.deepEqual(
+    [over.stop, over.fullBytes, over.output, over.format],
+    [undefined, 5000, "end", "terminal"],
+  );
 });
 
 test("the command is shown as a person reads it, whatever its argument is called", () => {
@@ -89,10 +92,80 @@ test("the command is shown as a person reads it, whatever its argument is called
     [{ command: "make -j2" }, "make -j2"],
     [{ cmd: "make" }, "make"],
     [{ command: ["git", "log"] }, "git log"],
-    [{ path: "a" }, '{\n  "path": "a"\n}'],
   ] as [unknown, string][]) {
-    assert.equal(viewTool(call("x", "x", "execute", "running", { input }) as never, NONE).input, want);
+    const shown = viewTool(call("x", "x", "execute", "running", { input }) as never, NONE);
+    assert.deepEqual([shown.input, shown.args], [want, []]);
   }
+  const shown = viewTool(call("x", "x", "other", "running", { input: { path: "a" } }) as never, NONE);
+  assert.deepEqual([shown.input, shown.args], ["", [{ name: "path", value: "a" }]]);
+});
+
+const result = (text: string, details = {}) => ({ output: { content: [{ type: "text", text }], details } });
+const at = (path: string, line?: number) => ({
+  locations: [{ path, ...(line === undefined ? {} : { line }) }],
+});
+const change = (path: string) => ({
+  op: "modify",
+  path,
+  added: 2,
+  removed: 1,
+  diff: "@@ -1 +1 @@\n-a\n+b\n",
+});
+
+test("a file that was read is shown with its lines", () => {
+  const read = call("read", "read: src/a.ts", "read", "completed", {
+    ...result("     3\tx\n     4\ty\n\n[1 more lines in file. Use offset=5 to continue.]"),
+    ...at("/w/src/a.ts", 3),
+  });
+  const { file, format, output, outputLanguage, firstLine, note, group } = viewTool(read as never, NONE);
+  assert.deepEqual(file, { path: "/w/src/a.ts", line: 3, name: "a.ts" });
+  assert.deepEqual([format, output, outputLanguage, firstLine], ["file", "x\ny", "ts", 3]);
+  assert.deepEqual([note, group], ["1 more lines in file.", "read"]);
+});
+
+test("a change is its difference, without what the tool told the model", () => {
+  const input = { path: "a.ts", edits: [{ oldText: "a", newText: "b" }] };
+  const edited = (...paths: string[]) =>
+    viewTool(
+      call("edit", "edit: src/a.ts", "edit", "completed", {
+        input,
+        ...result("Edited src/a.ts.", { changes: paths.map(change) }),
+      }) as never,
+      NONE,
+    );
+  const one = edited("/w/src/a.ts");
+  assert.deepEqual([one.subject, one.file?.name, one.args, one.output], ["src/a.ts", "a.ts", [], ""]);
+  const two = edited("/w/a.ts", "/w/b.ts");
+  assert.deepEqual([two.subject, two.file, two.changes.length], ["2 files", undefined, 2]);
+});
+
+test("a search says how much it found; one that failed stands for itself", () => {
+  const search = (more: object) =>
+    viewTool(call("grep", "grep: x in .", "search", "completed", { ...more }) as never, NONE);
+  assert.deepEqual([search(result("a:1: x")).found, search(result("a:1: x")).group], ["1 result", "search"]);
+  const failed = search({ output: { content: [{ type: "text", text: "wrong pattern" }], failed: true } });
+  assert.deepEqual([failed.found, failed.group, failed.output], ["", undefined, "wrong pattern"]);
+});
+
+test("what a sub-agent answered is Markdown, and a task of one line is said once", () => {
+  const agent = (task: string) =>
+    viewTool(
+      {
+        id: "i",
+        status: "completed",
+        startedMs: 1,
+        type: "subagent",
+        agentId: "a",
+        sessionId: "s",
+        task,
+        model: "m",
+        state: "done",
+        result: "**ok**",
+      } as never,
+      NONE,
+    );
+  assert.deepEqual([agent("look").input, agent("look").format], ["", "markdown"]);
+  assert.equal(agent("look\nclosely").input, "look\nclosely");
 });
 
 test("a job and a sub-agent are cards; a sub-agent that has answered does not run", () => {
