@@ -9,6 +9,7 @@ import { makeHighlighter } from "./chat/view/colours.ts";
 import { fromPage } from "./chat/view/fromPage.ts";
 import { NestedAgents } from "./chat/view/nestedAgents.ts";
 import { OutputPages } from "./chat/view/outputPages.ts";
+import { PromptRow } from "./chat/view/promptRow.ts";
 import { StatusBar } from "./chat/view/statusBar.ts";
 import { registerCommands } from "./commands.ts";
 import type { Surroundings } from "./connection/engine.ts";
@@ -34,6 +35,7 @@ import { SessionsTree } from "./sessions/view/sessionsTree.ts";
 import { Keys } from "./settings/keys.ts";
 import type { Settings } from "./settings/settings.ts";
 import { needsRestart, readSettings } from "./settings/settings.ts";
+import { restartWith } from "./settings/view/restart.ts";
 import { registerConfigFile } from "./settings/view/configFile.ts";
 import { showOnce } from "./settings/view/showChat.ts";
 import { tell } from "./settings/view/trustCommands.ts";
@@ -59,6 +61,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly help: HelpPages;
   readonly output = new OutputPages(this);
   readonly nested = new NestedAgents(this);
+  readonly promptRow = new PromptRow(this);
   readonly notes = new Notes(this);
   readonly attention = new Attention(this);
   readonly walkthrough = new Walkthrough(this);
@@ -104,6 +107,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       new Problems(this),
       this.output,
       this.nested,
+      this.promptRow,
       this.notes,
       this.walkthrough,
       this.attention,
@@ -265,6 +269,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   #head(): void {
     this.attention.changed();
     this.view.redrawHead();
+    this.promptRow.changed();
     this.#statusBar.update();
     this.sessions.headChanged();
     const activity = this.chat?.state?.activity ?? "idle";
@@ -277,19 +282,8 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   async #settingsChanged(): Promise<void> {
     const before = this.#settings;
     this.#settings = this.#readSettings();
-    this.view.redrawHead();
-    // An engine that does not run starts with the new settings; one that runs is not taken away from a turn.
-    if (!needsRestart(before, this.#settings) || this.chat === undefined) return;
-    const status = this.chat.engine.status.kind;
-    const isUnused = status === "ready" && this.chat.openIds().length === 0;
-    if (status === "failed" || isUnused) await this.chat.engine.restart();
-    else if (status === "ready") {
-      const choice = await vscode.window.showInformationMessage(
-        t("The new Pintle settings take effect when the engine is restarted."),
-        t("Restart the Engine"),
-      );
-      if (choice !== undefined) await this.chat?.engine.restart();
-    }
+    this.#head();
+    if (this.chat !== undefined && needsRestart(before, this.#settings)) await restartWith(this.chat);
   }
 
   #readSettings(): Settings {

@@ -17,6 +17,8 @@ export interface Candidate {
   /** With its sign and the blank behind it; empty where something is attached. */
   insert: string;
   attach: Input[];
+  /** A command that comes with the prompt box, done in the word's place. */
+  command?: string;
 }
 
 /** As many candidates as are shown. */

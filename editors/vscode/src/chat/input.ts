@@ -1,5 +1,6 @@
 /** Messages of a person: what is attached, notes on lines as one message, and how a message is shown again. Pure. */
 import type { Diagnostic, Input, LineRange } from "pintle-client";
+import { nameOf } from "../transcript/toolParts.ts";
 import { plural, t } from "../words.ts";
 
 export function textOfInput(content: Input[]): string {
@@ -21,6 +22,56 @@ function line(input: Input): string {
     case "document":
       return `[${input.name}]`;
   }
+}
+
+/** Something that is attached, as a chip. */
+export interface Chip {
+  icon: string;
+  /** The name of the file, or what else it is; short enough for a narrow view. */
+  label: string;
+  title: string;
+}
+
+/** Characters of a chip's label. */
+const MOST_LABEL = 32;
+
+export function chipOf(input: Input): Chip {
+  const title = line(input).replace(/^\[|\]$/g, "");
+  switch (input.type) {
+    case "file":
+      return { icon: "file", label: middle(`${nameOf(input.path)}${rangeText(input.range)}`), title };
+    case "selection":
+      return {
+        icon: "list-selection",
+        label: middle(`${nameOf(input.path)}${rangeText(input.range)}`),
+        title,
+      };
+    case "diagnostics": {
+      const label = plural(input.items.length, "{0} problem", "{0} problems");
+      return { icon: "warning", label, title };
+    }
+    case "image": {
+      const kilobytes = Math.max(1, Math.round((input.data.length * 3) / 4 / 1024));
+      return { icon: "file-media", label: t("image, {0} KB", kilobytes), title };
+    }
+    case "document":
+      return { icon: "file-pdf", label: middle(input.name), title };
+    case "text":
+      return { icon: "file", label: middle(input.text), title: input.text };
+  }
+}
+
+function rangeText(range: LineRange | undefined): string {
+  if (range === undefined) return "";
+  return range.start === range.end ? `:${range.start}` : `:${range.start}-${range.end}`;
+}
+
+/** Cuts a long name in its middle: its end tells files apart. */
+export function middle(name: string, most = MOST_LABEL): string {
+  const characters = [...name];
+  if (characters.length <= most) return name;
+  const head = Math.ceil((most - 1) / 2);
+  return `${characters.slice(0, head).join("")}…${characters.slice(head + 1 - most).join("")}`;
 }
 
 function place(path: string, range: LineRange | undefined): string {

@@ -14,12 +14,15 @@ import type { Cause, Problem } from "../connection/problem.ts";
 import type { System } from "../paths.ts";
 import type { Activity, AppendedField } from "../transcript/state.ts";
 import type { Argument } from "../transcript/toolParts.ts";
+import type { Option, Pickers } from "./choices.ts";
 import type { Candidate, Word } from "./complete.ts";
+import type { ContextView } from "./contextParts.ts";
+import type { Chip } from "./input.ts";
 import type { Meter } from "./usage.ts";
 
 /** One thing in the transcript, ready to draw. `atMs` is when it began, in milliseconds since 1970. */
 export type ViewEntry = { key: string; atMs: number } & (
-  | { kind: "user"; text: string; from: string | undefined }
+  | { kind: "user"; text: string; chips: Chip[]; from: string | undefined }
   /** `isCut`: it ended before its end. */
   | { kind: "agent" | "reasoning"; text: string; isOver: boolean; isCut: boolean }
   | { kind: "tool"; tool: ViewTool }
@@ -116,6 +119,17 @@ export interface Run {
   style: string;
 }
 
+/** The file in the editor that is in front, and what is selected in it. */
+export interface InEditor {
+  path: string;
+  chip: Chip;
+  /** Something is selected: it is attached unless a person does not want it. */
+  isSelection: boolean;
+}
+
+/** Menus of the prompt that a command opens. */
+export type Menu = "model" | "mode" | "context";
+
 /** From the extension host to the page. Indexes are the entries' numbers, which may be below 0. */
 export type ToPage =
   | {
@@ -148,16 +162,29 @@ export type ToPage =
   | { type: "focusQuestion"; from: KeyboardPlace }
   /** Asks whether the page has the keyboard. */
   | { type: "whereIsKeyboard" }
-  | { type: "focus" };
+  | { type: "focus" }
+  | { type: "pickers"; pickers: Pickers }
+  | { type: "context"; view: ContextView }
+  | { type: "editor"; shown: InEditor | undefined }
+  | { type: "openMenu"; menu: Menu }
+  /** Text for where the caret stands. */
+  | { type: "insert"; text: string };
 
 /** From the page to the extension host. */
 export type FromPage =
   /** The page is there; it stood at the entry `place` before it was hidden, unless it followed the newest one. */
   | { type: "ready"; place: string | undefined }
-  | { type: "send" | "steer" | "queue"; text: string; attached: Input[] }
+  /** `withEditor`: what is shown of the editor goes with it. */
+  | { type: "send" | "steer" | "queue"; text: string; attached: Input[]; withEditor: boolean }
   /** Tries again; with the text that came back, if it still stands in the prompt box. */
   | { type: "retry"; text: string; attached: Input[] }
+  /** The whole lists, where a menu has a part of them. */
   | { type: "chooseModel" | "chooseEffort" | "chooseMode" }
+  | { type: "choose"; option: Option; value: string }
+  | { type: "readContext" | "compact" }
+  | { type: "attachFrom"; what: "files" | "image" | "selection" | "problems" }
+  /** A command after a slash, chosen in the list of candidates. */
+  | { type: "slash"; name: string }
   /** Changes, moves or takes away a message that waits. */
   | { type: "queueUpdate"; itemId: string; input?: Input[]; delivery?: Delivery; before?: string }
   | { type: "queueRemove"; itemId: string }

@@ -22,6 +22,7 @@ export interface Meter {
   /** For a hover, in whole numbers. */
   detail: string;
   isNearlyFull: boolean;
+  percent: number;
 }
 
 /** Nothing where nothing is known yet: a window that is not known has no share. */
@@ -29,13 +30,15 @@ export function meterOf(usage: ContextUsage | undefined): Meter | undefined {
   if (usage?.window === undefined || usage.window <= 0 || usage.tokens <= 0) return undefined;
   const percent = Math.round((usage.tokens / usage.window) * 100);
   return {
-    text: t("{0} % of {1}", percent, short(usage.window)),
+    text: t("{0} % of {1}", percent, shortTokens(usage.window)),
     detail: t("The conversation uses about {0} of the model's {1} tokens.", usage.tokens, usage.window),
     isNearlyFull: percent >= WARN_PERCENT,
+    percent,
   };
 }
 
-function short(tokens: number): string {
+/** Such as `200k` or `1M`. */
+export function shortTokens(tokens: number): string {
   if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
   return tokens >= 1000 ? `${Math.round(tokens / 1000)}k` : String(tokens);
 }

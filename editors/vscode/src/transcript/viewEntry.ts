@@ -1,6 +1,6 @@
 /** Turns the state into what the page draws; long outputs are cut here, so that they never reach it. */
 import { hasEnded } from "pintle-client";
-import { textOfInput } from "../chat/input.ts";
+import { chipOf, textOfInput } from "../chat/input.ts";
 import type { Append, ViewEntry } from "../chat/messages.ts";
 import { t } from "../words.ts";
 import { isCut } from "./entries.ts";
@@ -27,7 +27,14 @@ export function viewEntry(entry: Entry): ViewEntry {
   const { item, streamed } = entry;
   switch (item.type) {
     case "userMessage":
-      return { kind: "user", key, atMs, text: textOfInput(item.content), from: entry.from };
+      return {
+        kind: "user",
+        key,
+        atMs,
+        text: textOfInput(item.content.filter(({ type }) => type === "text")),
+        chips: item.content.filter(({ type }) => type !== "text").map(chipOf),
+        from: entry.from,
+      };
     case "agentMessage":
     case "reasoning":
       return {

@@ -1,8 +1,8 @@
 /** What goes with a message beside its text: pictures that were pasted or dropped, selections, problems, files. */
 import type { Input } from "pintle-client";
-import { textOfInput } from "../chat/input.ts";
+import { chipOf } from "../chat/input.ts";
 import { t } from "../words.ts";
-import { el, iconButton } from "./dom.ts";
+import { el, icon, iconButton } from "./dom.ts";
 import type { Send } from "./types.ts";
 
 /** Pictures that models read. */
@@ -14,12 +14,20 @@ export class Attachments {
   readonly element = el("ul", { class: "attachments", attributes: { "aria-label": t("Attached") } });
   readonly #send: Send;
   readonly #changed: () => void;
+  /** What goes along by itself stands before what was attached. */
+  readonly #first: HTMLElement;
   #inputs: Input[] = [];
 
-  constructor(send: Send, changed: () => void) {
+  constructor(send: Send, first: HTMLElement, changed: () => void) {
     this.#send = send;
+    this.#first = first;
     this.#changed = changed;
-    this.element.hidden = true;
+    this.element.append(first);
+  }
+
+  /** Whether something of a file is attached. */
+  has(path: string): boolean {
+    return this.#inputs.some((each) => "path" in each && each.path === path);
   }
 
   get isEmpty(): boolean {
@@ -70,12 +78,12 @@ export class Attachments {
 
   #draw(): void {
     const rows = this.#inputs.map((input) => {
-      const label = nameOf(input);
+      const { icon: name, label, title } = chipOf(input);
       const remove = iconButton("close", t("Remove {0}", label), () => this.#remove(input));
-      return el("li", {}, el("span", {}, label), remove);
+      const picture = input.type === "image" ? thumbnail(input) : icon(name);
+      return el("li", { class: "chip", title }, picture, el("span", {}, label), remove);
     });
-    this.element.replaceChildren(...rows);
-    this.element.hidden = rows.length === 0;
+    this.element.replaceChildren(this.#first, ...rows);
     this.#changed();
   }
 
@@ -85,10 +93,25 @@ export class Attachments {
   }
 }
 
-function nameOf(input: Input): string {
-  if (input.type !== "image") return textOfInput([input]).replace(/^\[|\]$/g, "");
-  const kilobytes = Math.max(1, Math.round((input.data.length * 3) / 4 / 1024));
-  return t("image, {0} KB", kilobytes);
+/** Pixels of a thumbnail's edges, drawn for sharp screens. */
+const THUMBNAIL = 48;
+
+/** A small picture, drawn by the page itself: it may load none. */
+function thumbnail(input: Extract<Input, { type: "image" }>): HTMLElement {
+  const canvas = el("canvas", { class: "thumbnail", attributes: { "aria-hidden": "true" } });
+  const draw = async (): Promise<void> => {
+    const bytes = Uint8Array.from(atob(input.data), (each) => each.charCodeAt(0));
+    const picture = await createImageBitmap(new Blob([bytes], { type: input.mimeType }));
+    [canvas.width, canvas.height] = [THUMBNAIL, THUMBNAIL];
+    // The middle of it, as large as fits.
+    const size = Math.min(picture.width, picture.height);
+    const [left, top] = [(picture.width - size) / 2, (picture.height - size) / 2];
+    canvas.getContext("2d")?.drawImage(picture, left, top, size, size, 0, 0, THUMBNAIL, THUMBNAIL);
+    picture.close();
+  };
+  // What cannot be drawn here the engine may read all the same.
+  draw().catch(() => canvas.remove());
+  return canvas;
 }
 
 /** Paths of files that were dragged out of VS Code's own lists. */

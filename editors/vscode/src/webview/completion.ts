@@ -113,5 +113,6 @@ export class Completion {
     this.#box.value = text;
     this.#box.setSelectionRange(caret, caret);
     this.#attach(candidate.attach);
+    if (candidate.command !== undefined) this.#send({ type: "slash", name: candidate.command });
   }
 }

@@ -28,12 +28,7 @@ export function timeText(atMs: number, nowMs: number): string {
 function draw(entry: ViewEntry, send: Send, colours: Colours): Drawn {
   switch (entry.kind) {
     case "user":
-      return fixed(
-        "user",
-        entry,
-        (each) => (each.kind === "user" ? each.text : ""),
-        () => sender(entry.from),
-      );
+      return user(entry);
     case "agent":
       return agent(entry, send, colours);
     case "reasoning":
@@ -51,20 +46,33 @@ function draw(entry: ViewEntry, send: Send, colours: Colours): Drawn {
   }
 }
 
-function fixed(
-  name: string,
-  entry: ViewEntry,
-  text: (entry: ViewEntry) => string,
-  label: () => HTMLElement | undefined = () => undefined,
-): Drawn {
-  const element = el("article", { class: `entry ${name}` }, label(), text(entry));
-  if (entry.kind === "user") element.setAttribute("aria-label", t("You"));
+function user(entry: Extract<ViewEntry, { kind: "user" }>): Drawn {
+  const element = el("article", { class: "entry user", attributes: { "aria-label": t("You") } });
+  const update = (next: ViewEntry): boolean => {
+    if (next.kind !== "user") return false;
+    const { text, chips, from } = next;
+    const rows = chips.map(({ icon: name, label, title }) =>
+      el("li", { class: "chip", title }, icon(name), el("span", {}, label)),
+    );
+    const above = sender(from);
+    const list =
+      rows.length > 0
+        ? el("ul", { class: "attachments", attributes: { "aria-label": t("Attached") } }, ...rows)
+        : undefined;
+    element.replaceChildren(...[above, text, list].filter((each) => each !== undefined));
+    return true;
+  };
+  update(entry);
+  return { element, update, append: () => undefined };
+}
+
+function fixed(name: string, entry: ViewEntry, text: (entry: ViewEntry) => string): Drawn {
+  const element = el("article", { class: `entry ${name}` }, text(entry));
   return {
     element,
     update: (next) => {
       if (next.kind !== entry.kind) return false;
-      const above = label();
-      element.replaceChildren(...(above === undefined ? [] : [above]), text(next));
+      element.replaceChildren(text(next));
       return true;
     },
     append: () => undefined,

@@ -85,6 +85,21 @@ function receive(message: ToPage): void {
     case "whereIsKeyboard":
       send({ type: "keyboard", isHere: document.hasFocus() });
       return;
+    case "pickers":
+      prompt.pickers(message.pickers);
+      return;
+    case "context":
+      prompt.context(message.view);
+      return;
+    case "editor":
+      prompt.inEditor(message.shown);
+      return;
+    case "openMenu":
+      prompt.openMenu(message.menu);
+      return;
+    case "insert":
+      prompt.insert(message.text);
+      return;
   }
 }
 

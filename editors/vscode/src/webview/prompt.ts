@@ -1,24 +1,23 @@
-/** The prompt box and its verbs. Steering, queueing and stopping are separate buttons while a turn runs. */
+/** The prompt box, and the row below it: what is attached, what answers and how, how full its memory is, and the buttons that send. */
 import type { Input } from "pintle-client";
+import type { Pickers as Rows } from "../chat/choices.ts";
 import type { Candidate } from "../chat/complete.ts";
-import type { Head } from "../chat/messages.ts";
-import { withoutEffort } from "../settings/choices.ts";
+import type { ContextView } from "../chat/contextParts.ts";
+import type { FromPage, Head, InEditor, Menu } from "../chat/messages.ts";
 import { t } from "../words.ts";
 import { Attachments } from "./attachments.ts";
 import { Completion } from "./completion.ts";
-import { button, el } from "./dom.ts";
+import { ContextRing } from "./contextRing.ts";
+import { el, iconButton } from "./dom.ts";
+import { EditorChip } from "./editorChip.ts";
+import { Pickers } from "./pickers.ts";
+import { Popup } from "./popup.ts";
 import type { Send } from "./types.ts";
+import type { Verb } from "./verbs.ts";
+import { Verbs } from "./verbs.ts";
 
 /** So long after the last key the text is kept. */
 const KEEP_MS = 200;
-
-/** What needs no question, in a word or two. */
-const MODES: Record<string, () => string> = {
-  readOnly: () => t("Read only"),
-  ask: () => t("Ask"),
-  autoEdit: () => t("Edit freely"),
-  full: () => t("Full"),
-};
 
 export class Prompt {
   readonly element = el("form", { class: "prompt", attributes: { "aria-label": t("Message to Pintle") } });
@@ -35,49 +34,31 @@ export class Prompt {
   /** Something was sent since the session was shown. */
   #hasSent = false;
   readonly #send: Send;
-  readonly #verbs: Record<"send" | "steer" | "queue" | "stop", HTMLButtonElement>;
-  readonly #pickers: Record<"chooseModel" | "chooseEffort" | "chooseMode", HTMLButtonElement>;
+  readonly #verbs: Verbs;
+  readonly #pickers: Pickers;
+  readonly #ring: ContextRing;
+  readonly #chip = new EditorChip(() => this.#changed());
   #isRunning = false;
   /** What stands here could not be sent. */
   #cameBack = false;
 
   constructor(send: Send) {
     this.#send = send;
-    this.#verbs = {
-      send: button(t("Send"), () => this.#submit("send"), "", t("Send (Enter)")),
-      steer: button(t("Steer"), () => this.#submit("steer"), "", t("Add it to the running turn (Enter)")),
-      queue: button(
-        t("Queue"),
-        () => this.#submit("queue"),
-        "secondary",
-        t("Send it after this turn (Alt+Enter)"),
-      ),
-      stop: button(
-        t("Stop"),
-        () => this.#send({ type: "stop" }),
-        "secondary stop",
-        t("Stop the turn (Escape)"),
-      ),
-    };
-    const picker = (type: "chooseModel" | "chooseEffort" | "chooseMode"): HTMLButtonElement =>
-      button("", () => this.#send({ type }), "picker");
-    this.#pickers = {
-      chooseModel: picker("chooseModel"),
-      chooseEffort: picker("chooseEffort"),
-      chooseMode: picker("chooseMode"),
-    };
-    const pickers = el("span", { class: "pickers" }, ...Object.values(this.#pickers));
-    const verbs = el(
-      "div",
-      { class: "verbs" },
-      pickers,
-      el("span", { class: "send" }, ...Object.values(this.#verbs)),
+    this.#verbs = new Verbs(
+      (verb) => this.#submit(verb),
+      () => this.#send({ type: "stop" }),
     );
-    this.#attachments = new Attachments(send, () => this.#changed());
+    this.#pickers = new Pickers(send);
+    this.#ring = new ContextRing(send);
+    const attach = this.#attachButton();
+    const row = [attach, this.#pickers.element, this.#ring.element, this.#verbs.element];
+    const bar = el("div", { class: "bar" }, ...row);
+    this.#attachments = new Attachments(send, this.#chip.element, () => this.#changed());
     this.#completion = new Completion(this.#box, send, (inputs) => {
       this.#attachments.add(inputs);
+      this.#changed();
     });
-    this.element.append(this.#completion.element, this.#attachments.element, this.#box, verbs);
+    this.element.append(this.#completion.element, this.#attachments.element, this.#box, bar);
     this.#box.addEventListener("paste", (event) => {
       if (this.#attachments.receive(event.clipboardData)) event.preventDefault();
     });
@@ -94,38 +75,56 @@ export class Prompt {
 
   update(head: Head): void {
     this.#isRunning = head.activity !== "idle";
-    this.#verbs.send.hidden = this.#isRunning;
-    for (const verb of ["steer", "queue", "stop"] as const) this.#verbs[verb].hidden = !this.#isRunning;
     this.#box.placeholder = this.#isRunning
       ? t("Steer the running turn, or queue a message")
       : t("Ask Pintle to do something");
-    this.#drawPickers(head);
+    this.#ring.update(head, this.#session !== undefined);
     this.#changed();
   }
 
-  #drawPickers({ model, permissionMode, mode }: Head): void {
-    const plain = withoutEffort(model);
-    const effort = model.slice(plain.length + 1);
-    const name = plain.slice(plain.indexOf("/") + 1);
-    const work = mode === "plan" ? t("Plan first") : (MODES[permissionMode]?.() ?? t("Default mode"));
-    const { chooseModel, chooseEffort, chooseMode } = this.#pickers;
-    const draw = (element: HTMLButtonElement, text: string, title: string): void => {
-      element.textContent = text;
-      element.title = title;
-      element.setAttribute("aria-label", title);
-    };
-    draw(
-      chooseModel,
-      name === "" ? t("Model…") : name,
-      plain === "" ? t("Choose a model") : t("Model: {0}", plain),
-    );
-    draw(
-      chooseEffort,
-      effort === "" ? t("Effort") : effort,
-      effort === "" ? t("Effort: the model's own") : t("Effort: {0}", effort),
-    );
-    draw(chooseMode, work, t("Mode: {0}", work));
-    chooseEffort.hidden = model === "";
+  /** The rows of the menus. */
+  pickers(rows: Rows): void {
+    this.#pickers.update(rows);
+  }
+
+  inEditor(shown: InEditor | undefined): void {
+    this.#chip.update(shown);
+  }
+
+  context(view: ContextView): void {
+    this.#ring.show(view);
+  }
+
+  openMenu(menu: Menu): void {
+    if (menu === "context") this.#ring.open();
+    else this.#pickers.open(menu);
+  }
+
+  /** Puts text where the caret stands. */
+  insert(text: string): void {
+    const { value, selectionStart, selectionEnd } = this.#box;
+    const before = value.slice(0, selectionStart);
+    const blank = before === "" || /\s$/.test(before) ? "" : " ";
+    this.#box.value = `${before}${blank}${text}${value.slice(selectionEnd)}`;
+    const caret = before.length + blank.length + text.length;
+    this.#box.setSelectionRange(caret, caret);
+    this.#changed();
+  }
+
+  #attachButton(): HTMLButtonElement {
+    const what = (what: Extract<FromPage, { type: "attachFrom" }>["what"]) => () =>
+      this.#send({ type: "attachFrom", what });
+    const made = iconButton("add", t("Attach…"), () => {
+      if (popup.isOpen) return popup.close();
+      popup.menu(t("Attach…"), [
+        { label: t("Files and Folders…"), icon: "file", run: what("files") },
+        { label: t("Image…"), icon: "file-media", run: what("image") },
+        { label: t("Selection"), icon: "list-selection", run: what("selection") },
+        { label: t("Problems of the File"), icon: "warning", run: what("problems") },
+      ]);
+    });
+    const popup = new Popup(made, "menu");
+    return made;
   }
 
   /**
@@ -195,11 +194,15 @@ export class Prompt {
     else this.#submit(this.#isRunning ? "steer" : "send");
   }
 
-  #submit(verb: "send" | "steer" | "queue"): void {
+  #submit(verb: Verb): void {
     const text = this.#box.value.trim();
     if (this.#isEmpty) return;
     this.#completion.close();
-    this.#send({ type: verb, ...this.#take(text) });
+    // What is attached of that file already says more.
+    const { path } = this.#chip;
+    const withEditor = path !== undefined && !this.#attachments.has(path);
+    this.#send({ type: verb, ...this.#take(text), withEditor });
+    this.#chip.sent();
     this.#box.focus();
   }
 
@@ -224,7 +227,7 @@ export class Prompt {
   }
 
   #changed(): void {
-    for (const verb of ["send", "steer", "queue"] as const) this.#verbs[verb].disabled = this.#isEmpty;
+    this.#verbs.update(this.#isRunning, this.#isEmpty);
     if (this.#box.value === this.#kept || !this.#isRestored) return;
     clearTimeout(this.#keeper);
     this.#keeper = setTimeout(() => this.#keep(), KEEP_MS);

@@ -2,7 +2,7 @@
 import type { Append, ViewTool } from "../chat/messages.ts";
 import { plural, t, numberText } from "../words.ts";
 import type { Colours } from "./code.ts";
-import { diffBox } from "./diff.ts";
+import { diffLines } from "./diff.ts";
 import { button, el } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 import { TerminalText } from "./terminal.ts";
@@ -112,7 +112,8 @@ export class ToolBody {
 
   /** The difference of a file; of several, each under its name. */
   #change({ path, added, removed, diff }: ViewTool["changes"][number], { changes }: ViewTool): HTMLElement {
-    const shown = diff === "" ? el("p", { class: "note" }, t("There is no text to compare.")) : diffBox(diff);
+    const shown =
+      diff === "" ? el("p", { class: "note" }, t("There is no text to compare.")) : diffLines(diff);
     if (changes.length === 1) return shown;
     const name = path.split(/[/\\]/).at(-1) ?? path;
     const open = button(

@@ -1,6 +1,7 @@
 // The prompt box and what stands around it.
 import assert from "node:assert/strict";
 import { LONG, gate, say, until } from "./support.mjs";
+import { album, widen } from "./tools.mjs";
 
 export async function modelEffortAndModeArePickedInThePrompt(rig) {
   const folder = rig.folder("prompt pickers", {
@@ -8,23 +9,123 @@ export async function modelEffortAndModeArePickedInThePrompt(rig) {
   });
   const window = await rig.window(folder);
   const picker = (name) => window.view.locator(".pickers").getByRole("button", { name });
+  const item = (name) => window.view.getByRole("menuitemradio", { name: new RegExp(`^${name}`) });
+  const choose = async (button, name) => {
+    await picker(button).click();
+    await item(name).click({ timeout: LONG });
+  };
   await window.send("go");
   await window.sees("The first answer.");
   await picker("Model: script/script").waitFor({ timeout: LONG });
-  await picker("Effort").click();
-  await window.pick("high");
+  await choose("Effort", "high");
   await picker("Effort: high").waitFor({ timeout: LONG });
-  await picker("Mode: Ask").click();
-  await window.page.getByText("Plan First").waitFor({ timeout: LONG });
+
+  // By the keyboard: the menu opens at its button, letters find a row, Escape leads back.
+  await picker("Mode: Ask").press("Enter");
+  const focused = () =>
+    window.box.evaluate((box) => box.ownerDocument.activeElement.querySelector(".label")?.textContent);
+  await until("the mode that holds has the keyboard", async () => (await focused()) === "Ask");
   await window.shot("prompt-mode");
-  await window.pick("Edit Freely");
+  const [menu, button] = await Promise.all([
+    window.view.locator(".popup").boundingBox(),
+    picker("Mode: Ask").boundingBox(),
+  ]);
+  assert.ok(
+    menu.y + menu.height <= button.y && button.y - menu.y - menu.height < 12,
+    "it opens at its button",
+  );
+  await window.page.keyboard.type("pl");
+  assert.equal(await focused(), "Plan First");
+  await window.page.keyboard.press("Escape");
+  assert.equal(await picker("Mode: Ask").evaluate((each) => each.ownerDocument.activeElement === each), true);
+  await choose("Mode: Ask", "Edit Freely");
   await picker("Mode: Edit freely").waitFor({ timeout: LONG });
-  await picker("Mode: Edit freely").click();
-  await window.pick("Plan First");
+  await choose("Mode: Edit freely", "Plan First");
   await picker("Mode: Plan first").waitFor({ timeout: LONG });
   await picker("Model: script/script").click();
+  await window.view.getByRole("menuitem", { name: "More…" }).click();
   await window.page.getByText("Model of This Session").waitFor({ timeout: LONG });
   await window.page.keyboard.press("Escape");
+}
+
+/** The row below the prompt box is one row, and nothing of it is cut off. */
+const rowOf = (window) =>
+  window.view.locator(".prompt .bar").evaluate((bar) => {
+    const shown = [...bar.querySelectorAll("button")].filter((each) => each.checkVisibility());
+    const own = bar.getBoundingClientRect();
+    return {
+      height: Math.round(own.height),
+      isInside: shown.every((each) => {
+        const { left, right } = each.getBoundingClientRect();
+        return left >= own.left - 1 && right <= own.right + 1;
+      }),
+      names: shown.map((each) => each.getAttribute("aria-label")),
+    };
+  });
+
+export async function thePromptsRowFitsANarrowBar(rig) {
+  const folder = rig.folder("prompt row", {
+    files: { "src/parser.ts": "one\ntwo\nthree\n" },
+    script: {
+      replies: [gate("open"), say("The first answer."), say("The summary."), say("The second answer.")],
+    },
+    settings: { "pintle.permissionMode": "full" },
+  });
+  const window = await rig.window(folder);
+  await window.quickOpen("parser.ts");
+  await window.intoEditor();
+  await window.page.keyboard.press("Control+a");
+  const chip = window.view.getByRole("button", { name: /^Attach selection of .*parser.ts/ });
+  await chip.waitFor({ timeout: LONG });
+  assert.equal(await chip.getAttribute("aria-pressed"), "true", "a selection goes along");
+  assert.equal((await chip.innerText()).trim(), "parser.ts:1-3");
+  await window.send("go");
+  await until("the gate is there", () => folder.has("at-open"));
+  await window.view.locator(".user .chip", { hasText: "parser.ts:1-3" }).waitFor({ timeout: LONG });
+  await until(
+    "what went does not go again",
+    async () => (await chip.getAttribute("aria-pressed")) === "false",
+  );
+  await window.box.fill("steer it");
+  for (const width of [280, 360, 460]) {
+    await widen(window, width);
+    const row = await rowOf(window);
+    assert.deepEqual([row.height <= 26, row.isInside], [true, true], JSON.stringify(row));
+  }
+  await album(window, folder, "prompt-running");
+  await window.box.fill("");
+  folder.write("open", "");
+  await window.sees("The first answer.");
+  await window.view.locator("body[data-activity=idle]").waitFor({ timeout: LONG });
+
+  // What the context holds, and a summary of it.
+  await window.view.getByRole("button", { name: /^Context/ }).click();
+  const panel = window.view.getByRole("dialog", { name: "Context" });
+  await panel.getByText("System prompt").waitFor({ timeout: LONG });
+  await panel.getByText("Your messages").waitFor({ timeout: LONG });
+  await album(window, folder, "prompt-context", [
+    "Default Dark Modern",
+    "Default Light Modern",
+    "Default High Contrast",
+  ]);
+  await window.view.getByRole("button", { name: /^Context/ }).click();
+  await panel.waitFor({ state: "hidden", timeout: LONG });
+  await window.box.click();
+  await window.box.pressSequentially("/comp");
+  await window.view.getByRole("option", { name: "/compact" }).waitFor({ timeout: LONG });
+  await window.shot("prompt-slash");
+  await window.box.press("Enter");
+  await window.sees("Summarized the conversation");
+  assert.equal(await window.box.inputValue(), "", "the command is not left in the box");
+
+  // Typed to its end and sent, it is a command as well.
+  await window.box.fill("/mode");
+  await window.button("Send").click();
+  await window.view.getByRole("menu", { name: "Mode: Full" }).waitFor({ timeout: LONG });
+  await window.page.keyboard.press("Escape");
+  await window.box.fill("/review the plan");
+  await window.button("Send").click();
+  await window.sees("The second answer.");
 }
 
 export async function waitingMessagesAreEditedMovedAndRemovedAndEscapeStops(rig) {
@@ -84,7 +185,7 @@ export async function thePromptCompletesAndTakesPictures(rig) {
   const window = await rig.window(folder);
   await window.open("my notes.md");
   const row = (text) => window.view.getByRole("option", { name: text });
-  const chips = window.view.locator(".attachments li");
+  const chips = window.view.locator(".prompt .attachments .chip:not(.editorChip)");
   const type = (text) => window.box.pressSequentially(text);
 
   await window.box.fill("");
@@ -119,14 +220,14 @@ export async function thePromptCompletesAndTakesPictures(rig) {
       { data: PIXEL, type: mimeType },
     );
   await paste("image/png");
-  await chips.filter({ hasText: "image" }).waitFor({ timeout: LONG });
+  await chips.filter({ hasText: "image" }).locator("canvas[width='48']").waitFor({ timeout: LONG });
   await paste("application/pdf");
   await window.notification("Only images can be attached").waitFor({ timeout: LONG });
   await window.shot("prompt-attached");
   await window.button("Send").click();
   await window.sees("The first answer.");
   const sent = await window.view.locator(".user").last().innerText();
-  assert.match(sent, /look at @src\/parser\.ts and the notes\n\[my notes\.md\]\n\[image\]/);
+  assert.match(sent, /look at @src\/parser\.ts and the notes\s+my notes\.md\s+image, 1 KB/);
   assert.equal(await chips.count(), 0);
 
   // What is selected in the editor goes with the message.
@@ -136,13 +237,12 @@ export async function thePromptCompletesAndTakesPictures(rig) {
   await type("@sel");
   await row("selection").waitFor({ timeout: LONG });
   await window.box.press("Enter");
-  await chips.filter({ hasText: "selection of" }).waitFor({ timeout: LONG });
+  await chips.filter({ hasText: "my notes.md:1" }).waitFor({ timeout: LONG });
   await window.button("Send").click();
   await window.sees("The second answer.");
-  assert.match(
-    await window.view.locator(".user").last().innerText(),
-    /\[selection of .*my notes\.md, lines? 1/,
-  );
+  const last = window.view.locator(".user").last().locator(".chip");
+  assert.equal(await last.count(), 1, "it goes along once");
+  assert.match(await last.getAttribute("title"), /selection of .*my notes\.md, lines? 1/);
 
   // Prompts of the project.
   await type("/ti");

@@ -637,7 +637,9 @@ export class Window {
 
   async send(text, verb = "Send") {
     await this.box.fill(text);
-    await this.button(verb).click();
+    if (verb !== "Queue") return this.button(verb).click();
+    await this.button("More Ways to Send").click();
+    return this.view.getByRole("menuitem", { name: verb }).click();
   }
 
   async sees(text, timeout = LONG) {

@@ -102,7 +102,7 @@ export async function callsAreOneRowEachAndLooksAreFolded(rig) {
   await edited.locator(".diff .added").filter({ hasText: "price3 = 33;" }).waitFor({ timeout: LONG });
   assert.doesNotMatch(await edited.innerText(), /oldText|\{/, "arguments are not shown as JSON");
   await album(window, folder, "tool-rows");
-  await edited.getByRole("button", { name: "cart.ts" }).click();
+  await edited.getByRole("button", { name: "cart.ts", exact: true }).click();
   await window.page.locator(".tab.active", { hasText: "cart.ts" }).waitFor({ timeout: LONG });
   folder.write("open", "");
   await window.sees("All done.");

@@ -25,8 +25,7 @@ import { modelRows } from "../../src/settings/choices.ts";
 import { viewEntry } from "../../src/transcript/viewEntry.ts";
 import { apply } from "../../src/transcript/reducer.ts";
 import { viewTool } from "../../src/transcript/toolCards.ts";
-import type { Element } from "./element.ts";
-import { drawn } from "./element.ts";
+import { drawn, Element } from "./element.ts";
 import { emptyState, speaking } from "./support.ts";
 
 const BUNDLE = JSON.parse(
@@ -133,7 +132,7 @@ function entries(): ViewEntry[] {
     }) as unknown as ViewEntry;
   const streamed = { inputs: new Map<string, string>(), output: "" };
   return [
-    { ...at, kind: "user", text: "α", from: nameOfOther("pintle-vscode-1", "", true) },
+    { ...at, kind: "user", text: "α", chips: [], from: nameOfOther("pintle-vscode-1", "", true) },
     { ...at, kind: "reasoning", text: "α", isOver: false, isCut: false },
     { ...at, kind: "reasoning", text: "α", isOver: true, isCut: false },
     ...["completed", "interrupted", "failed"].map(end),
@@ -215,7 +214,7 @@ function page(): string[] {
         shown.push(each.element);
       }
     }
-    const attachments = new Attachments(nothing, nothing);
+    const attachments = new Attachments(nothing, new Element("li"), nothing);
     attachments.add(content);
     shown.push(attachments.element, new Transcript(nothing, undefined, nothing).element);
     shown.push(...entries().map((each) => drawEntry(each, nothing, colours).element));

@@ -17,7 +17,7 @@ export class Element {
     remove: (): void => undefined,
     toggle: (): void => undefined,
   };
-  readonly style: Record<string, string> = {};
+  readonly style = { setProperty: (): void => undefined };
   dataset: Record<string, string> = {};
   disabled = false;
   isFocused = false;

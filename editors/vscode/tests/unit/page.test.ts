@@ -128,7 +128,7 @@ for (const [name, from, want] of [
   ["another client", "Neovim", ["from NeovimFix it", "from NeovimFix it now"]],
 ] as const) {
   test(`a message says where it is from, also when it is drawn again: ${name}`, () => {
-    const message = (text: string): ViewEntry => ({ kind: "user", key: "k", atMs: 0, text, from });
+    const message = (text: string): ViewEntry => ({ kind: "user", key: "k", atMs: 0, text, chips: [], from });
     const shown = drawn(() => {
       const entry = drawEntry(message("Fix it"), () => undefined, undefined);
       const before = (entry.element as Element).text;

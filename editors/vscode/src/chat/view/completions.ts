@@ -8,6 +8,7 @@ import { t } from "../../words.ts";
 import type { Candidate, Word } from "../complete.ts";
 import { fileCandidate, MOST_CANDIDATES, rank } from "../complete.ts";
 import { attach } from "../input.ts";
+import { slashCommands } from "../slash.ts";
 
 /** Files that are looked through. */
 const MOST_FILES = 20_000;
@@ -31,20 +32,37 @@ export async function candidates(
   tell([...[...here, ...files].slice(0, MOST_CANDIDATES - found.length), ...found]);
 }
 
-async function prompts({ chat }: HasChat, query: string): Promise<Candidate[]> {
-  const sessionId = chat?.openId();
-  if (chat === undefined || sessionId === undefined) return [];
-  const [{ prompts: found }, { skills }] = await Promise.all([
-    chat.request("prompt/list", { sessionId }),
-    chat.request("skill/list", { sessionId }),
-  ]);
+async function prompts(owner: HasChat, query: string): Promise<Candidate[]> {
+  const own = await namedPrompts(owner);
+  const names = new Set(own.map(({ name }) => name));
   const candidate = (prompt: NamedPrompt): Candidate => ({
     label: `/${prompt.name}`,
     description: [prompt.argumentHint, prompt.description].filter((each) => each !== undefined).join(" · "),
     insert: `/${prompt.name} `,
     attach: [],
   });
-  return rank(query, [...found, ...skills].map(candidate), ({ label }) => label.slice(1));
+  // A prompt of a person's own goes before a command of its name.
+  const commands = slashCommands()
+    .filter(({ name }) => !names.has(name))
+    .map(({ name, description }): Candidate => ({
+      label: `/${name}`,
+      description,
+      insert: "",
+      attach: [],
+      command: name,
+    }));
+  return rank(query, [...own.map(candidate), ...commands], ({ label }) => label.slice(1));
+}
+
+/** The prompts and skills that the session that is open knows by name. */
+export async function namedPrompts({ chat }: HasChat): Promise<NamedPrompt[]> {
+  const sessionId = chat?.openId();
+  if (chat === undefined || sessionId === undefined) return [];
+  const [{ prompts: found }, { skills }] = await Promise.all([
+    chat.request("prompt/list", { sessionId }),
+    chat.request("skill/list", { sessionId }),
+  ]);
+  return [...found, ...skills];
 }
 
 /** Paths in the folder, those of open editors first. */

@@ -1,7 +1,7 @@
 /** What the transcript's page says, done. */
 import * as vscode from "vscode";
 import { problemOf } from "../../connection/problem.ts";
-import type { HasChat, HasLog } from "../../owner.ts";
+import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
 import type { DiffOwner } from "../../review/view/diffs.ts";
 import { compareUnsaved, openDiff } from "../../review/view/diffs.ts";
 import { openDetail, openProposed } from "../../review/view/proposed.ts";
@@ -10,17 +10,22 @@ import { t } from "../../words.ts";
 import type { Highlighter } from "../highlight.ts";
 import type { FromPage } from "../messages.ts";
 import { stopJob, stopTool } from "../turns.ts";
+import { attachFrom } from "./attachFrom.ts";
 import type { ChatView } from "./chatView.ts";
 import { applyCode, insertCode, openLink } from "./code.ts";
 import { candidates } from "./completions.ts";
 import { focusBack } from "./keyboard.ts";
 import type { NestedAgents } from "./nestedAgents.ts";
 import type { OutputPages } from "./outputPages.ts";
+import type { PromptRow } from "./promptRow.ts";
+import { ranSlash, runSlash } from "./slash.ts";
 
 export type PageOwner = DiffOwner &
   HasChat &
+  HasFolder &
   HasLog & {
     readonly view: ChatView;
+    readonly promptRow: PromptRow;
     readonly output: OutputPages;
     readonly nested: NestedAgents;
     readonly colours: Highlighter;
@@ -79,10 +84,22 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "send":
     case "steer":
     case "queue":
-      if (chat === undefined) {
-        owner.view.returned(message.text, message.attached);
-        void offerStart(owner.folder !== undefined);
-      } else void chat[message.type](message.text, message.attached);
+      void deliver(owner, message);
+      return;
+    case "choose":
+      void owner.promptRow.choose(message.option, message.value);
+      return;
+    case "readContext":
+      void owner.promptRow.readContext();
+      return;
+    case "compact":
+      void owner.promptRow.compact();
+      return;
+    case "attachFrom":
+      void attachFrom(owner, message.what);
+      return;
+    case "slash":
+      void runSlash(owner, message.name);
       return;
     case "chooseModel":
     case "chooseEffort":
@@ -135,6 +152,7 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       return;
     }
     case "ready":
+      owner.promptRow.ready();
       void chat?.start();
       return;
     case "highlight":
@@ -184,6 +202,19 @@ async function offerStart(hasFolder: boolean): Promise<void> {
     : [t("Open a folder to work in."), t("Open Folder"), "workbench.action.files.openFolder"];
   const choice = await vscode.window.showWarningMessage(text, verb);
   if (choice !== undefined) await vscode.commands.executeCommand(command);
+}
+
+/** Sends a message, with what is shown of the editor where that is wanted; or does the command that it is. */
+async function deliver(
+  owner: PageOwner,
+  { type, text, attached, withEditor }: Extract<FromPage, { type: "send" | "steer" | "queue" }>,
+): Promise<void> {
+  const all = withEditor ? [...attached, ...owner.promptRow.inEditor()] : attached;
+  const { chat } = owner;
+  if (chat === undefined) {
+    owner.view.returned(text, attached);
+    await offerStart(owner.folder !== undefined);
+  } else if (!(await ranSlash(owner, text, all))) await chat[type](text, all);
 }
 
 /** Code without colours is code all the same: what goes wrong is only noted. */

@@ -1,0 +1,178 @@
+/** What the pickers of the prompt offer: models, efforts and modes as rows of a menu. Pure. */
+import type { ConfigOption, ModelInfo, ModelsListResult, PermissionMode } from "pintle-client";
+import { providerOf, withoutEffort } from "../settings/choices.ts";
+import { t } from "../words.ts";
+import { shortTokens } from "./usage.ts";
+
+/** The option of a session that a row sets. */
+export type Option = "model" | "effort" | "permissionMode" | "mode";
+
+export interface Choice {
+  option: Option;
+  value: string;
+  label: string;
+  detail: string;
+  /** The heading that it stands under; empty for none. */
+  group: string;
+  isCurrent: boolean;
+}
+
+/** What a picker says on its button, and in its menu. */
+export interface Picker {
+  text: string;
+  title: string;
+  icon: string;
+  choices: Choice[];
+}
+
+export interface Pickers {
+  model: Picker;
+  /** Undefined where the model has no levels. */
+  effort: Picker | undefined;
+  mode: Picker;
+}
+
+/** What is known when the pickers are made. */
+export interface Known {
+  /** `provider/id`, perhaps with an effort. */
+  model: string;
+  permissionMode: string;
+  mode: string;
+  /** The options of the session that is open; undefined without one. */
+  options: ConfigOption[] | undefined;
+  /** Undefined before the engine has said it. */
+  models: ModelsListResult | undefined;
+}
+
+/** Models in the menu; the list of all of them is behind it. */
+const MOST_MODELS = 20;
+
+export function pickersOf(known: Known): Pickers {
+  return { model: modelPicker(known), effort: effortPicker(known), mode: modePicker(known) };
+}
+
+function modelPicker({ model, models }: Known): Picker {
+  const current = withoutEffort(model);
+  const missing = new Set(models?.providers.filter(({ key }) => key === "missing").map(({ name }) => name));
+  const usable = (models?.models ?? []).filter((each) => !missing.has(providerOf(each.model)));
+  // Those of the provider that is in use are what a person changes between.
+  const near = (each: ModelInfo): number => (providerOf(each.model) === providerOf(current) ? 0 : 1);
+  const sorted = usable.toSorted((a, b) => near(a) - near(b));
+  const shown = sorted.slice(0, MOST_MODELS);
+  const found = usable.find((each) => each.model === current);
+  if (found !== undefined && !shown.includes(found)) shown.unshift(found);
+  const choices = shown.map((each) => modelChoice(each, current));
+  const name = current.slice(current.indexOf("/") + 1);
+  return {
+    text: current === "" ? t("Model…") : (found?.name ?? name),
+    title: current === "" ? t("Choose a model") : t("Model: {0}", current),
+    icon: "chip",
+    choices,
+  };
+}
+
+function modelChoice({ model, name, window }: ModelInfo, current: string): Choice {
+  const id = model.slice(model.indexOf("/") + 1);
+  const facts = [name === undefined || name === id ? "" : id];
+  if (window !== undefined) facts.push(t("{0} tokens", shortTokens(window)));
+  return {
+    option: "model",
+    value: model,
+    label: name ?? id,
+    detail: facts.filter((each) => each !== "").join(" · "),
+    group: providerOf(model),
+    isCurrent: model === current,
+  };
+}
+
+/** Levels of a model before there is a session, which names its own. */
+const LEVELS = ["default", "low", "medium", "high"];
+
+function effortPicker({ model, options, models }: Known): Picker | undefined {
+  const plain = withoutEffort(model);
+  const info = models?.models.find((each) => each.model === plain);
+  // Of a model that the engine does not know by name, its options say what it has.
+  if (plain === "" || (info !== undefined && info.reasoning !== true)) return undefined;
+  const option = options?.find(({ id }) => id === "effort");
+  const levels = option?.choices ?? (info === undefined ? [] : LEVELS);
+  const written = model.slice(plain.length + 1);
+  const current = written !== "" ? written : (option?.value ?? "default");
+  if (levels.length < 2) return undefined;
+  return {
+    text: current === "default" ? t("Effort") : current,
+    title: current === "default" ? t("Effort: the model's own") : t("Effort: {0}", current),
+    icon: "lightbulb",
+    choices: levels.map((value) => ({
+      option: "effort",
+      value,
+      label: value === "default" ? t("The model's own") : value,
+      detail: "",
+      group: "",
+      isCurrent: value === current,
+    })),
+  };
+}
+
+interface Mode {
+  value: PermissionMode;
+  /** In a word or two, for the button. */
+  short: string;
+  label: string;
+  detail: string;
+  icon: string;
+}
+
+function permissionModes(): Mode[] {
+  return [
+    {
+      value: "readOnly",
+      short: t("Read only"),
+      label: t("Read Only"),
+      detail: t("Changes and commands are denied."),
+      icon: "eye",
+    },
+    {
+      value: "ask",
+      short: t("Ask"),
+      label: t("Ask"),
+      detail: t("Changes and commands ask first."),
+      icon: "shield",
+    },
+    {
+      value: "autoEdit",
+      short: t("Edit freely"),
+      label: t("Edit Freely"),
+      detail: t("Edits in the workspace and commands in the sandbox run freely; everything else asks first."),
+      icon: "edit",
+    },
+    { value: "full", short: t("Full"), label: t("Full"), detail: t("Nothing asks."), icon: "unlock" },
+  ];
+}
+
+function modePicker({ permissionMode, mode, options }: Known): Picker {
+  const all = permissionModes();
+  const current = all.find(({ value }) => value === permissionMode);
+  const isPlan = mode === "plan";
+  const text = isPlan ? t("Plan first") : (current?.short ?? t("Default mode"));
+  const choices: Choice[] = all.map(({ value, label, detail }) => ({
+    option: "permissionMode",
+    value,
+    label,
+    detail,
+    group: t("Permissions"),
+    isCurrent: value === permissionMode,
+  }));
+  const works = [
+    { value: "act", label: t("Act"), detail: t("The agent carries out your tasks.") },
+    {
+      value: "plan",
+      label: t("Plan First"),
+      detail: t("The agent reads, and presents a plan before it changes anything."),
+    },
+  ];
+  for (const each of options === undefined ? [] : works) {
+    choices.push({ ...each, option: "mode", group: t("Work Mode"), isCurrent: each.value === mode });
+  }
+  const icon = isPlan ? "checklist" : (current?.icon ?? "shield");
+  return { text, title: t("Mode: {0}", text), icon, choices };
+}

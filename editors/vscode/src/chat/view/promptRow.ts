@@ -1,0 +1,189 @@
+/** What the prompt box is told beside the state: the rows of its menus, the editor in front, what the context holds. */
+import type { ConfigOption, Input, ModelsListResult } from "pintle-client";
+import * as vscode from "vscode";
+import { lineOf, problemOf } from "../../connection/problem.ts";
+import { Coalesced } from "../../connection/restart.ts";
+import { shown } from "../../machine.ts";
+import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
+import { t } from "../../words.ts";
+import type { Option } from "../choices.ts";
+import { pickersOf } from "../choices.ts";
+import { contextView } from "../contextParts.ts";
+import { attach, chipOf } from "../input.ts";
+import type { InEditor, ToPage } from "../messages.ts";
+import { costText } from "../usage.ts";
+
+/** A selection is told once it stands still for so long. */
+const SETTLE_MS = 80;
+
+type Owner = HasChat & HasFolder & HasLog & { readonly view: { post(message: ToPage): void } };
+
+export class PromptRow {
+  readonly #owner: Owner;
+  readonly #disposables: vscode.Disposable[];
+  readonly #asking = new Coalesced(() => this.#ask());
+  #models: { of: unknown; list: ModelsListResult } | undefined;
+  #options: ConfigOption[] | undefined;
+  /** What the rows were made of last. */
+  #key = "";
+  #toldEditor = "";
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(owner: Owner) {
+    this.#owner = owner;
+    this.#disposables = [
+      vscode.window.onDidChangeActiveTextEditor(() => this.#editorChanged()),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor === vscode.window.activeTextEditor) this.#editorChanged();
+      }),
+    ];
+  }
+
+  /** A page that has just come knows nothing. */
+  ready(): void {
+    this.#toldEditor = "";
+    this.#tell();
+    this.#tellEditor();
+  }
+
+  /** The state may be another one: of the session, of the engine, of settings. */
+  changed(): void {
+    const { chat } = this.#owner;
+    const { model, permissionMode, mode } = this.#state();
+    const key = [chat?.engine.status.kind, chat?.openId(), model, permissionMode, mode].join("\n");
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#tell();
+    void this.#asking.run();
+  }
+
+  /** Sets what a person chose, of the session that is open, else of new ones. False where it could not be set, and that was said. */
+  async choose(option: Option, value: string): Promise<boolean> {
+    const { chat, folder } = this.#owner;
+    try {
+      const session = chat?.openId() === undefined ? undefined : chat?.session;
+      if (session !== undefined) await session.configure({ [option]: value });
+      else if (option === "mode") {
+        void vscode.window.showInformationMessage(t("Plan mode can be chosen once a session is open."));
+        return false;
+      } else {
+        const configuration = vscode.workspace.getConfiguration("pintle", folder ?? null);
+        const model = configuration.get<string>("model") ?? "";
+        const name = option === "effort" ? "model" : option;
+        const plain = model.replace(/:\w+$/, "");
+        const effort = value === "default" ? plain : `${plain}:${value}`;
+        const next = option === "effort" ? effort : value;
+        await configuration.update(name, next, vscode.ConfigurationTarget.Global);
+      }
+      if (option === "model") chat?.clearProblem();
+      return true;
+    } catch (error) {
+      void vscode.window.showErrorMessage(t("Could not change: {0}", lineOf(problemOf(error))));
+      return false;
+    }
+  }
+
+  /** Tells the page what the model's window holds. */
+  async readContext(): Promise<void> {
+    const { chat } = this.#owner;
+    const sessionId = chat?.openId();
+    if (chat === undefined || sessionId === undefined) return;
+    try {
+      const read = await chat.request("context/read", { sessionId, summary: true });
+      const isIdle = chat.state?.activity === "idle";
+      const cost = costText(chat.state?.costNanoUsd);
+      this.#owner.view.post({ type: "context", view: contextView(read, cost, isIdle) });
+    } catch (error) {
+      void vscode.window.showErrorMessage(t("Could not read the context: {0}", lineOf(problemOf(error))));
+    }
+  }
+
+  async compact(instructions = ""): Promise<void> {
+    const { chat } = this.#owner;
+    const sessionId = chat?.openId();
+    if (chat === undefined || sessionId === undefined) {
+      void vscode.window.showInformationMessage(t("There is no conversation to summarize yet."));
+      return;
+    }
+    try {
+      const more = instructions === "" ? {} : { instructions };
+      await chat.request("session/compact", { sessionId, ...more });
+    } catch (error) {
+      void vscode.window.showErrorMessage(
+        t("Could not summarize the conversation: {0}", lineOf(problemOf(error))),
+      );
+    }
+  }
+
+  /** What goes with a message of the editor in front: what is selected, else its file. */
+  inEditor(): Input[] {
+    const editor = vscode.window.activeTextEditor;
+    return editor === undefined ? [] : attach(shown(editor)).filter(({ type }) => type !== "diagnostics");
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  #state(): { model: string; permissionMode: string; mode: string } {
+    const { chat, folder } = this.#owner;
+    const state = chat?.state;
+    const setting = (name: string): string =>
+      vscode.workspace.getConfiguration("pintle", folder ?? null).get<string>(name) ?? "";
+    return {
+      model: state?.model ?? setting("model"),
+      permissionMode: state?.permissionMode ?? setting("permissionMode"),
+      mode: state?.mode ?? "act",
+    };
+  }
+
+  #tell(): void {
+    const options = this.#owner.chat?.openId() === undefined ? undefined : this.#options;
+    const pickers = pickersOf({ ...this.#state(), options, models: this.#models?.list });
+    this.#owner.view.post({ type: "pickers", pickers });
+  }
+
+  /** Asks what can be chosen. Without an answer, the menus lead to the whole lists. */
+  async #ask(): Promise<void> {
+    const { chat } = this.#owner;
+    const connection = chat?.engine.connection;
+    if (chat === undefined || connection === undefined) return;
+    try {
+      if (this.#models?.of !== connection) {
+        this.#models = { of: connection, list: await chat.request("models/list", {}) };
+      }
+      const session = chat.openId() === undefined ? undefined : chat.session;
+      this.#options = await session?.settings();
+    } catch (error) {
+      this.#owner.log.warn(`reading what can be chosen: ${problemOf(error).text}`);
+    }
+    this.#tell();
+  }
+
+  #editorChanged(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#tellEditor(), SETTLE_MS);
+  }
+
+  #tellEditor(): void {
+    const editor = vscode.window.activeTextEditor;
+    const told = editor?.document.uri.scheme === "file" ? inEditorOf(editor) : undefined;
+    const key = JSON.stringify(told ?? "");
+    if (key === this.#toldEditor) return;
+    this.#toldEditor = key;
+    this.#owner.view.post({ type: "editor", shown: told });
+  }
+}
+
+function inEditorOf({ document, selection }: vscode.TextEditor): InEditor {
+  const path = document.uri.fsPath;
+  const isSelection = !selection.isEmpty;
+  const { start, end } = selection;
+  // A selection of whole lines ends at the beginning of the next one.
+  const last = end.character === 0 ? Math.max(start.line, end.line - 1) : end.line;
+  const input: Input = isSelection
+    ? { type: "selection", path, range: { start: start.line + 1, end: last + 1 }, text: "" }
+    : { type: "file", path };
+  return { path, chip: chipOf(input), isSelection };
+}
