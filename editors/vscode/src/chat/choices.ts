@@ -1,8 +1,7 @@
 /** What the pickers of the prompt offer: models, efforts and modes as rows of a menu. Pure. */
 import type { ConfigOption, ModelInfo, ModelsListResult, PermissionMode } from "pintle-client";
-import { providerOf, withoutEffort } from "../settings/choices.ts";
+import { providerOf, sizeOf, titleOf, withoutEffort } from "../settings/choices.ts";
 import { t } from "../words.ts";
-import { shortTokens } from "./usage.ts";
 
 /** The option of a session that a row sets. */
 export type Option = "model" | "effort" | "permissionMode" | "mode";
@@ -61,7 +60,8 @@ function modelPicker({ model, models }: Known): Picker {
   const shown = sorted.slice(0, MOST_MODELS);
   const found = usable.find((each) => each.model === current);
   if (found !== undefined && !shown.includes(found)) shown.unshift(found);
-  const choices = shown.map((each) => modelChoice(each, current));
+  const title = (model: string): string => titleOf(models?.providers ?? [], providerOf(model));
+  const choices = shown.map((each) => modelChoice(each, current, title(each.model)));
   const name = current.slice(current.indexOf("/") + 1);
   return {
     text: current === "" ? t("Model…") : (found?.name ?? name),
@@ -71,16 +71,16 @@ function modelPicker({ model, models }: Known): Picker {
   };
 }
 
-function modelChoice({ model, name, window }: ModelInfo, current: string): Choice {
+function modelChoice({ model, name, window }: ModelInfo, current: string, group: string): Choice {
   const id = model.slice(model.indexOf("/") + 1);
   const facts = [name === undefined || name === id ? "" : id];
-  if (window !== undefined) facts.push(t("{0} tokens", shortTokens(window)));
+  if (window !== undefined) facts.push(t("{0} tokens", sizeOf(window)));
   return {
     option: "model",
     value: model,
     label: name ?? id,
     detail: facts.filter((each) => each !== "").join(" · "),
-    group: providerOf(model),
+    group,
     isCurrent: model === current,
   };
 }

@@ -1,7 +1,7 @@
 /** What fills a model's window, as a person reads it: its parts, the sum, the cost. Pure. */
 import type { ContextReadResult, ContextSource } from "pintle-client";
 import { numberText, t } from "../words.ts";
-import { shortTokens } from "./usage.ts";
+import { sizeOf } from "../settings/choices.ts";
 
 export interface ContextPart {
   label: string;
@@ -67,7 +67,7 @@ export function contextView(
       : t(
           "{0} of {1} tokens ({2} %)",
           numberText(tokens),
-          shortTokens(window),
+          sizeOf(window),
           Math.round((tokens / window) * 100),
         );
   return { sum, parts, cost: cost === "" ? "" : t("The session cost {0} so far.", cost), canCompact };

@@ -183,6 +183,10 @@ export type FromPage =
   | { type: "choose"; option: Option; value: string }
   | { type: "readContext" | "compact" }
   | { type: "attachFrom"; what: "files" | "image" | "selection" | "problems" }
+  /** Goes back to before a message, which comes back to the prompt box. */
+  | { type: "restore"; itemId: string }
+  /** Asks again for an answer. */
+  | { type: "again"; itemId: string }
   /** A command after a slash, chosen in the list of candidates. */
   | { type: "slash"; name: string }
   /** Changes, moves or takes away a message that waits. */

@@ -30,15 +30,14 @@ export function meterOf(usage: ContextUsage | undefined): Meter | undefined {
   if (usage?.window === undefined || usage.window <= 0 || usage.tokens <= 0) return undefined;
   const percent = Math.round((usage.tokens / usage.window) * 100);
   return {
-    text: t("{0} % of {1}", percent, shortTokens(usage.window)),
+    text: t("{0} % of {1}", percent, short(usage.window)),
     detail: t("The conversation uses about {0} of the model's {1} tokens.", usage.tokens, usage.window),
     isNearlyFull: percent >= WARN_PERCENT,
     percent,
   };
 }
 
-/** Such as `200k` or `1M`. */
-export function shortTokens(tokens: number): string {
+function short(tokens: number): string {
   if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
   return tokens >= 1000 ? `${Math.round(tokens / 1000)}k` : String(tokens);
 }

@@ -7,6 +7,7 @@ import type {
   SessionRewindResult,
   SessionTreeResult,
 } from "pintle-client";
+import type { State } from "../transcript/state.ts";
 import { plural, t } from "../words.ts";
 
 export interface PlaceChoice {
@@ -19,6 +20,16 @@ export interface PlaceChoice {
   itemId: ItemId | undefined;
   /** It lies on a way that was left: going there goes to its end. */
   isLeft: boolean;
+}
+
+/** The message that an answer answers: the last one before it. */
+export function messageBefore({ entries, indexes, start }: State, itemId: ItemId): ItemId | undefined {
+  const at = indexes.get(itemId);
+  if (at === undefined) return undefined;
+  const message = entries
+    .slice(0, at - start)
+    .findLast((each) => each.kind === "item" && each.item.type === "userMessage");
+  return message?.key;
 }
 
 /** The places of a tree, newest first; behind them the ends of ways that were left. */

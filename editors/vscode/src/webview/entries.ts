@@ -4,6 +4,7 @@ import { sentences, t } from "../words.ts";
 import type { Colours } from "./code.ts";
 import { el, icon, sender } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
+import { messageActions } from "./messageActions.ts";
 import { drawTold } from "./told.ts";
 import { ToolCard } from "./toolCard.ts";
 import { turnEnd } from "./turnEnd.ts";
@@ -28,7 +29,7 @@ export function timeText(atMs: number, nowMs: number): string {
 function draw(entry: ViewEntry, send: Send, colours: Colours): Drawn {
   switch (entry.kind) {
     case "user":
-      return user(entry);
+      return user(entry, send);
     case "agent":
       return agent(entry, send, colours);
     case "reasoning":
@@ -46,11 +47,14 @@ function draw(entry: ViewEntry, send: Send, colours: Colours): Drawn {
   }
 }
 
-function user(entry: Extract<ViewEntry, { kind: "user" }>): Drawn {
+function user(entry: Extract<ViewEntry, { kind: "user" }>, send: Send): Drawn {
+  let said = entry.text;
+  const actions = messageActions("user", entry.key, () => said, send);
   const element = el("article", { class: "entry user", attributes: { "aria-label": t("You") } });
   const update = (next: ViewEntry): boolean => {
     if (next.kind !== "user") return false;
     const { text, chips, from } = next;
+    said = text;
     const rows = chips.map(({ icon: name, label, title }) =>
       el("li", { class: "chip", title }, icon(name), el("span", {}, label)),
     );
@@ -59,7 +63,7 @@ function user(entry: Extract<ViewEntry, { kind: "user" }>): Drawn {
       rows.length > 0
         ? el("ul", { class: "attachments", attributes: { "aria-label": t("Attached") } }, ...rows)
         : undefined;
-    element.replaceChildren(...[above, text, list].filter((each) => each !== undefined));
+    element.replaceChildren(...[above, text, list, actions].filter((each) => each !== undefined));
     return true;
   };
   update(entry);
@@ -92,6 +96,7 @@ function agent(
     { class: "entry agent", attributes: { "aria-label": t("Agent") } },
     markdown.element,
     cut,
+    messageActions("agent", entry.key, () => markdown.text, send),
   );
   return {
     element,

@@ -7,6 +7,7 @@ import { Around } from "./head.ts";
 import { Prompt } from "./prompt.ts";
 import { Transcript } from "./transcript.ts";
 import { Updates } from "./updates.ts";
+import { WorkingLine } from "./working.ts";
 
 interface Host {
   postMessage(message: FromPage): void;
@@ -32,6 +33,8 @@ const around = new Around(send, transcript.colours, {
   focus: () => prompt.focus(),
   retry: () => prompt.retry(),
 });
+const working = new WorkingLine();
+transcript.element.querySelector(".list")?.after(working.element);
 transcript.element.prepend(el("h1", { class: "said" }, "Pintle"));
 document.body.append(transcript.element, around.element, prompt.element);
 
@@ -44,6 +47,7 @@ function receive(message: ToPage): void {
     document.body.dataset["engine"] = message.head.engine.kind;
   }
   if (message.type !== "update") updates.flush();
+  working.receive(message);
   switch (message.type) {
     case "reset":
       transcript.reset(message);

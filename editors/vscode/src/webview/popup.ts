@@ -71,8 +71,10 @@ export class Popup {
 
   close(): void {
     if (this.#element === undefined) return;
-    this.#element.remove();
+    const element = this.#element;
     this.#element = undefined;
+    element.remove();
+    window.removeEventListener("resize", this.#place);
     this.#anchor.setAttribute("aria-expanded", "false");
     if (open === this) open = undefined;
   }
@@ -107,12 +109,20 @@ export class Popup {
       if (!isInside && relatedTarget !== this.#anchor) this.close();
     });
     document.body.append(element);
+    window.addEventListener("resize", this.#place);
+    this.#place();
+  }
+
+  /** Above its button, within the page, also when that gets another width. */
+  readonly #place = (): void => {
+    const element = this.#element;
+    if (element === undefined) return;
     const at = this.#anchor.getBoundingClientRect();
     const left = Math.min(at.left, window.innerWidth - EDGE - element.offsetWidth);
     element.style.left = `${Math.max(EDGE, left)}px`;
     element.style.bottom = `${window.innerHeight - at.top + GAP}px`;
     element.style.maxHeight = `${Math.max(80, at.top - GAP - EDGE)}px`;
-  }
+  };
 
   /** Closes it by a person's will: the keyboard goes back to the button. */
   #leave(): void {

@@ -11,6 +11,7 @@ import * as hidden from "./hidden.mjs";
 import * as help from "./help.mjs";
 import * as language from "./language.mjs";
 import * as load from "./load.mjs";
+import * as messages from "./messages.mjs";
 import * as page from "./page.mjs";
 import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
@@ -49,6 +50,7 @@ const cases =
         ...faults,
         ...stream,
         ...transcript,
+        ...messages,
         callsAreOneRowEachAndLooksAreFolded: tools.callsAreOneRowEachAndLooksAreFolded,
         ...sessions,
         ...around,

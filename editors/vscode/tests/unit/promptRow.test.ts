@@ -41,7 +41,7 @@ test("models that can answer are offered, those of the provider in use first", (
     choices.map(({ value, label, detail, isCurrent }) => [value, label, detail, isCurrent]),
     [
       ["c/deep", "Deep", "deep · 1M tokens", true],
-      ["a/plain", "plain", "200k tokens", false],
+      ["a/plain", "plain", "200K tokens", false],
     ],
   );
   assert.equal(pickersOf(known({})).model.text, "Model…");
@@ -121,7 +121,7 @@ test("what fills the window, in parts", () => {
     "$1",
     true,
   );
-  assert.equal(sum, "10,000 of 200k tokens (5 %)");
+  assert.equal(sum, "10,000 of 200K tokens (5 %)");
   assert.equal(cost, "The session cost $1 so far.");
   assert.deepEqual(
     parts.map(({ label, tokens, share }) => `${label} ${tokens} ${share}`),

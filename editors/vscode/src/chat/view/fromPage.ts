@@ -98,6 +98,13 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "attachFrom":
       void attachFrom(owner, message.what);
       return;
+    case "restore":
+    case "again":
+      void vscode.commands.executeCommand("pintle.rewind", {
+        itemId: message.itemId,
+        isAgain: message.type === "again",
+      });
+      return;
     case "slash":
       void runSlash(owner, message.name);
       return;

@@ -21,7 +21,7 @@ import { labelOf } from "../../paths.ts";
 import { undoable } from "../../transcript/history.ts";
 import { sentence, t } from "../../words.ts";
 import type { PlaceChoice } from "../rewind.ts";
-import { checkpointRows, placesOf, previewOf, saidOf, scopeRows } from "../rewind.ts";
+import { checkpointRows, messageBefore, placesOf, previewOf, saidOf, scopeRows } from "../rewind.ts";
 import { describeTime } from "./sessionsTree.ts";
 
 export type RewindOwner = HasChat & HasFolder & { readonly view: ChatView };
@@ -33,10 +33,17 @@ interface Here {
 
 type Choice = vscode.QuickPickItem & { overwrite?: string[] };
 
-export function rewindCommands(owner: RewindOwner): Record<string, () => unknown> {
+/** A message in the transcript; `isAgain` where it is an answer that is asked for once more. */
+interface Named {
+  itemId: ItemId;
+  isAgain: boolean;
+}
+
+export function rewindCommands(owner: RewindOwner): Record<string, (...args: never[]) => unknown> {
   const history = new Rewinding(owner);
   return {
-    "pintle.rewind": () => history.rewind(),
+    "pintle.rewind": (named?: Named) =>
+      named?.isAgain === true ? history.again(named.itemId) : history.rewind(named?.itemId),
     "pintle.redo": () => history.redo(),
     "pintle.fork": () => history.fork(),
     "pintle.checkpoints": () => history.checkpoints(),
@@ -53,11 +60,14 @@ class Rewinding {
   }
 
   /** Goes back to before one of the person's messages, or to the end of a way that was left. */
-  rewind(): Promise<void> {
+  rewind(itemId?: ItemId): Promise<void> {
     return this.#guard(
       (why) => t("Could not rewind: {0}", why),
       async (here) => {
-        const place = await this.#pickPlace(here, t("Rewind to Before Which Message?"));
+        const place =
+          itemId === undefined
+            ? await this.#pickPlace(here, t("Rewind to Before Which Message?"))
+            : await before(here, itemId);
         if (place?.at === undefined) return;
         const scope = await vscode.window.showQuickPick(scopeRows(), { title: t("Rewind What?") });
         if (scope === undefined) return;
@@ -68,6 +78,33 @@ class Rewinding {
         if (overwrite === undefined) return;
         const { summarize = false } = scope;
         await this.#go(here, { to: place.at, scope: scope.scope, summarize, overwrite });
+      },
+    );
+  }
+
+  /** Asks once more for an answer: goes back to before the message that it answers, and sends that again. */
+  again(itemId: ItemId): Promise<void> {
+    return this.#guard(
+      (why) => t("Could not ask again: {0}", why),
+      async (here) => {
+        const message = here.chat.state === undefined ? undefined : messageBefore(here.chat.state, itemId);
+        if (message === undefined) return;
+        const to = { itemId: message };
+        const params = { sessionId: here.sessionId, to, scope: "both", dryRun: true } as const;
+        const { groups } = previewOf("both", await here.chat.request("session/rewind", params));
+        // Files go back only with a person's word.
+        const title = t("Ask Again, and Undo What the Answer Changed?");
+        const overwrite = groups.length === 0 ? [] : await this.#confirm(here, title, to, "both");
+        if (overwrite === undefined) return;
+        const scope = groups.length === 0 ? "conversation" : "both";
+        const { input = [] } = await here.chat.request("session/rewind", {
+          sessionId: here.sessionId,
+          to,
+          scope,
+          overwrite,
+        });
+        const { text, attached } = asDraft([{ content: input }]);
+        await here.chat.send(text, attached);
       },
     );
   }
@@ -230,6 +267,12 @@ class Rewinding {
     this.#returned.set(here.sessionId, message);
     this.#owner.view.returned(message, attached);
   }
+}
+
+/** The place before a message that is named. */
+async function before(here: Here, itemId: ItemId): Promise<PlaceChoice> {
+  const { text } = asDraft([{ content: await messageOf(here, itemId) }]);
+  return { label: text.replace(/\s*\n[^]*/, " …"), at: { itemId }, itemId, isLeft: false };
 }
 
 /** The content of a message, which may stand before what was read of the session; empty where there is none. */

@@ -1,0 +1,59 @@
+/** The line at the end of the transcript that says what a turn does, and counts its time. Screen readers hear of neither by themselves. */
+import type { Head, ToPage } from "../chat/messages.ts";
+import { elapsedText, WorkingState } from "../transcript/working.ts";
+import { el, icon } from "./dom.ts";
+
+const TICK_MS = 1000;
+
+export class WorkingLine {
+  readonly element = el("div", { class: "working" });
+  readonly #text = el("span", { class: "text" });
+  readonly #time = el("span", { class: "time", attributes: { "aria-hidden": "true" } });
+  readonly #state = new WorkingState();
+  readonly #answers = new Set<string>();
+  #head: Head | undefined;
+  #sinceMs: number | undefined;
+  #timer: number | undefined;
+
+  constructor() {
+    this.element.hidden = true;
+    this.element.append(icon("loading codicon-modifier-spin"), this.#text, this.#time);
+  }
+
+  /** Takes what the page was told. */
+  receive(message: ToPage): void {
+    if (message.type !== "update" && message.type !== "reset") return;
+    if (message.head !== undefined) this.#head = message.head;
+    if (message.type === "reset") {
+      this.#answers.clear();
+      this.#state.reset(message.entries);
+      for (const each of message.entries) if (each.kind === "agent") this.#answers.add(each.key);
+    } else {
+      for (const { entry } of message.entries) {
+        if (entry.kind === "agent") this.#answers.add(entry.key);
+        this.#state.entry(entry, Date.now());
+      }
+      for (const { key, text } of message.appends) this.#state.append(key, text, this.#answers.has(key));
+    }
+    this.#draw();
+  }
+
+  #draw(): void {
+    const now = this.#head && this.#state.now(this.#head, Date.now());
+    this.element.hidden = now === undefined;
+    this.element.classList.toggle("waits", now?.sinceMs === undefined);
+    this.#sinceMs = now?.sinceMs;
+    const text = now?.text ?? "";
+    if (this.#text.textContent !== text) this.#text.textContent = text;
+    this.#tick();
+    if (now === undefined) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    } else this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  #tick(): void {
+    const text = this.#sinceMs === undefined ? "" : elapsedText(Date.now() - this.#sinceMs);
+    if (this.#time.textContent !== text) this.#time.textContent = text;
+  }
+}
