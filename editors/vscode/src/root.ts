@@ -24,6 +24,7 @@ import { allFolders, firstFolder, isShown, openPage, thisMachine } from "./machi
 import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./owner.ts";
 import { Review } from "./review/review.ts";
 import { BaseFiles } from "./review/view/baseFiles.ts";
+import { ChangedFiles } from "./review/view/changedFiles.ts";
 import { ChangesTree } from "./review/view/changesTree.ts";
 import { Notes } from "./review/view/notes.ts";
 import { Overlay } from "./review/view/overlay.ts";
@@ -62,6 +63,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly output = new OutputPages(this);
   readonly nested = new NestedAgents(this);
   readonly promptRow = new PromptRow(this);
+  readonly changedFiles = new ChangedFiles(this);
   readonly notes = new Notes(this);
   readonly attention = new Attention(this);
   readonly walkthrough = new Walkthrough(this);
@@ -261,6 +263,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   /** The engine has said what is open. */
   #reviewed(): void {
     this.changes.refresh();
+    this.changedFiles.changed();
     this.base.changed();
     this.overlay.changed();
     this.#hunkControl.changed();

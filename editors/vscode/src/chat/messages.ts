@@ -127,6 +127,16 @@ export interface InEditor {
   isSelection: boolean;
 }
 
+/** A file with open hunks. */
+export interface ChangedFile {
+  path: string;
+  name: string;
+  /** Relative to the workspace; empty for a file right in it. */
+  folder: string;
+  added: number;
+  removed: number;
+}
+
 /** Menus of the prompt that a command opens. */
 export type Menu = "model" | "mode" | "context";
 
@@ -167,6 +177,7 @@ export type ToPage =
   | { type: "context"; view: ContextView }
   | { type: "editor"; shown: InEditor | undefined }
   | { type: "openMenu"; menu: Menu }
+  | { type: "changed"; files: ChangedFile[] }
   /** Text for where the caret stands. */
   | { type: "insert"; text: string };
 
@@ -183,6 +194,9 @@ export type FromPage =
   | { type: "choose"; option: Option; value: string }
   | { type: "readContext" | "compact" }
   | { type: "attachFrom"; what: "files" | "image" | "selection" | "problems" }
+  /** About the open hunks of a file, or about all. */
+  | { type: "decide"; verb: "keep" | "undo"; path?: string }
+  | { type: "nextChange" }
   /** Goes back to before a message, which comes back to the prompt box. */
   | { type: "restore"; itemId: string }
   /** Asks again for an answer. */

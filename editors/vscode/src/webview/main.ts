@@ -2,6 +2,7 @@
 import type { FromPage, ToPage } from "../chat/messages.ts";
 import type { Words } from "../words.ts";
 import { setWords } from "../words.ts";
+import { ChangedFiles } from "./changedFiles.ts";
 import { el } from "./dom.ts";
 import { Around } from "./head.ts";
 import { Prompt } from "./prompt.ts";
@@ -33,10 +34,11 @@ const around = new Around(send, transcript.colours, {
   focus: () => prompt.focus(),
   retry: () => prompt.retry(),
 });
+const changed = new ChangedFiles(send);
 const working = new WorkingLine();
 transcript.element.querySelector(".list")?.after(working.element);
 transcript.element.prepend(el("h1", { class: "said" }, "Pintle"));
-document.body.append(transcript.element, around.element, prompt.element);
+document.body.append(transcript.element, around.element, changed.element, prompt.element);
 
 function receive(message: ToPage): void {
   if ("head" in message && message.head !== undefined) {
@@ -100,6 +102,9 @@ function receive(message: ToPage): void {
       return;
     case "openMenu":
       prompt.openMenu(message.menu);
+      return;
+    case "changed":
+      changed.update(message.files);
       return;
     case "insert":
       prompt.insert(message.text);

@@ -7,17 +7,19 @@ const TICK_MS = 1000;
 
 export class WorkingLine {
   readonly element = el("div", { class: "working" });
+  readonly #badge = el("span", { class: "badge" });
   readonly #text = el("span", { class: "text" });
   readonly #time = el("span", { class: "time", attributes: { "aria-hidden": "true" } });
   readonly #state = new WorkingState();
   readonly #answers = new Set<string>();
+  #icon = "";
   #head: Head | undefined;
   #sinceMs: number | undefined;
   #timer: number | undefined;
 
   constructor() {
     this.element.hidden = true;
-    this.element.append(icon("loading codicon-modifier-spin"), this.#text, this.#time);
+    this.element.append(this.#badge, this.#text, this.#time);
   }
 
   /** Takes what the page was told. */
@@ -41,7 +43,9 @@ export class WorkingLine {
   #draw(): void {
     const now = this.#head && this.#state.now(this.#head, Date.now());
     this.element.hidden = now === undefined;
-    this.element.classList.toggle("waits", now?.sinceMs === undefined);
+    const name = now?.sinceMs === undefined ? "question" : "loading codicon-modifier-spin";
+    if (this.#icon !== name) this.#badge.replaceChildren(icon(name));
+    this.#icon = name;
     this.#sinceMs = now?.sinceMs;
     const text = now?.text ?? "";
     if (this.#text.textContent !== text) this.#text.textContent = text;

@@ -1,6 +1,7 @@
 // Review: hunks in the editors, decided about there, true on disk.
 import assert from "node:assert/strict";
 import { LONG, edit, extensionOf, gate, say, until } from "./support.mjs";
+import { album } from "./tools.mjs";
 
 const TEN = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 const EDITS = [
@@ -14,6 +15,12 @@ const GONE = "−1 +0";
 const NEW = "−0 +1";
 const LENS = (counts) => `Keep | Undo | Comment | ${counts}`;
 
+/** The lenses of hunks, each with its place among them. */
+const placed = (hunks) =>
+  hunks.length < 2
+    ? hunks
+    : hunks.map((each, at) => each.replace(/−\d+ \+\d+/, `$& · ${at + 1} of ${hunks.length}`));
+
 /** A window whose agent has made edits to `a.txt`, which is in its editor. */
 async function reviewed(rig, name, replies = [edit("a.txt", ...EDITS), say("Done.")]) {
   const folder = rig.folder(name, {
@@ -24,11 +31,13 @@ async function reviewed(rig, name, replies = [edit("a.txt", ...EDITS), say("Done
   const window = await rig.window(folder);
   await window.open("a.txt");
   await window.send("go");
-  const shows = (...want) =>
-    until(`the hunks are ${want.join(" and ")}`, async () => {
+  const shows = (...hunks) => {
+    const want = placed(hunks);
+    return until(`the hunks are ${want.join(" and ")}`, async () => {
       const lenses = await window.lenses();
       return JSON.stringify(lenses) === JSON.stringify(want);
     });
+  };
   const disk = (text) => until(`the disk holds ${JSON.stringify(text)}`, () => folder.read("a.txt") === text);
   return { folder, window, shows, disk };
 }
@@ -244,4 +253,56 @@ export async function hunksAreThereAgainInAnotherWindow(rig) {
   await again.command("Pintle: Keep All Hunks");
   await until("they are decided", async () => (await again.lenses()).length === 0);
   await again.page.context().close();
+}
+
+export async function changedFilesAreListedAboveThePromptAndRemovedLinesInTheEditor(rig) {
+  const folder = rig.folder("changed files", {
+    files: { "a.txt": TEN, "src/b.txt": "one\ntwo\n" },
+    settings: { "pintle.permissionMode": "full" },
+    script: {
+      replies: [edit("a.txt", ...EDITS), edit("src/b.txt", ["two", "zwei"]), say("Done."), say("Noted.")],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.open("a.txt");
+  await window.send("go");
+  const list = window.view.getByRole("region", { name: "Changed Files" });
+  await list.getByText("2 files changed").waitFor({ timeout: LONG });
+  await window.view.locator(".end.completed").waitFor({ timeout: LONG });
+  await album(window, folder, "changed-folded");
+  await list.getByRole("button", { name: /2 files changed/ }).press("Enter");
+  assert.deepEqual(
+    (await list.locator("li").allInnerTexts()).map((each) => each.replaceAll(/\s+/g, " ").trim()),
+    ["a.txt +2 −2", "b.txt src +1 −1"],
+  );
+  await album(window, folder, "changed-open", [
+    "Default Dark Modern",
+    "Default Light Modern",
+    "Default High Contrast",
+  ]);
+
+  // What a hunk took away stands behind the line that came for it, and its place among all in the status bar.
+  const ghosts = () =>
+    window.editor.evaluate((element) =>
+      [...element.querySelectorAll(".view-line span")]
+        .map((each) => getComputedStyle(each, "::after").content)
+        .filter((each) => each.includes("−")),
+    );
+  await until("the removed lines are shown", async () => (await ghosts()).length === 2);
+  await list.getByRole("button", { name: "Next Change" }).click();
+  await window.status(/Hunk \d of 3|3 hunks/).waitFor({ timeout: LONG });
+  await window.page
+    .locator(".editor-actions")
+    .getByRole("button", { name: /Next Hunk/ })
+    .click({ timeout: LONG });
+  await window.shot("hunk-bar");
+  await list.getByRole("button", { name: "Keep a.txt" }).click();
+  await list.getByText("1 file changed").waitFor({ timeout: LONG });
+  await until("nothing is left to show there", async () => (await ghosts()).length === 0);
+  // From the last hunk of a file to the first of the next one.
+  await list.getByRole("button", { name: "Next Change" }).click();
+  await window.page.locator(".tab.active", { hasText: "b.txt" }).waitFor({ timeout: LONG });
+  await list.getByRole("button", { name: "Undo All" }).click();
+  await until("it is undone", () => folder.read("src/b.txt") === "one\ntwo\n");
+  await list.waitFor({ state: "hidden", timeout: LONG });
 }

@@ -67,7 +67,8 @@ export async function wholeRound(rig) {
   await window.sees("hello two words");
   await window.shot("04-done");
 
-  await window.view.getByRole("button", { name: "greet.sh" }).click();
+  const edited = window.view.locator(".tool", { hasText: "Edited greet.sh" });
+  await edited.getByRole("button", { name: "greet.sh", exact: true }).click();
   await window.page.locator(".tab", { hasText: "greet.sh (accepted ↔ now)" }).waitFor({ timeout: LONG });
   await window.page.locator(".monaco-diff-editor .line-delete").first().waitFor({ timeout: LONG });
   const original = () => window.page.locator(".editor.original .view-lines").innerText();

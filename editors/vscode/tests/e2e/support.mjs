@@ -493,7 +493,7 @@ export class Window {
 
   async loaded() {
     await this.page.locator(".monaco-workbench").waitFor({ timeout: LONG });
-    await this.page.locator('.statusbar-item[id*="pintle"]').waitFor({ timeout: LONG });
+    await this.page.locator('.statusbar-item[id*="pintle"]').first().waitFor({ timeout: LONG });
   }
 
   /** Runs a command by its title. */

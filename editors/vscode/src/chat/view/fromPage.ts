@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { problemOf } from "../../connection/problem.ts";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
+import type { ChangedFiles } from "../../review/view/changedFiles.ts";
 import type { DiffOwner } from "../../review/view/diffs.ts";
 import { compareUnsaved, openDiff } from "../../review/view/diffs.ts";
 import { openDetail, openProposed } from "../../review/view/proposed.ts";
@@ -26,6 +27,7 @@ export type PageOwner = DiffOwner &
   HasLog & {
     readonly view: ChatView;
     readonly promptRow: PromptRow;
+    readonly changedFiles: ChangedFiles;
     readonly output: OutputPages;
     readonly nested: NestedAgents;
     readonly colours: Highlighter;
@@ -98,6 +100,12 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "attachFrom":
       void attachFrom(owner, message.what);
       return;
+    case "decide":
+      owner.changedFiles.decide(message);
+      return;
+    case "nextChange":
+      void vscode.commands.executeCommand("pintle.nextChange");
+      return;
     case "restore":
     case "again":
       void vscode.commands.executeCommand("pintle.rewind", {
@@ -160,6 +168,7 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     }
     case "ready":
       owner.promptRow.ready();
+      owner.changedFiles.ready();
       void chat?.start();
       return;
     case "highlight":

@@ -7,7 +7,9 @@ import * as vscode from "vscode";
 import type { HasReview } from "../../owner.ts";
 import { t } from "../../words.ts";
 import type { Place } from "../hunks.ts";
-import { countsOf, placeAt, stateWord } from "../hunks.ts";
+import { countsOf, stateWord } from "../hunks.ts";
+import { HunkBar } from "./hunkBar.ts";
+import { RemovedLines } from "./removedLines.ts";
 
 /** So long after the last key hunks are placed anew. */
 const SETTLE_MS = 60;
@@ -30,6 +32,8 @@ export class Overlay implements vscode.CodeLensProvider {
   readonly #changedLines: vscode.TextEditorDecorationType;
   readonly #deletedLines: vscode.TextEditorDecorationType;
   readonly #placed = new WeakMap<vscode.TextDocument, Placed>();
+  readonly #removed = new RemovedLines();
+  readonly #bar = new HunkBar();
   readonly #disposables: vscode.Disposable[];
   #timer: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -57,6 +61,11 @@ export class Overlay implements vscode.CodeLensProvider {
       this.#lenses,
       this.#changedLines,
       this.#deletedLines,
+      this.#removed,
+      this.#bar,
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (this.#removed.isMeant(event)) this.#draw();
+      }),
       vscode.languages.registerCodeLensProvider({ scheme: "file" }, this),
       vscode.window.onDidChangeTextEditorSelection(() => this.#mark()),
       vscode.window.onDidChangeActiveTextEditor(() => this.#mark()),
@@ -121,7 +130,7 @@ export class Overlay implements vscode.CodeLensProvider {
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     this.#asked.set(document, (this.#asked.get(document) ?? 0) + 1);
-    return this.places(document).flatMap(({ hunk, row }) => {
+    return this.places(document).flatMap(({ hunk, row }, at, all) => {
       const line = Math.min(row, document.lineCount - 1);
       const lens = (title: string, command = "", tooltip = ""): vscode.CodeLens =>
         new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
@@ -136,7 +145,7 @@ export class Overlay implements vscode.CodeLensProvider {
         lens(t("Keep"), "pintle.keep", t("Accept this hunk")),
         lens(t("Undo"), "pintle.undo", t("Undo this hunk")),
         lens(t("Comment"), "pintle.comment", t("Your comment; the model reads it at its next turn")),
-        lens(`${countsOf(hunk)}${state}`),
+        lens(`${countsOf(hunk)}${state}${all.length < 2 ? "" : ` · ${t("{0} of {1}", at + 1, all.length)}`}`),
       ];
       if (hunk.waiting !== undefined) {
         lenses.push(lens(t("a decision is waiting for the running call to end")));
@@ -170,10 +179,13 @@ export class Overlay implements vscode.CodeLensProvider {
   }
 
   #draw(): void {
+    const files: string[] = [];
     for (const editor of vscode.window.visibleTextEditors) {
       const { document } = editor;
       if (document.uri.scheme !== "file") continue;
       const places = this.places(document);
+      if (places.length > 0) files.push(document.uri.fsPath);
+      this.#removed.draw(editor, places);
       const changed = places.filter((each) => each.count > 0);
       const deleted = places.filter((each) => each.count === 0);
       const range = (row: number, count: number): vscode.Range => {
@@ -189,6 +201,7 @@ export class Overlay implements vscode.CodeLensProvider {
         deleted.map(({ row, count }) => range(row, count)),
       );
     }
+    this.#bar.files(files);
     this.#mark();
   }
 
@@ -196,9 +209,7 @@ export class Overlay implements vscode.CodeLensProvider {
   #mark(): void {
     const editor = vscode.window.activeTextEditor;
     const places = editor === undefined ? [] : this.places(editor.document);
-    const isOn = editor !== undefined && placeAt(places, editor.selection.active.line) !== undefined;
-    void vscode.commands.executeCommand("setContext", "pintle.onHunk", isOn);
-    void vscode.commands.executeCommand("setContext", "pintle.hasHunks", places.length > 0);
+    this.#bar.update(places, editor?.selection.active.line ?? 0);
   }
 }
 

@@ -54,6 +54,7 @@ export function reviewCommands(owner: ReviewOwner): Record<string, (...args: nev
     "pintle.revertDecision": (named?: Named) => decisions.revert(named),
     "pintle.nextHunk": () => jump(owner, 1),
     "pintle.previousHunk": () => jump(owner, -1),
+    "pintle.nextChange": () => nextChange(owner),
   };
 }
 
@@ -253,6 +254,27 @@ function jump(owner: ReviewOwner, by: 1 | -1): void {
       ? t("No hunk below in this file; Pintle: Review All Changes shows all.")
       : t("No hunk above in this file; Pintle: Review All Changes shows all."),
   );
+}
+
+/** Goes to the next hunk of all files, from the cursor on; behind the last one the first follows. */
+async function nextChange(owner: ReviewOwner): Promise<void> {
+  const { review, overlay } = owner;
+  const files = review?.files ?? [];
+  const editor = vscode.window.activeTextEditor;
+  const here = editor === undefined ? undefined : review?.file(editor.document.uri.fsPath);
+  if (editor !== undefined && here !== undefined) {
+    const at = editor.selection.active.line;
+    const place = overlay.places(editor.document).find((each) => each.row > at);
+    if (place !== undefined) {
+      const { viewColumn } = editor;
+      const options = viewColumn === undefined ? {} : { viewColumn };
+      return reveal(await vscode.window.showTextDocument(editor.document, options), place.row);
+    }
+  }
+  const next = files[(here === undefined ? 0 : files.indexOf(here) + 1) % Math.max(1, files.length)];
+  const [first] = next?.hunks ?? [];
+  if (next === undefined || first === undefined) return say(t("There are no open hunks."));
+  await showHunk(owner, { path: next.path, hunk: first.id });
 }
 
 function reveal(editor: vscode.TextEditor, row: number): void {

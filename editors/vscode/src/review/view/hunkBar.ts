@@ -1,0 +1,41 @@
+/** Where the cursor stands among the hunks of its file: in the status bar, and for the buttons in the titles of editors. */
+import * as vscode from "vscode";
+import { plural, t } from "../../words.ts";
+import type { Place } from "../hunks.ts";
+import { placeAt } from "../hunks.ts";
+
+export class HunkBar {
+  readonly #item = vscode.window.createStatusBarItem("pintle.hunk", vscode.StatusBarAlignment.Left, 0);
+
+  constructor() {
+    this.#item.name = t("Pintle: Changes in the File");
+    this.#item.command = "pintle.nextHunk";
+    this.#item.tooltip = t("Go to the next hunk");
+  }
+
+  /** The hunks of the active editor, and its cursor's line. */
+  update(places: Place[], row: number): void {
+    const set = (name: string, value: unknown): unknown =>
+      vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
+    const here = placeAt(places, row);
+    set("onHunk", here !== undefined);
+    set("hasHunks", places.length > 0);
+    if (places.length === 0) return this.#item.hide();
+    const count = places.length;
+    const text =
+      here === undefined
+        ? plural(count, "{0} hunk", "{0} hunks")
+        : t("Hunk {0} of {1}", places.indexOf(here) + 1, count);
+    this.#item.text = `$(diff) ${text}`;
+    this.#item.show();
+  }
+
+  /** The files in sight that have hunks: their editors have the buttons. */
+  files(paths: string[]): void {
+    void vscode.commands.executeCommand("setContext", "pintle.hunkFiles", paths);
+  }
+
+  dispose(): void {
+    this.#item.dispose();
+  }
+}

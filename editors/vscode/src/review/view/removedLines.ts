@@ -1,0 +1,44 @@
+/** Draws removed lines behind the lines that came for them; VS Code lets extensions put no lines between others. */
+import * as vscode from "vscode";
+import { t } from "../../words.ts";
+import type { Place } from "../hunks.ts";
+import { ghostsOf } from "../removed.ts";
+
+const SETTING = "pintle.removedLines";
+
+export class RemovedLines {
+  readonly #type = vscode.window.createTextEditorDecorationType({
+    after: {
+      color: new vscode.ThemeColor("editor.foreground"),
+      backgroundColor: new vscode.ThemeColor("diffEditor.removedLineBackground"),
+      textDecoration: "line-through",
+      margin: "0 0 0 2em",
+    },
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
+
+  draw(editor: vscode.TextEditor, places: Place[]): void {
+    const isOn = vscode.workspace.getConfiguration().get<boolean>(SETTING) !== false;
+    const { document } = editor;
+    const decorations = (isOn ? ghostsOf(places) : []).map(({ row, text, removed }) => {
+      const line = document.lineAt(Math.min(row, document.lineCount - 1));
+      const hover = new vscode.MarkdownString(`${t("Removed lines:")}\n`);
+      hover.appendCodeblock(removed.map((each) => `- ${each}`).join("\n"), "diff");
+      return {
+        range: new vscode.Range(line.range.end, line.range.end),
+        hoverMessage: hover,
+        renderOptions: { after: { contentText: text } },
+      };
+    });
+    editor.setDecorations(this.#type, decorations);
+  }
+
+  /** Whether a change of settings concerns them. */
+  isMeant(event: vscode.ConfigurationChangeEvent): boolean {
+    return event.affectsConfiguration(SETTING);
+  }
+
+  dispose(): void {
+    this.#type.dispose();
+  }
+}
