@@ -1,9 +1,9 @@
-/** What the pickers of the prompt offer: models, efforts and modes as rows of a menu. Pure. */
+/** Menus of the prompt: models, efforts and modes. Pure. */
 import type { ConfigOption, ModelInfo, ModelsListResult, PermissionMode } from "pintle-client";
 import { providerOf, sizeOf, titleOf, withoutEffort } from "../settings/choices.ts";
 import { t } from "../words.ts";
 
-/** The option of a session that a row sets. */
+/** The session option that a choice sets. */
 export type Option = "model" | "effort" | "permissionMode" | "mode";
 
 export interface Choice {
@@ -11,12 +11,12 @@ export interface Choice {
   value: string;
   label: string;
   detail: string;
-  /** The heading that it stands under; empty for none. */
+  /** Heading; empty for none. */
   group: string;
   isCurrent: boolean;
 }
 
-/** What a picker says on its button, and in its menu. */
+/** A button with its menu. */
 export interface Picker {
   text: string;
   title: string;
@@ -26,24 +26,24 @@ export interface Picker {
 
 export interface Pickers {
   model: Picker;
-  /** Undefined where the model has no levels. */
+  /** Undefined if the model has no levels. */
   effort: Picker | undefined;
   mode: Picker;
 }
 
-/** What is known when the pickers are made. */
+/** The state that the pickers depend on. */
 export interface Known {
   /** `provider/id`, perhaps with an effort. */
   model: string;
   permissionMode: string;
   mode: string;
-  /** The options of the session that is open; undefined without one. */
+  /** Options of the open session; undefined without one. */
   options: ConfigOption[] | undefined;
-  /** Undefined before the engine has said it. */
+  /** Undefined until the engine has listed them. */
   models: ModelsListResult | undefined;
 }
 
-/** Models in the menu; the list of all of them is behind it. */
+/** Maximum number of models in the menu. */
 const MOST_MODELS = 20;
 
 export function pickersOf(known: Known): Pickers {
@@ -54,7 +54,7 @@ function modelPicker({ model, models }: Known): Picker {
   const current = withoutEffort(model);
   const missing = new Set(models?.providers.filter(({ key }) => key === "missing").map(({ name }) => name));
   const usable = (models?.models ?? []).filter((each) => !missing.has(providerOf(each.model)));
-  // Those of the provider that is in use are what a person changes between.
+  // Models of the current provider come first.
   const near = (each: ModelInfo): number => (providerOf(each.model) === providerOf(current) ? 0 : 1);
   const sorted = usable.toSorted((a, b) => near(a) - near(b));
   const shown = sorted.slice(0, MOST_MODELS);
@@ -85,13 +85,13 @@ function modelChoice({ model, name, window }: ModelInfo, current: string, group:
   };
 }
 
-/** Levels of a model before there is a session, which names its own. */
+/** Levels offered before there is a session. */
 const LEVELS = ["default", "low", "medium", "high"];
 
 function effortPicker({ model, options, models }: Known): Picker | undefined {
   const plain = withoutEffort(model);
   const info = models?.models.find((each) => each.model === plain);
-  // Of a model that the engine does not know by name, its options say what it has.
+  // For models missing from the list, the session's options decide.
   if (plain === "" || (info !== undefined && info.reasoning !== true)) return undefined;
   const option = options?.find(({ id }) => id === "effort");
   const levels = option?.choices ?? (info === undefined ? [] : LEVELS);
@@ -105,7 +105,7 @@ function effortPicker({ model, options, models }: Known): Picker | undefined {
     choices: levels.map((value) => ({
       option: "effort",
       value,
-      label: value === "default" ? t("The model's own") : value,
+      label: value === "default" ? t("Model default") : value,
       detail: "",
       group: "",
       isCurrent: value === current,
@@ -115,7 +115,7 @@ function effortPicker({ model, options, models }: Known): Picker | undefined {
 
 interface Mode {
   value: PermissionMode;
-  /** In a word or two, for the button. */
+  /** Short form for the button. */
   short: string;
   label: string;
   detail: string;

@@ -17,7 +17,7 @@ export interface Candidate {
   /** With its sign and the blank behind it; empty where something is attached. */
   insert: string;
   attach: Input[];
-  /** A command that comes with the prompt box, done in the word's place. */
+  /** A slash command to run instead of inserting text. */
   command?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What fills a model's window, as a person reads it: its parts, the sum, the cost. Pure. */
+/** The overview of the context: parts, sum and cost. Pure. */
 import type { ContextReadResult, ContextSource } from "pintle-client";
 import { numberText, t } from "../words.ts";
 import { sizeOf } from "../settings/choices.ts";
@@ -6,7 +6,7 @@ import { sizeOf } from "../settings/choices.ts";
 export interface ContextPart {
   label: string;
   tokens: string;
-  /** Of all that is used, from 0 to 100. */
+  /** Share of the used tokens, in percent. */
   share: number;
 }
 
@@ -23,7 +23,7 @@ const PARTS = {
   tools: () => t("Tools"),
   summary: () => t("Summary"),
   files: () => t("Files"),
-  results: () => t("Results of other tools"),
+  results: () => t("Other tool results"),
   user: () => t("Your messages"),
   assistant: () => t("Answers"),
   other: () => t("Other"),
@@ -31,7 +31,7 @@ const PARTS = {
 
 type Part = keyof typeof PARTS;
 
-/** Tools whose results are texts of files. */
+/** Results of tools that read files. */
 const READS = /result of .*(read|view|cat|open)/i;
 
 function partOf({ source }: ContextSource): Part {
@@ -40,7 +40,7 @@ function partOf({ source }: ContextSource): Part {
   return source in PARTS ? (source as Part) : "other";
 }
 
-/** The parts, in the order of the request; parts without tokens are left out. */
+/** Returns the overview, without empty parts. */
 export function contextView(
   { usage, sources }: ContextReadResult,
   cost: string,

@@ -24,15 +24,15 @@ function line(input: Input): string {
   }
 }
 
-/** Something that is attached, as a chip. */
+/** An attachment as a chip. */
 export interface Chip {
   icon: string;
-  /** The name of the file, or what else it is; short enough for a narrow view. */
+  /** Short name. */
   label: string;
   title: string;
 }
 
-/** Characters of a chip's label. */
+/** Maximum length of a label, in characters. */
 const MOST_LABEL = 32;
 
 export function chipOf(input: Input): Chip {
@@ -66,7 +66,7 @@ function rangeText(range: LineRange | undefined): string {
   return range.start === range.end ? `:${range.start}` : `:${range.start}-${range.end}`;
 }
 
-/** Cuts a long name in its middle: its end tells files apart. */
+/** Shortens a long name in the middle; its end distinguishes files. */
 export function middle(name: string, most = MOST_LABEL): string {
   const characters = [...name];
   if (characters.length <= most) return name;

@@ -42,22 +42,22 @@ export interface ViewTool {
   /** A codicon's name. */
   icon: string;
   status: string;
-  /** The one file that it is about: its name stands in the sentence, as a link. */
+  /** The only file concerned: its name in the sentence is a link. */
   file: { path: string; line: number | undefined; name: string } | undefined;
-  /** The arguments, once they are complete, unless `input` or the changes say them. */
+  /** The complete arguments, unless `input` or `changes` shows them. */
   args: Argument[];
-  /** A command, a task, or arguments while they are written. */
+  /** A command, a task, or streaming arguments. */
   input: string;
   /** The language of `input`, for its colours; empty for plain text. */
   language: string;
   output: string;
-  /** `terminal` has colours and lines that are written over; `file` is a part of a file. */
+  /** `terminal` can have colors and overwritten lines; `file` is a part of a file. */
   format: "text" | "terminal" | "markdown" | "file";
-  /** Of a part of a file: the end of the file's name, the number of the first line, and what the tool said of it. */
+  /** For `file`: the file extension, the first line's number, and the tool's note. */
   outputLanguage: string;
   firstLine: number;
   note: string;
-  /** How much a search found; empty for anything else. */
+  /** Hit count of a search; empty for others. */
   found: string;
   isError: boolean;
   durationMs: number | undefined;
@@ -69,7 +69,7 @@ export interface ViewTool {
   stop: { kind: "tool" } | { kind: "job"; jobId: string } | undefined;
   /** The session of a sub-agent, whose own transcript can be shown in the card. */
   agentSession: string | undefined;
-  /** It only looks: a run of such calls is folded into one row. */
+  /** Set for read-only calls: runs of them are folded into one row. */
   group: "read" | "list" | "search" | undefined;
 }
 
@@ -119,11 +119,11 @@ export interface Run {
   style: string;
 }
 
-/** The file in the editor that is in front, and what is selected in it. */
+/** The active editor's file and selection. */
 export interface InEditor {
   path: string;
   chip: Chip;
-  /** Something is selected: it is attached unless a person does not want it. */
+  /** Selections are attached by default. */
   isSelection: boolean;
 }
 
@@ -131,13 +131,13 @@ export interface InEditor {
 export interface ChangedFile {
   path: string;
   name: string;
-  /** Relative to the workspace; empty for a file right in it. */
+  /** Relative to the workspace folder; empty at its top. */
   folder: string;
   added: number;
   removed: number;
 }
 
-/** Menus of the prompt that a command opens. */
+/** Menus of the prompt that slash commands open. */
 export type Menu = "model" | "mode" | "context";
 
 /** From the extension host to the page. Indexes are the entries' numbers, which may be below 0. */
@@ -178,30 +178,30 @@ export type ToPage =
   | { type: "editor"; shown: InEditor | undefined }
   | { type: "openMenu"; menu: Menu }
   | { type: "changed"; files: ChangedFile[] }
-  /** Text for where the caret stands. */
+  /** Text to insert at the caret. */
   | { type: "insert"; text: string };
 
 /** From the page to the extension host. */
 export type FromPage =
   /** The page is there; it stood at the entry `place` before it was hidden, unless it followed the newest one. */
   | { type: "ready"; place: string | undefined }
-  /** `withEditor`: what is shown of the editor goes with it. */
+  /** `withEditor`: the active editor's selection or file is attached. */
   | { type: "send" | "steer" | "queue"; text: string; attached: Input[]; withEditor: boolean }
   /** Tries again; with the text that came back, if it still stands in the prompt box. */
   | { type: "retry"; text: string; attached: Input[] }
-  /** The whole lists, where a menu has a part of them. */
+  /** Opens the full lists. */
   | { type: "chooseModel" | "chooseEffort" | "chooseMode" }
   | { type: "choose"; option: Option; value: string }
   | { type: "readContext" | "compact" }
   | { type: "attachFrom"; what: "files" | "image" | "selection" | "problems" }
-  /** About the open hunks of a file, or about all. */
+  /** Keeps or undoes the hunks of a file, or all. */
   | { type: "decide"; verb: "keep" | "undo"; path?: string }
   | { type: "nextChange" }
-  /** Goes back to before a message, which comes back to the prompt box. */
+  /** Rewinds to before a message, and returns it to the prompt. */
   | { type: "restore"; itemId: string }
-  /** Asks again for an answer. */
+  /** Requests an answer again. */
   | { type: "again"; itemId: string }
-  /** A command after a slash, chosen in the list of candidates. */
+  /** A slash command chosen from the candidates. */
   | { type: "slash"; name: string }
   /** Changes, moves or takes away a message that waits. */
   | { type: "queueUpdate"; itemId: string; input?: Input[]; delivery?: Delivery; before?: string }

@@ -1,10 +1,10 @@
-/** Commands that come with the prompt box, after a slash. Pure. */
+/** Built-in slash commands of the prompt. Pure. */
 import { t } from "../words.ts";
 
 export interface SlashCommand {
   name: string;
   description: string;
-  /** What stands behind its name is for it; otherwise a message that goes on is no command. */
+  /** Text after the name belongs to the command; for other commands, such a message is sent as usual. */
   takesText: boolean;
 }
 
@@ -20,14 +20,14 @@ export function slashCommands(): SlashCommand[] {
     command("model", t("Choose the model")),
     command("mode", t("Choose what runs without asking")),
     command("review", t("Review all changes")),
-    command("plan", t("Plan first, before anything is changed"), true),
+    command("plan", t("Plan before making changes"), true),
     command("new", t("Start a new session"), true),
-    command("rewind", t("Go back to before a message")),
+    command("rewind", t("Rewind to before a message")),
     command("help", t("Show the guides")),
   ];
 }
 
-/** The command that a message is, and the text behind it. */
+/** Splits a message into a command and the text after it; undefined if it is not a command. */
 export function slashOf(text: string): { name: string; rest: string } | undefined {
   const [, name = "", rest = ""] = /^\/(\w+)(?:\s+([^]*))?$/.exec(text.trim()) ?? [];
   const found = slashCommands().find((each) => each.name === name);

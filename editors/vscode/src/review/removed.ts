@@ -1,27 +1,27 @@
-/** Lines that a hunk took away, for an editor that cannot show them as lines: each beside the line in its place. Pure. */
+/** Removed lines, shown behind the lines that replaced them: VS Code lets extensions insert no lines. Pure. */
 import { plural, t } from "../words.ts";
 import type { Place } from "./hunks.ts";
 import { linesOf } from "./hunks.ts";
 
-/** Text behind the end of a line. */
+/** Text after the end of a line. */
 export interface Ghost {
   /** The line, from 0. */
   row: number;
   text: string;
-  /** All that the hunk took away. */
+  /** All removed lines of the hunk. */
   removed: string[];
 }
 
-/** Characters of a line that is shown so. */
+/** Maximum length of a removed line, in characters. */
 const MOST = 120;
 
-/** The removed lines of hunks, each beside the line that came for it; those without one are counted at the last. */
+/** Pairs removed lines with the lines that replaced them; the rest is counted at the last pair. */
 export function ghostsOf(places: Place[]): Ghost[] {
   return places.flatMap(({ hunk, row, count }) => {
-    // A file that is new, or whose mode alone is another one, has nothing to show.
+    // New files and mode changes have no removed lines.
     const removed = hunk.kind === "lines" ? linesOf(hunk.oldText) : [];
     if (removed.length === 0) return [];
-    // Where lines are only gone, they stood below the line before.
+    // Without replacement, they are shown at the line above.
     const first = count === 0 ? Math.max(0, row - 1) : row;
     const shown = removed.slice(0, Math.max(1, count));
     const rest = removed.length - shown.length;

@@ -22,7 +22,7 @@ export interface PlaceChoice {
   isLeft: boolean;
 }
 
-/** The message that an answer answers: the last one before it. */
+/** Returns the last user message before an answer. */
 export function messageBefore({ entries, indexes, start }: State, itemId: ItemId): ItemId | undefined {
   const at = indexes.get(itemId);
   if (at === undefined) return undefined;

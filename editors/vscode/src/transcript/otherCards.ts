@@ -4,7 +4,7 @@ import type { ViewTool } from "../chat/messages.ts";
 import { numberText, t } from "../words.ts";
 import { toolSentence } from "./toolWords.ts";
 
-/** What a card lacks unless it says otherwise. */
+/** Defaults of a card. */
 export const EMPTY = {
   file: undefined,
   args: [],
@@ -54,7 +54,7 @@ export function agentCard(item: Item & Subagent): ViewTool {
     isCode: false,
     icon: "agent",
     status,
-    // The row says a task of one line.
+    // A one-line task is already in the row.
     input: item.task.trim().includes("\n") ? item.task : "",
     output: item.result ?? "",
     format: isError ? "text" : "markdown",

@@ -1,15 +1,15 @@
-/** Runs of calls that only look, as one row each: which entries belong together, and what is said of them. Pure. */
+/** Runs of read-only calls, each folded into one row: which entries belong to a run, and its text. Pure. */
 import { plural, t } from "../words.ts";
 
 export type Group = "read" | "list" | "search";
 
-/** An entry as far as folding looks at it. `between` may stand inside a run, and neither begins nor ends one. */
+/** The part of an entry that folding needs. `between` can be inside a run, but neither starts nor ends one. */
 export type Member = { kind: "call"; group: Group } | { kind: "between" } | { kind: "other" };
 
-/** Calls from which on a run is folded. */
+/** The minimum number of calls in a run. */
 const LEAST = 2;
 
-/** The runs among entries, each as its first and its last place. */
+/** Returns the first and last index of each run. */
 export function runsOf(members: Member[]): [first: number, last: number][] {
   const runs: [number, number][] = [];
   let [first, last, calls] = [-1, -1, 0];
@@ -44,7 +44,7 @@ const WORDS: Record<Group, [first: (count: number) => string, later: (count: num
   ],
 };
 
-/** Such as `Read 2 files, searched 3 times`, in the order in which the kinds came. */
+/** Describes a run, such as `Read 2 files, searched 3 times`, in order of first appearance. */
 export function runText(groups: Group[]): string {
   const kinds = [...new Set(groups)];
   return kinds

@@ -75,7 +75,7 @@ function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
   const kind = NAMES[plain(toolName)] ?? (isToolKind(item.kind) ? item.kind : "use");
   const isError = output?.failed === true;
   const named = withoutName(item.title, toolName);
-  // Where all is searched, the place says nothing.
+  // The default directory is not worth mentioning.
   const rest = kind === "search" ? named.replace(/ in \.$/, "") : named;
   const details = output?.details;
   const input = item.changedInput ?? item.input;
@@ -113,7 +113,7 @@ function callCard(item: Item & ToolCall, streamed: Streamed): ViewTool {
   };
 }
 
-/** The one file that a call is about: where it was changed its difference is shown, else the file itself. */
+/** Returns the file of a call that concerns exactly one. */
 function fileOf(
   kind: ToolKind,
   { locations = [] }: Item & ToolCall,
@@ -129,7 +129,7 @@ function fileOf(
   return { path: place.path, line: place.line, name: nameOf(said) };
 }
 
-/** What came out, and how it is drawn. What a tool that changed files says is for the model: the differences say it. */
+/** Returns the output and its format. After an edit, the diffs are shown instead of the text for the model. */
 function outputOf(
   kind: ToolKind,
   item: Item & ToolCall,
@@ -162,7 +162,7 @@ function outputOf(
 
 const GROUPS: Partial<Record<ToolKind, ViewTool["group"]>> = { read: "read", list: "list", search: "search" };
 
-/** Calls that only look are folded with those beside them, unless something went wrong. */
+/** Read-only calls are folded unless they failed. */
 function groupOf(kind: ToolKind, { status, output }: Item & ToolCall): ViewTool["group"] {
   const isWell = status === "pending" || status === "running" || status === "completed";
   return isWell && output?.failed !== true ? GROUPS[kind] : undefined;

@@ -1,13 +1,13 @@
-/** The parts of a tool's card: arguments in lines, the text of a file without its numbers, how much a search found. Pure. */
+/** Parts of a tool's card: readable arguments, file text without line numbers, the hit count of a search. Pure. */
 import { plural, t } from "../words.ts";
 
-/** An argument as a row: its name, and its value as text. */
+/** An argument with its value as text. */
 export interface Argument {
   name: string;
   value: string;
 }
 
-/** Arguments as names and values. Anything but an object is one value without a name. */
+/** Returns the arguments in order. Input that is not an object becomes a single value without a name. */
 export function argumentsOf(input: unknown): Argument[] {
   if (input === undefined || input === null) return [];
   if (typeof input !== "object" || Array.isArray(input)) return [{ name: "", value: valueText(input) }];
@@ -16,7 +16,7 @@ export function argumentsOf(input: unknown): Argument[] {
     .map(([name, value]) => ({ name, value: valueText(value) }));
 }
 
-/** A value in lines that are indented by depth. Texts stand as they are. */
+/** Formats a value as lines, indented by depth. */
 function valueText(value: unknown, indent = ""): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return t("(none)");
@@ -31,25 +31,25 @@ function valueText(value: unknown, indent = ""): string {
   return indent === "" ? value : value.replaceAll("\n", `\n${indent}`);
 }
 
-/** What stands behind a name: on its line, or below it where it has lines of its own. */
+/** Formats the value of a nested field, on new lines if it has fields or items. */
 function nested(value: unknown, indent: string): string {
   const text = valueText(value, indent);
   const isBlock = typeof value === "object" && value !== null && text.startsWith(indent);
   return isBlock ? `\n${text}` : text;
 }
 
-/** The forms in which tools number lines. */
+/** Line number formats of tools. */
 const NUMBERED = [/^ *(\d+)\t/, /^(\d+): /, /^L(\d+): /];
 
 export interface FileText {
   text: string;
-  /** The number of its first line. */
+  /** Number of the first line. */
   firstLine: number;
-  /** What the tool said below the text, without its advice to the model. */
+  /** The tool's note below the text, without its advice to the model. */
   note: string;
 }
 
-/** The text that a tool read from a file. `line` is where it began; numbers in the text itself say it better. */
+/** Separates the file's text from line numbers and the note. `line` is the first line, unless the text has numbers. */
 export function fileText(output: string, line = 1): FileText {
   const [, body = output, told = ""] = /^([^]*?)\n\n\[([^\n]*)\]$/.exec(output) ?? [];
   const note = told.replace(/(?<=\.) Use .*$/, "");
@@ -62,10 +62,10 @@ export function fileText(output: string, line = 1): FileText {
   return { text: body, firstLine: line, note };
 }
 
-/** A line of a search that shows a match. */
+/** A line with a match. */
 const MATCH = /^.+?:\d+: /;
 
-/** How much a search found, in words. */
+/** Describes the number of hits of a search. */
 export function foundText(output: string): string {
   const { text } = fileText(output);
   if (/^No (matches|files) found/.test(text)) return t("no results");
@@ -76,12 +76,12 @@ export function foundText(output: string): string {
   return plural(count, "{0} result", "{0} results");
 }
 
-/** The end of a file's name, by which its language is known. */
+/** Returns the file extension, which determines the language. */
 export function languageOf(path: string): string {
   return /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
 }
 
-/** The name of a file without its folders; a place behind it stays. */
+/** Returns the file name without its directories. */
 export function nameOf(path: string): string {
   return /[^/\\]+$/.exec(path)?.[0] ?? path;
 }

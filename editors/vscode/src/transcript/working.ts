@@ -1,25 +1,25 @@
-/** What a turn does right now, in words, and how long it has done so. Pure. */
+/** The current activity of a turn, and when it started. Pure. */
 import type { Head, ViewEntry } from "../chat/messages.ts";
 import { t } from "../words.ts";
 
 export interface Working {
   text: string;
-  /** When it began, in milliseconds since 1970; undefined where the time does not matter. */
+  /** When it started, in milliseconds since 1970; undefined if the time is not shown. */
   sinceMs: number | undefined;
 }
 
-/** Follows the entries as they come, and says what runs. Times are those of the clock that `nowMs` is of. */
+/** Derives the current activity from the entries. */
 export class WorkingState {
-  /** Calls that run, by key, oldest first. */
+  /** Running calls by key, oldest first. */
   readonly #calls = new Map<string, { text: string; sinceMs: number }>();
-  /** An answer that is being written. */
+  /** The key of the answer that is streaming. */
   #writes: string | undefined;
-  /** When the model was last given something to think about. */
+  /** When the model last received input. */
   #sinceMs = 0;
-  /** Undefined before that was said of this transcript. */
+  /** Undefined until known for this transcript. */
   #isRunning: boolean | undefined;
 
-  /** Another transcript: nothing that was said of the one before holds. */
+  /** Starts over with another transcript. */
   reset(entries: ViewEntry[]): void {
     this.#calls.clear();
     this.#writes = undefined;
@@ -28,12 +28,12 @@ export class WorkingState {
     for (const each of entries) this.entry(each, each.atMs, true);
   }
 
-  /** `isPast` for what was there already; any other is told when it changes. */
+  /** Takes a new or changed entry; `isPast` if it was already there when the page was loaded. */
   entry(entry: ViewEntry, nowMs: number, isPast = false): void {
     if (entry.kind === "tool") {
       const { status, sentence, subject, agentSession } = entry.tool;
       const wasRunning = this.#calls.delete(entry.key);
-      // A sub-agent has its own row, and goes on behind the turn.
+      // Sub-agents have their own rows and can outlast the turn.
       if (status === "running" && agentSession === undefined) {
         this.#calls.set(entry.key, { text: sentence.replace("{0}", () => subject), sinceMs: entry.atMs });
       } else if (wasRunning || (isPast && status === "completed")) this.#sinceMs = nowMs;
@@ -42,12 +42,12 @@ export class WorkingState {
     } else if (entry.kind === "user") this.#sinceMs = nowMs;
   }
 
-  /** Text came for an entry that had none. */
+  /** Takes streamed text. */
   append(key: string, text: string, isAnswer: boolean): void {
     if (isAnswer && text.trim() !== "") this.#writes = key;
   }
 
-  /** Undefined while nothing is done. */
+  /** Returns undefined while no turn runs. */
   now(
     head: Pick<Head, "activity" | "approvals" | "questions" | "stalledSeconds">,
     nowMs: number,
@@ -56,7 +56,7 @@ export class WorkingState {
     const begins = isRunning && (this.#isRunning === false || this.#sinceMs === 0);
     if (begins) this.#sinceMs = nowMs;
     this.#isRunning = isRunning;
-    // Of a model that gives no sign, a banner says more.
+    // A stalled model has a banner.
     if (!isRunning || head.stalledSeconds !== undefined) return undefined;
     if (head.approvals.length > 0 || head.questions.length > 0) {
       return { text: t("Waiting for your answer"), sinceMs: undefined };
@@ -68,7 +68,7 @@ export class WorkingState {
   }
 }
 
-/** Such as `12 s` or `1 m 5 s`. */
+/** Formats a duration, such as `12 s` or `1 m 5 s`. */
 export function elapsedText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return t("{0} s", seconds);

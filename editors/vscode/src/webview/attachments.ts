@@ -14,7 +14,7 @@ export class Attachments {
   readonly element = el("ul", { class: "attachments", attributes: { "aria-label": t("Attached") } });
   readonly #send: Send;
   readonly #changed: () => void;
-  /** What goes along by itself stands before what was attached. */
+  /** The chip of the active editor, which comes first. */
   readonly #first: HTMLElement;
   #inputs: Input[] = [];
 
@@ -25,7 +25,7 @@ export class Attachments {
     this.element.append(first);
   }
 
-  /** Whether something of a file is attached. */
+  /** Whether the file, or a part of it, is attached. */
   has(path: string): boolean {
     return this.#inputs.some((each) => "path" in each && each.path === path);
   }
@@ -93,23 +93,23 @@ export class Attachments {
   }
 }
 
-/** Pixels of a thumbnail's edges, drawn for sharp screens. */
+/** Edge length in pixels, for high-density screens. */
 const THUMBNAIL = 48;
 
-/** A small picture, drawn by the page itself: it may load none. */
+/** Draws a thumbnail on a canvas: the page may not load images. */
 function thumbnail(input: Extract<Input, { type: "image" }>): HTMLElement {
   const canvas = el("canvas", { class: "thumbnail", attributes: { "aria-hidden": "true" } });
   const draw = async (): Promise<void> => {
     const bytes = Uint8Array.from(atob(input.data), (each) => each.charCodeAt(0));
     const picture = await createImageBitmap(new Blob([bytes], { type: input.mimeType }));
     [canvas.width, canvas.height] = [THUMBNAIL, THUMBNAIL];
-    // The middle of it, as large as fits.
+    // The largest centered square.
     const size = Math.min(picture.width, picture.height);
     const [left, top] = [(picture.width - size) / 2, (picture.height - size) / 2];
     canvas.getContext("2d")?.drawImage(picture, left, top, size, size, 0, 0, THUMBNAIL, THUMBNAIL);
     picture.close();
   };
-  // What cannot be drawn here the engine may read all the same.
+  // The engine may support what the browser cannot draw.
   draw().catch(() => canvas.remove());
   return canvas;
 }

@@ -1,4 +1,4 @@
-/** The files with open hunks, above the prompt: one line, which opens to a list; each can be kept or undone there. */
+/** The files with open hunks, above the prompt: a line that expands to a list with buttons to keep and undo. */
 import type { ChangedFile } from "../chat/messages.ts";
 import { plural, t } from "../words.ts";
 import { button, el, icon, iconButton } from "./dom.ts";

@@ -1,4 +1,4 @@
-/** How full the model's window is, as a ring; behind it what it holds and costs. */
+/** A ring that shows how full the context window is, and opens an overview of its parts. */
 import type { ContextView } from "../chat/contextParts.ts";
 import type { Head } from "../chat/messages.ts";
 import { t } from "../words.ts";
@@ -25,16 +25,14 @@ export class ContextRing {
     const percent = context?.percent ?? 0;
     this.#ring.style.setProperty("--part", `${percent}%`);
     this.element.classList.toggle("warning", context?.isNearlyFull === true);
-    const facts = [t("Context: {0}", context?.text ?? t("size not known")), cost].filter(
-      (each) => each !== "",
-    );
+    const facts = [t("Context: {0}", context?.text ?? t("unknown size")), cost].filter((each) => each !== "");
     const said = facts.join(" · ");
     if (this.element.title === said) return;
     this.element.title = said;
     this.element.setAttribute("aria-label", said);
   }
 
-  /** Asks what the window holds; it is drawn when the answer comes. */
+  /** Requests the overview, which opens when it arrives. */
   open(): void {
     if (this.#popup.isOpen) this.#popup.close();
     else this.#send({ type: "readContext" });

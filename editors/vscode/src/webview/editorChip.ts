@@ -1,4 +1,4 @@
-/** The file in the editor in front, and what is selected there, as a chip that goes with the next message or does not. */
+/** A chip that attaches the active editor's file or selection to the next message. */
 import type { InEditor } from "../chat/messages.ts";
 import { t } from "../words.ts";
 import { el, icon } from "./dom.ts";
@@ -8,11 +8,11 @@ export class EditorChip {
   readonly #toggle = el("button", { class: "chip editorChip", attributes: { type: "button" } });
   readonly #changed: () => void;
   #shown: InEditor | undefined;
-  /** Files whose selections a person does not want to go along. */
+  /** Files whose selections the user turned off. */
   readonly #unwanted = new Set<string>();
-  /** The file that goes along though nothing is selected in it. */
+  /** The file that the user turned on. */
   #wanted: string | undefined;
-  /** What went with the last message does not go again by itself. */
+  /** The last selection sent, which is not attached again by default. */
   #sent = "";
 
   constructor(changed: () => void) {
@@ -22,7 +22,7 @@ export class EditorChip {
     this.#toggle.addEventListener("click", () => this.#flip());
   }
 
-  /** Whether it goes with the next message. */
+  /** Whether it is attached to the next message. */
   get isOn(): boolean {
     const shown = this.#shown;
     if (shown === undefined) return false;
@@ -31,7 +31,7 @@ export class EditorChip {
     return !this.#unwanted.has(shown.path) && this.#sent !== placeOf(shown);
   }
 
-  /** The path of what goes along. */
+  /** The path of the attached file. */
   get path(): string | undefined {
     return this.isOn ? this.#shown?.path : undefined;
   }
@@ -43,7 +43,7 @@ export class EditorChip {
     this.#changed();
   }
 
-  /** A message went: what was wanted for it is over. */
+  /** Resets the choice after a message was sent. */
   sent(): void {
     if (this.#shown !== undefined && this.isOn) this.#sent = placeOf(this.#shown);
     this.#wanted = undefined;
@@ -74,8 +74,8 @@ export class EditorChip {
     this.#toggle.setAttribute("aria-pressed", String(isOn));
     this.#toggle.setAttribute("aria-label", t("Attach {0}", chip.title));
     this.#toggle.title = isOn
-      ? t("{0} goes with the message. Click to leave it out.", chip.title)
-      : t("{0} does not go with the message. Click to attach it.", chip.title);
+      ? t("{0} is attached to the message. Click to remove it.", chip.title)
+      : t("{0} is not attached. Click to attach it.", chip.title);
     this.#toggle.replaceChildren(icon(isOn ? chip.icon : "add"), el("span", {}, chip.label));
   }
 }

@@ -100,7 +100,7 @@ function agent(
   );
   return {
     element,
-    // Between calls, models often say nothing.
+    // Models often send empty text between calls.
     get isBetween() {
       return markdown.text.trim() === "";
     },

@@ -1,6 +1,5 @@
 /**
- * Folds runs of calls that only look into one row each. The entries stay where they are in the list: a row stands before the first of them, and hides
- * them.
+ * Folds runs of read-only calls into one row each. The entries stay in the list: a row is inserted before the first of them, and hides them.
  */
 import type { Member } from "../transcript/runs.ts";
 import { runsOf, runText } from "../transcript/runs.ts";
@@ -21,7 +20,7 @@ class Fold {
   constructor() {
     this.#chevron = iconButton("chevron-right", t("Details"), () => this.#toggle());
     this.#chevron.classList.add("chevron");
-    // What runs now changes often: it is there for the eyes.
+    // The text changes often while calls run; it is not announced.
     const row = el(
       "div",
       { class: "row", attributes: { "aria-live": "off" } },
@@ -44,7 +43,7 @@ class Fold {
     const calls = members
       .map(({ folding }) => folding)
       .filter((each): each is Foldable => each !== undefined);
-    // What a person has opened stays in sight.
+    // A card that the user has expanded stays visible.
     if (this.#members.length === 0 && calls.some((each) => each.isOpen)) this.isOpen = true;
     const left = this.#members.filter((each) => !members.includes(each));
     for (const each of left) each.element.classList.remove("folded", "inFold");
@@ -95,7 +94,7 @@ class Fold {
 export class Folds {
   #folds: Fold[] = [];
 
-  /** Folds anew, after entries came, went or changed. Rows stay where their runs go on. */
+  /** Updates the folds after entries were added, removed or changed; rows of continuing runs are reused. */
   update(drawn: readonly Drawn[]): void {
     const before = new Map(this.#folds.flatMap((fold) => fold.members.map((each) => [each, fold] as const)));
     const unused = new Set(this.#folds);

@@ -1,9 +1,9 @@
-/** What can be done with a message of the transcript, for who points at it or comes to it by the keyboard. */
+/** Buttons at a message of the transcript, shown on hover and focus. */
 import { t } from "../words.ts";
 import { el, iconButton } from "./dom.ts";
 import type { Send } from "./types.ts";
 
-/** At a person's message: copy it, or go back to before it and edit it. At an answer: copy it, or ask for it again. */
+/** User messages can be copied, and edited after a rewind; answers can be copied, and requested again. */
 export function messageActions(
   kind: "user" | "agent",
   key: string,
@@ -15,7 +15,7 @@ export function messageActions(
     kind === "user"
       ? iconButton("edit", t("Edit and Restore…"), () => send({ type: "restore", itemId: key }))
       : iconButton("refresh", t("Retry"), () => send({ type: "again", itemId: key }));
-  // While a turn runs, there is no going back.
+  // Hidden while a turn runs: only an idle session can be rewound.
   again.classList.add("whenIdle");
   const name = kind === "user" ? t("Your message") : t("Answer");
   return el(

@@ -6,7 +6,7 @@ import { el } from "./dom.ts";
 import { Folds } from "./folds.ts";
 import type { Drawn, Send } from "./types.ts";
 
-/** Draws an entry: a sub-agent's card has a transcript in it. */
+/** Draws an entry of the nested transcript. */
 export type DrawEntry = (entry: ViewEntry, send: Send, colours: Colours) => Drawn;
 
 export class Nested {

@@ -8,7 +8,7 @@ import type { Send } from "./types.ts";
 
 type Kind = "model" | "effort" | "mode";
 
-/** What opens the whole list of each. */
+/** Messages that open the full lists. */
 const LISTS = { model: "chooseModel", effort: "chooseEffort", mode: "chooseMode" } as const;
 
 export class Pickers {

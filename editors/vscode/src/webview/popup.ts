@@ -1,4 +1,4 @@
-/** A menu, or a small panel, that opens at its button: above it, within the page. One is open at a time. */
+/** A menu or panel that opens above its button. Only one is open at a time. */
 import { el, icon } from "./dom.ts";
 
 export interface MenuItem {
@@ -6,20 +6,21 @@ export interface MenuItem {
   detail?: string;
   /** A codicon's name. */
   icon?: string;
-  /** The heading that it stands under. */
+  /** Heading of its group. */
   group?: string;
-  /** One of several, of which one holds. */
+  /** True for the selected one of several; undefined for an action. */
   isCurrent?: boolean;
   run: () => void;
 }
 
-/** Between a menu and its button, and the edges of the page, in pixels. */
+/** Distances to the button and to the edges of the page, in pixels. */
 const GAP = 4;
 const EDGE = 8;
-/** Letters that follow each other within so long are one word to look for. */
+/** Pause after which type-ahead starts over. */
 const TYPING_MS = 700;
 
-let open: Popup | undefined;
+/** The open popup, if any. */
+const shown = new Set<Popup>();
 
 export class Popup {
   readonly #anchor: HTMLElement;
@@ -28,7 +29,7 @@ export class Popup {
   #typed = "";
   #typedAt = 0;
 
-  /** `anchor` is the button that it belongs to. */
+  /** `anchor` is its button. */
   constructor(anchor: HTMLElement, kind: "menu" | "dialog") {
     this.#anchor = anchor;
     anchor.setAttribute("aria-haspopup", kind);
@@ -39,7 +40,7 @@ export class Popup {
     return this.#element !== undefined;
   }
 
-  /** Opens a menu of items; the keyboard goes to the one that holds, else to the first. */
+  /** Opens a menu and focuses the selected item, or the first. */
   menu(label: string, items: MenuItem[]): void {
     const groups = new Map<string, HTMLElement[]>();
     this.#items = [];
@@ -50,17 +51,17 @@ export class Popup {
     const parts = [...groups].map(([group, elements]) => {
       const name = group === "" ? label : group;
       const heading = el("div", { class: "heading", attributes: { "aria-hidden": "true" } }, group);
-      const shown = group === "" ? elements : [heading, ...elements];
-      return el("div", { class: "group", attributes: { role: "group", "aria-label": name } }, ...shown);
+      const all = group === "" ? elements : [heading, ...elements];
+      return el("div", { class: "group", attributes: { role: "group", "aria-label": name } }, ...all);
     });
-    // The order of the groups is that in which they are drawn.
+    // In drawing order.
     this.#items = [...groups.values()].flat();
     this.#show(el("div", { class: "popup", attributes: { role: "menu", "aria-label": label } }, ...parts));
     const current = buttons.find(([{ isCurrent }]) => isCurrent === true)?.[1];
     (current ?? this.#items[0])?.focus();
   }
 
-  /** Opens a panel with these contents; the keyboard goes into it. */
+  /** Opens a panel and focuses it. */
   panel(label: string, ...contents: HTMLElement[]): void {
     this.#items = [];
     const attributes = { role: "dialog", "aria-label": label, tabindex: "-1" };
@@ -76,7 +77,7 @@ export class Popup {
     element.remove();
     window.removeEventListener("resize", this.#place);
     this.#anchor.setAttribute("aria-expanded", "false");
-    if (open === this) open = undefined;
+    shown.delete(this);
   }
 
   #item({ label, detail = "", icon: name, isCurrent, run }: MenuItem): HTMLElement {
@@ -99,8 +100,8 @@ export class Popup {
   }
 
   #show(element: HTMLElement): void {
-    open?.close();
-    open = this;
+    for (const each of shown) each.close();
+    shown.add(this);
     this.#element = element;
     this.#anchor.setAttribute("aria-expanded", "true");
     element.addEventListener("keydown", (event) => this.#key(event));
@@ -113,7 +114,7 @@ export class Popup {
     this.#place();
   }
 
-  /** Above its button, within the page, also when that gets another width. */
+  /** Places it above its button and within the page, also after a resize. */
   readonly #place = (): void => {
     const element = this.#element;
     if (element === undefined) return;
@@ -124,7 +125,7 @@ export class Popup {
     element.style.maxHeight = `${Math.max(80, at.top - GAP - EDGE)}px`;
   };
 
-  /** Closes it by a person's will: the keyboard goes back to the button. */
+  /** Closes it and returns the focus to its button. */
   #leave(): void {
     this.close();
     this.#anchor.focus();
@@ -152,7 +153,7 @@ export class Popup {
     }
   }
 
-  /** Goes to the next item whose label begins with what is typed. */
+  /** Focuses the next item whose label starts with the typed text. */
   #find(letter: string, at: number, now: number): void {
     const isNew = now - this.#typedAt > TYPING_MS;
     this.#typedAt = now;

@@ -1,4 +1,4 @@
-/** The prompt box, and the row below it: what is attached, what answers and how, how full its memory is, and the buttons that send. */
+/** The prompt: attachments, text, and the row with menus and buttons. */
 import type { Input } from "pintle-client";
 import type { Pickers as Rows } from "../chat/choices.ts";
 import type { Candidate } from "../chat/complete.ts";
@@ -82,7 +82,7 @@ export class Prompt {
     this.#changed();
   }
 
-  /** The rows of the menus. */
+  /** Takes the menus. */
   pickers(rows: Rows): void {
     this.#pickers.update(rows);
   }
@@ -100,7 +100,7 @@ export class Prompt {
     else this.#pickers.open(menu);
   }
 
-  /** Puts text where the caret stands. */
+  /** Inserts text at the caret. */
   insert(text: string): void {
     const { value, selectionStart, selectionEnd } = this.#box;
     const before = value.slice(0, selectionStart);
@@ -120,7 +120,7 @@ export class Prompt {
         { label: t("Files and Folders…"), icon: "file", run: what("files") },
         { label: t("Image…"), icon: "file-media", run: what("image") },
         { label: t("Selection"), icon: "list-selection", run: what("selection") },
-        { label: t("Problems of the File"), icon: "warning", run: what("problems") },
+        { label: t("Problems in the File"), icon: "warning", run: what("problems") },
       ]);
     });
     const popup = new Popup(made, "menu");
@@ -198,7 +198,7 @@ export class Prompt {
     const text = this.#box.value.trim();
     if (this.#isEmpty) return;
     this.#completion.close();
-    // What is attached of that file already says more.
+    // An explicit attachment of the same file takes precedence.
     const { path } = this.#chip;
     const withEditor = path !== undefined && !this.#attachments.has(path);
     this.#send({ type: verb, ...this.#take(text), withEditor });

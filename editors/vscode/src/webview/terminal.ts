@@ -12,7 +12,7 @@ export class TerminalText {
     class: "output terminal",
     attributes: { tabindex: "0", role: "group", "aria-label": t("Output") },
   });
-  /** The lines, as one: a box that stays at its end draws its children from below. */
+  /** Holds the lines: with `column-reverse`, the box itself must have a single child. */
   readonly #lines = el("code", { class: "lines" });
   /** The last line as it came, and the look that it begins with. */
   #open = "";

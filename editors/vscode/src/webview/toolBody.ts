@@ -1,4 +1,4 @@
-/** What stands behind a tool's row: what went in, what came out, what changed. It is made when it is opened first. */
+/** The expanded part of a tool's row: arguments, output and diffs. It is built when the row is first expanded. */
 import type { Append, ViewTool } from "../chat/messages.ts";
 import { plural, t, numberText } from "../words.ts";
 import type { Colours } from "./code.ts";
@@ -44,7 +44,7 @@ export class ToolBody {
         ),
       );
     }
-    // While it is written it has no colours: each piece would be asked for.
+    // Arguments are not colored while they stream: every piece would need a request.
     if (before?.input !== tool.input || before.status !== tool.status) {
       this.#input.textContent = tool.input;
       if (tool.status !== "pending") this.#colours.colour(this.#input, tool.language);
@@ -78,7 +78,7 @@ export class ToolBody {
     this.#hideEmpty();
   }
 
-  /** Output that grows, or ended badly, is read at its end: the box stays there unless a person scrolls. */
+  /** Keeps the output scrolled to its end, for commands that are running or have failed, unless the user scrolls. */
   set atEnd(isAtEnd: boolean) {
     this.element.classList.toggle("atEnd", isAtEnd);
   }
@@ -95,7 +95,7 @@ export class ToolBody {
     }
   }
 
-  /** The text of a file, with its numbers beside it. */
+  /** Draws the text of a file with line numbers. */
   #drawFile(text: string, language: string, firstLine: number): void {
     const numbers = text.split("\n").map((_, at) => String(firstLine + at));
     const code = el("code", {}, text);
@@ -110,10 +110,9 @@ export class ToolBody {
     this.#colours.colour(code, language);
   }
 
-  /** The difference of a file; of several, each under its name. */
+  /** Draws the diff of a file, with its name if there are several. */
   #change({ path, added, removed, diff }: ViewTool["changes"][number], { changes }: ViewTool): HTMLElement {
-    const shown =
-      diff === "" ? el("p", { class: "note" }, t("There is no text to compare.")) : diffLines(diff);
+    const shown = diff === "" ? el("p", { class: "note" }, t("No text to compare.")) : diffLines(diff);
     if (changes.length === 1) return shown;
     const name = path.split(/[/\\]/).at(-1) ?? path;
     const open = button(
@@ -148,7 +147,7 @@ function isSame(before: unknown, now: unknown): boolean {
   return JSON.stringify(before) === JSON.stringify(now);
 }
 
-/** How many lines came and went. */
+/** Draws the numbers of added and removed lines. */
 export function countsOf(added: number, removed: number): HTMLElement {
   return el(
     "span",

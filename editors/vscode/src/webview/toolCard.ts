@@ -1,4 +1,4 @@
-/** A call of a tool as a card: one row in words, and behind it what went in, what came out and what it changed. */
+/** A tool call as a card: a one-line description that expands to its arguments, output and changes. */
 import type { Append, ViewEntry, ViewTool } from "../chat/messages.ts";
 import { statusWord } from "../transcript/toolWords.ts";
 import { numberText, t } from "../words.ts";
@@ -41,7 +41,7 @@ export class ToolCard implements Drawn {
     this.#stop.classList.add("stopOne");
     const parts = [this.#icon, this.#title, this.#counts, this.#facts, this.#chevron, this.#stop];
     const row = el("div", { class: "row" }, ...parts);
-    // The whole row is a large place to click; the keyboard has the chevron.
+    // The whole row is clickable; keyboard users have the chevron.
     row.addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.closest("button") === null) this.#toggle();
     });
@@ -96,7 +96,7 @@ export class ToolCard implements Drawn {
     else if (this.#isOpen) this.#body?.draw(tool);
   }
 
-  /** What it is done to: a link where that is a file, code where it is a command. */
+  /** The subject of the sentence: a link for a file, code for a command. */
   #subject(): Node | string {
     const { file, isCode, subject, changes } = this.#tool;
     if (file === undefined) return isCode ? el("code", {}, subject) : subject;
@@ -135,7 +135,7 @@ export class ToolCard implements Drawn {
     this.#openNested(isOpen);
   }
 
-  /** A sub-agent's own transcript is read when somebody looks at it. */
+  /** Loads a sub-agent's transcript when its card is expanded. */
   #openNested(isOpen: boolean): void {
     const session = this.#tool.agentSession;
     if (session === undefined) return;
@@ -159,13 +159,13 @@ function statusOf({ isError, status }: ViewTool): string {
   return isError && status === "completed" ? "failed" : status;
 }
 
-/** Whether there is something to open. */
+/** Whether there is anything to expand. */
 function hasBody({ args, input, output, changes, fullBytes, note, agentSession }: ViewTool): boolean {
   const isText = input !== "" || output !== "" || note !== "" || fullBytes !== undefined;
   return isText || args.length > 0 || changes.length > 0 || agentSession !== undefined;
 }
 
-/** What runs, failed or was not allowed says so by its picture, anything else says what it is. */
+/** The icon shows the status of a running, failed or declined call, and the kind of any other. */
 function iconOf(status: string, name: string): string {
   if (status === "failed") return "error";
   if (status === "declined") return "circle-slash";

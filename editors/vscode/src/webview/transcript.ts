@@ -100,6 +100,7 @@ export class Transcript {
       this.element.scrollTop = at.element.offsetTop - place.offset;
     }
     this.#edges();
+    this.#fill();
   }
 
   update(updates: Update[]): void {
@@ -126,6 +127,7 @@ export class Transcript {
       this.#first = first;
       if (this.#drawn.length > MOST_READ) this.#dropLast(this.#drawn.length - MOST_READ);
     });
+    this.#fill();
   }
 
   later({ first, entries, isEnd }: Extract<ToPage, { type: "later" }>): void {
@@ -219,6 +221,13 @@ export class Transcript {
     this.#isAsking = true;
     if (edge === "earlier") this.#send({ type: "earlier", before: this.#first });
     else this.#send({ type: "later", after: this.#first + this.#drawn.length });
+  }
+
+  /** Folded runs can leave a page too short to scroll: earlier entries are requested until it scrolls. */
+  #fill(): void {
+    const { scrollHeight, clientHeight } = this.element;
+    const isShort = scrollHeight <= clientHeight && this.#drawn.length < MOST_DRAWN;
+    if (this.#hasEarlier && isShort) this.#ask("earlier");
   }
 
   #edges(): void {

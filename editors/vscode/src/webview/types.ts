@@ -5,20 +5,20 @@ import type { Group } from "../transcript/runs.ts";
 /** Sends a message to the extension host. */
 export type Send = (message: FromPage) => void;
 
-/** A call that may be folded with others: what it says, and how it stands. */
+/** A call that can be folded into a run. */
 export interface Foldable {
   group: Group;
   text: string;
   isRunning: boolean;
-  /** A person has opened it. */
+  /** The user has expanded it. */
   isOpen: boolean;
 }
 
 /** One entry on the page. */
 export interface Drawn {
-  /** Undefined for what is never folded. */
+  /** Undefined for entries that are never folded. */
   readonly folding?: Foldable | undefined;
-  /** It may stand inside a run of calls that is folded. */
+  /** True if it does not interrupt a run of calls. */
   readonly isBetween?: boolean;
   readonly element: HTMLElement;
   /** Draws a new value; false when it is of another kind and must be drawn anew. */

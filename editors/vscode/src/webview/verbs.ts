@@ -1,4 +1,4 @@
-/** The buttons that send and stop: one to send; while a turn runs, one to steer it, with a menu, and one to stop it. */
+/** The buttons to send and stop; while a turn runs, sending steers it, with a menu to queue instead. */
 import { t } from "../words.ts";
 import { el, iconButton } from "./dom.ts";
 import { Popup } from "./popup.ts";

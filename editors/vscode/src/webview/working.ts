@@ -1,4 +1,4 @@
-/** The line at the end of the transcript that says what a turn does, and counts its time. Screen readers hear of neither by themselves. */
+/** The last line of the transcript: the current activity of the turn, with a timer. It is outside the live region, so screen readers do not announce it. */
 import type { Head, ToPage } from "../chat/messages.ts";
 import { elapsedText, WorkingState } from "../transcript/working.ts";
 import { el, icon } from "./dom.ts";
@@ -22,7 +22,7 @@ export class WorkingLine {
     this.element.append(this.#badge, this.#text, this.#time);
   }
 
-  /** Takes what the page was told. */
+  /** Takes a message to the page. */
   receive(message: ToPage): void {
     if (message.type !== "update" && message.type !== "reset") return;
     if (message.head !== undefined) this.#head = message.head;

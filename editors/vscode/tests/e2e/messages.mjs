@@ -1,4 +1,4 @@
-// What can be done with messages, and the line that says what a turn does.
+// Message buttons, and the activity line.
 import assert from "node:assert/strict";
 import { LONG, call, gate, say, until } from "./support.mjs";
 
@@ -17,7 +17,7 @@ export async function aMessageIsEditedAndAnAnswerAskedForAgain(rig) {
   await view.locator(".end.completed").waitFor({ timeout: LONG });
   assert.deepEqual(await view.locator(".user, .agent").allInnerTexts(), ["Question one", "The second try."]);
 
-  // The keyboard reaches what the pointer sees.
+  // Reachable by keyboard.
   const restore = view.locator(".user").getByRole("button", { name: "Edit and Restore…" });
   await restore.focus();
   const toolbar = view.locator(".user .messageActions");
@@ -47,7 +47,7 @@ export async function theViewSaysWhatATurnDoes(rig) {
   await window.shot("working-waits");
   await window.button("Allow").click();
   await line.getByText("Running touch at-open").waitFor({ timeout: LONG });
-  // It counts by itself: nothing is told to the page meanwhile.
+  // The page counts by itself.
   const seconds = async () => Number(/(\d+) s/.exec(await line.innerText())?.[1]);
   const before = await seconds();
   await until("the seconds are counted", async () => (await seconds()) > before);

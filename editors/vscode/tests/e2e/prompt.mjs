@@ -20,7 +20,7 @@ export async function modelEffortAndModeArePickedInThePrompt(rig) {
   await choose("Effort", "high");
   await picker("Effort: high").waitFor({ timeout: LONG });
 
-  // By the keyboard: the menu opens at its button, letters find a row, Escape leads back.
+  // Keyboard: the menu opens at its button, typing finds an item, Escape returns to the button.
   await picker("Mode: Ask").press("Enter");
   const focused = () =>
     window.box.evaluate((box) => box.ownerDocument.activeElement.querySelector(".label")?.textContent);
@@ -48,7 +48,7 @@ export async function modelEffortAndModeArePickedInThePrompt(rig) {
   await window.page.keyboard.press("Escape");
 }
 
-/** The row below the prompt box is one row, and nothing of it is cut off. */
+/** Measures the prompt's row. */
 const rowOf = (window) =>
   window.view.locator(".prompt .bar").evaluate((bar) => {
     const shown = [...bar.querySelectorAll("button")].filter((each) => each.checkVisibility());
@@ -98,7 +98,7 @@ export async function thePromptsRowFitsANarrowBar(rig) {
   await window.sees("The first answer.");
   await window.view.locator("body[data-activity=idle]").waitFor({ timeout: LONG });
 
-  // What the context holds, and a summary of it.
+  // The context overview, and /compact.
   await window.view.getByRole("button", { name: /^Context/ }).click();
   const panel = window.view.getByRole("dialog", { name: "Context" });
   await panel.getByText("System prompt").waitFor({ timeout: LONG });
@@ -118,7 +118,7 @@ export async function thePromptsRowFitsANarrowBar(rig) {
   await window.sees("Summarized the conversation");
   assert.equal(await window.box.inputValue(), "", "the command is not left in the box");
 
-  // Typed to its end and sent, it is a command as well.
+  // A command can also be typed and sent.
   await window.box.fill("/mode");
   await window.button("Send").click();
   await window.view.getByRole("menu", { name: "Mode: Full" }).waitFor({ timeout: LONG });

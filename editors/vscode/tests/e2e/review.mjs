@@ -15,7 +15,7 @@ const GONE = "−1 +0";
 const NEW = "−0 +1";
 const LENS = (counts) => `Keep | Undo | Comment | ${counts}`;
 
-/** The lenses of hunks, each with its place among them. */
+/** The lenses with their positions. */
 const placed = (hunks) =>
   hunks.length < 2
     ? hunks
@@ -281,7 +281,7 @@ export async function changedFilesAreListedAboveThePromptAndRemovedLinesInTheEdi
     "Default High Contrast",
   ]);
 
-  // What a hunk took away stands behind the line that came for it, and its place among all in the status bar.
+  // Removed lines are shown in the editor, and the position in the status bar.
   const ghosts = () =>
     window.editor.evaluate((element) =>
       [...element.querySelectorAll(".view-line span")]
@@ -299,7 +299,7 @@ export async function changedFilesAreListedAboveThePromptAndRemovedLinesInTheEdi
   await list.getByRole("button", { name: "Keep a.txt" }).click();
   await list.getByText("1 file changed").waitFor({ timeout: LONG });
   await until("nothing is left to show there", async () => (await ghosts()).length === 0);
-  // From the last hunk of a file to the first of the next one.
+  // After the last hunk of a file comes the next file.
   await list.getByRole("button", { name: "Next Change" }).click();
   await window.page.locator(".tab.active", { hasText: "b.txt" }).waitFor({ timeout: LONG });
   await list.getByRole("button", { name: "Undo All" }).click();

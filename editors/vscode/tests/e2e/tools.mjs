@@ -1,8 +1,8 @@
-// Rows of calls: one each, runs of looks folded into one, differences and files behind them, and that a person can look at them at any width.
+// Tool rows: one per call, read-only runs folded, with diffs and file text behind them.
 import assert from "node:assert/strict";
 import { LONG, call, edit, gate, say, until } from "./support.mjs";
 
-/** Makes the view so wide, in pixels, as far as VS Code lets it. */
+/** Resizes the view to a width in pixels. */
 export async function widen(window, wanted) {
   const width = () => window.view.locator("body").evaluate((body) => body.clientWidth);
   await until(`the view is about ${wanted} wide`, async () => {
@@ -17,7 +17,7 @@ export async function widen(window, wanted) {
   });
 }
 
-/** Takes pictures of the view at the widths and in the themes that people have. */
+/** Takes screenshots at three widths in each theme. */
 export async function album(window, folder, name, themes = ["Default Dark Modern", "Default Light Modern"]) {
   const settings = JSON.parse(folder.read(".vscode/settings.json"));
   for (const theme of themes) {
@@ -71,7 +71,7 @@ export async function callsAreOneRowEachAndLooksAreFolded(rig) {
   assert.match((await texts())[1], /^Edited cart\.ts ?\+1 ?−1$/);
   assert.equal(await view.locator("main summary, main details").count(), 0, "no triangles of the browser");
 
-  // The last lines of a command that failed are in sight, without a click.
+  // A failed command is expanded and scrolled to its end.
   const failed = view.locator('.tool[data-status="failed"]');
   await failed.getByText("the reason", { exact: true }).waitFor({ timeout: LONG });
   const isInSight = (locator) =>
@@ -83,7 +83,7 @@ export async function callsAreOneRowEachAndLooksAreFolded(rig) {
   assert.ok(await isInSight(failed.getByText("the reason", { exact: true })), "its end is in sight");
   assert.ok(!(await isInSight(failed.getByText("line 0", { exact: true }))), "its beginning is not");
 
-  // By the keyboard: the chevron opens the run, and each row in it.
+  // Keyboard only: chevrons expand the run and its rows.
   const fold = view.locator(".tool.fold");
   await fold.getByRole("button").press("Enter");
   assert.equal(await fold.getByRole("button").getAttribute("aria-expanded"), "true");

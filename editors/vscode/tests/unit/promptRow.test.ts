@@ -23,7 +23,7 @@ const LIST: ModelsListResult = {
     model("b/secret", { reasoning: true }),
     model("c/deep", { name: "Deep", reasoning: true, window: 1_000_000 }),
   ],
-} as ModelsListResult;
+};
 const EFFORT = { id: "effort", name: "Effort", value: "default", choices: ["default", "low", "high"] };
 const known = (more: Partial<Known>): Known => ({
   model: "",
@@ -129,7 +129,7 @@ test("what fills the window, in parts", () => {
       "System prompt 1,000 10",
       "Tools 2,000 20",
       "Files 5,000 50",
-      "Results of other tools 1,500 15",
+      "Other tool results 1,500 15",
       "Your messages 500 5",
     ],
   );

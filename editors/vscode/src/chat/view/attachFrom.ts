@@ -1,4 +1,4 @@
-/** What the prompt's menu attaches: files and folders, pictures, and what is selected or wrong in the editor. */
+/** The attach menu: files and folders, images, the selection and the problems of the active editor. */
 import type { Input } from "pintle-client";
 import * as vscode from "vscode";
 import { shown } from "../../machine.ts";
@@ -12,7 +12,7 @@ type Owner = HasFolder & {
   readonly view: { attach(inputs: Input[]): void; post(message: ToPage): void; focus(): Promise<void> };
 };
 
-/** Pictures that models read, by the end of a file's name. */
+/** Supported image types by extension. */
 const TYPES: Record<string, string> = {
   png: "image/png",
   jpg: "image/jpeg",
@@ -20,7 +20,7 @@ const TYPES: Record<string, string> = {
   gif: "image/gif",
   webp: "image/webp",
 };
-/** Bytes of a picture; the engine makes large ones smaller. */
+/** Maximum size of an image; the engine scales down large ones. */
 const MOST_BYTES = 20 * 1024 * 1024;
 
 export async function attachFrom(
@@ -41,7 +41,7 @@ export async function attachFrom(
   await owner.view.focus();
 }
 
-/** Files are attached; a folder is named in the text, where the engine lists it for the model. */
+/** Attaches files, and mentions folders in the text, where the engine expands them. */
 async function attachFiles(owner: Owner): Promise<void> {
   const uris = await vscode.window.showOpenDialog({
     canSelectFiles: true,
@@ -88,7 +88,7 @@ function attachEditor(owner: Owner, what: "selection" | "problems"): void {
     if (view.selected.text === "") return say(t("Nothing is selected in the editor."));
     return owner.view.attach(attach(view).filter(({ type }) => type === "selection"));
   }
-  if (view.diagnostics.length === 0) return say(t("The file in the editor has no problems."));
+  if (view.diagnostics.length === 0) return say(t("The active file has no problems."));
   owner.view.attach([{ type: "diagnostics", path: view.path, items: view.diagnostics }]);
 }
 

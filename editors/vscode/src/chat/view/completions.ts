@@ -41,7 +41,7 @@ async function prompts(owner: HasChat, query: string): Promise<Candidate[]> {
     insert: `/${prompt.name} `,
     attach: [],
   });
-  // A prompt of a person's own goes before a command of its name.
+  // Prompts hide commands of the same name.
   const commands = slashCommands()
     .filter(({ name }) => !names.has(name))
     .map(({ name, description }): Candidate => ({
@@ -54,7 +54,7 @@ async function prompts(owner: HasChat, query: string): Promise<Candidate[]> {
   return rank(query, [...own.map(candidate), ...commands], ({ label }) => label.slice(1));
 }
 
-/** The prompts and skills that the session that is open knows by name. */
+/** Returns the prompts and skills of the open session. */
 export async function namedPrompts({ chat }: HasChat): Promise<NamedPrompt[]> {
   const sessionId = chat?.openId();
   if (chat === undefined || sessionId === undefined) return [];

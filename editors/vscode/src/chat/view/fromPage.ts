@@ -220,7 +220,7 @@ async function offerStart(hasFolder: boolean): Promise<void> {
   if (choice !== undefined) await vscode.commands.executeCommand(command);
 }
 
-/** Sends a message, with what is shown of the editor where that is wanted; or does the command that it is. */
+/** Sends a message, or runs the slash command that it contains. */
 async function deliver(
   owner: PageOwner,
   { type, text, attached, withEditor }: Extract<FromPage, { type: "send" | "steer" | "queue" }>,

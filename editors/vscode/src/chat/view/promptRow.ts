@@ -1,4 +1,4 @@
-/** What the prompt box is told beside the state: the rows of its menus, the editor in front, what the context holds. */
+/** Data for the prompt's row: its menus, the active editor, the context overview. */
 import type { ConfigOption, Input, ModelsListResult } from "pintle-client";
 import * as vscode from "vscode";
 import { lineOf, problemOf } from "../../connection/problem.ts";
@@ -13,7 +13,7 @@ import { attach, chipOf } from "../input.ts";
 import type { InEditor, ToPage } from "../messages.ts";
 import { costText } from "../usage.ts";
 
-/** A selection is told once it stands still for so long. */
+/** Delay before a changed selection is sent. */
 const SETTLE_MS = 80;
 
 type Owner = HasChat & HasFolder & HasLog & { readonly view: { post(message: ToPage): void } };
@@ -24,7 +24,7 @@ export class PromptRow {
   readonly #asking = new Coalesced(() => this.#ask());
   #models: { of: unknown; list: ModelsListResult } | undefined;
   #options: ConfigOption[] | undefined;
-  /** What the rows were made of last. */
+  /** The state at the last update. */
   #key = "";
   #toldEditor = "";
   #timer: NodeJS.Timeout | undefined;
@@ -39,14 +39,14 @@ export class PromptRow {
     ];
   }
 
-  /** A page that has just come knows nothing. */
+  /** A new page needs everything. */
   ready(): void {
     this.#toldEditor = "";
     this.#tell();
     this.#tellEditor();
   }
 
-  /** The state may be another one: of the session, of the engine, of settings. */
+  /** The session, the engine or the settings may have changed. */
   changed(): void {
     const { chat } = this.#owner;
     const { model, permissionMode, mode } = this.#state();
@@ -57,7 +57,7 @@ export class PromptRow {
     void this.#asking.run();
   }
 
-  /** Sets what a person chose, of the session that is open, else of new ones. False where it could not be set, and that was said. */
+  /** Sets an option of the open session, or of new ones. Returns false after reporting a failure. */
   async choose(option: Option, value: string): Promise<boolean> {
     const { chat, folder } = this.#owner;
     try {
@@ -83,7 +83,7 @@ export class PromptRow {
     }
   }
 
-  /** Tells the page what the model's window holds. */
+  /** Sends the context overview to the page. */
   async readContext(): Promise<void> {
     const { chat } = this.#owner;
     const sessionId = chat?.openId();
@@ -115,7 +115,7 @@ export class PromptRow {
     }
   }
 
-  /** What goes with a message of the editor in front: what is selected, else its file. */
+  /** Returns the active editor's selection, or its file. */
   inEditor(): Input[] {
     const editor = vscode.window.activeTextEditor;
     return editor === undefined ? [] : attach(shown(editor)).filter(({ type }) => type !== "diagnostics");
@@ -144,7 +144,7 @@ export class PromptRow {
     this.#owner.view.post({ type: "pickers", pickers });
   }
 
-  /** Asks what can be chosen. Without an answer, the menus lead to the whole lists. */
+  /** Requests the models and options. If that fails, the menus still lead to the full lists. */
   async #ask(): Promise<void> {
     const { chat } = this.#owner;
     const connection = chat?.engine.connection;

@@ -1,4 +1,4 @@
-/** Does what commands after a slash say. */
+/** Runs slash commands. */
 import type { Input } from "pintle-client";
 import * as vscode from "vscode";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
@@ -15,7 +15,7 @@ export type SlashOwner = HasChat &
     readonly view: { post(message: ToPage): void; returned(text: string, attached?: Input[]): void };
   };
 
-/** Runs a message that is a command; false for any other, and where a prompt of that name goes before it. */
+/** Runs a message that is a command; returns false for others, and if a prompt has the same name. */
 export async function ranSlash(owner: SlashOwner, text: string, attached: Input[]): Promise<boolean> {
   const slash = slashOf(text);
   if (slash === undefined) return false;
@@ -45,7 +45,7 @@ export async function runSlash(
     case "mode":
       return view.post({ type: "openMenu", menu: name });
     case "plan":
-      // What should be planned must not be done instead.
+      // Without plan mode, the message is not sent: it would be carried out at once.
       if (!(await promptRow.choose("mode", "plan"))) return owner.view.returned(rest, attached);
       break;
     case "new":

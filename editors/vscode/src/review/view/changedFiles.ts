@@ -1,4 +1,4 @@
-/** The files with open hunks, for the list above the prompt; and what is chosen there. */
+/** Sends the files with open hunks to the list above the prompt, and handles its buttons. */
 import * as vscode from "vscode";
 import type { ChangedFile, FromPage, ToPage } from "../../chat/messages.ts";
 import type { HasFolder, HasReview } from "../../owner.ts";
@@ -6,7 +6,7 @@ import { labelOf, split } from "../../paths.ts";
 
 type Owner = HasReview & HasFolder & { readonly view: { post(message: ToPage): void } };
 
-/** The commands for all files, and for one. */
+/** The commands for all files and for one file. */
 const COMMANDS = {
   keep: ["pintle.keepAll", "pintle.keepFile"],
   undo: ["pintle.undoAll", "pintle.undoFile"],
@@ -20,13 +20,13 @@ export class ChangedFiles {
     this.#owner = owner;
   }
 
-  /** A page that has just come knows nothing. */
+  /** A new page needs everything. */
   ready(): void {
     this.#told = "";
     this.changed();
   }
 
-  /** The review has another answer. */
+  /** The open hunks may have changed. */
   changed(): void {
     const files = this.#files();
     const told = JSON.stringify(files);

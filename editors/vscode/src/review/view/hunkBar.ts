@@ -1,4 +1,4 @@
-/** Where the cursor stands among the hunks of its file: in the status bar, and for the buttons in the titles of editors. */
+/** The cursor's position among the hunks of its file: the status bar item, and context keys for keys and title buttons. */
 import * as vscode from "vscode";
 import { plural, t } from "../../words.ts";
 import type { Place } from "../hunks.ts";
@@ -13,7 +13,7 @@ export class HunkBar {
     this.#item.tooltip = t("Go to the next hunk");
   }
 
-  /** The hunks of the active editor, and its cursor's line. */
+  /** Takes the hunks and the cursor line of the active editor. */
   update(places: Place[], row: number): void {
     const set = (name: string, value: unknown): unknown =>
       vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
@@ -30,7 +30,7 @@ export class HunkBar {
     this.#item.show();
   }
 
-  /** The files in sight that have hunks: their editors have the buttons. */
+  /** Takes the visible files that have hunks, whose editor titles get the buttons. */
   files(paths: string[]): void {
     void vscode.commands.executeCommand("setContext", "pintle.hunkFiles", paths);
   }

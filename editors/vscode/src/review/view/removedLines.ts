@@ -1,4 +1,4 @@
-/** Draws removed lines behind the lines that came for them; VS Code lets extensions put no lines between others. */
+/** Draws removed lines behind the lines that replaced them. */
 import * as vscode from "vscode";
 import { t } from "../../words.ts";
 import type { Place } from "../hunks.ts";
@@ -33,7 +33,7 @@ export class RemovedLines {
     editor.setDecorations(this.#type, decorations);
   }
 
-  /** Whether a change of settings concerns them. */
+  /** Whether a settings change affects them. */
   isMeant(event: vscode.ConfigurationChangeEvent): boolean {
     return event.affectsConfiguration(SETTING);
   }

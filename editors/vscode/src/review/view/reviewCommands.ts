@@ -256,7 +256,7 @@ function jump(owner: ReviewOwner, by: 1 | -1): void {
   );
 }
 
-/** Goes to the next hunk of all files, from the cursor on; behind the last one the first follows. */
+/** Goes to the next hunk after the cursor, in this file or the next one, wrapping around. */
 async function nextChange(owner: ReviewOwner): Promise<void> {
   const { review, overlay } = owner;
   const files = review?.files ?? [];

@@ -33,7 +33,7 @@ interface Here {
 
 type Choice = vscode.QuickPickItem & { overwrite?: string[] };
 
-/** A message in the transcript; `isAgain` where it is an answer that is asked for once more. */
+/** A message in the transcript; `isAgain` to request an answer again. */
 interface Named {
   itemId: ItemId;
   isAgain: boolean;
@@ -82,18 +82,18 @@ class Rewinding {
     );
   }
 
-  /** Asks once more for an answer: goes back to before the message that it answers, and sends that again. */
+  /** Requests an answer again: rewinds to before its user message, and resends that. */
   again(itemId: ItemId): Promise<void> {
     return this.#guard(
-      (why) => t("Could not ask again: {0}", why),
+      (why) => t("Could not retry: {0}", why),
       async (here) => {
         const message = here.chat.state === undefined ? undefined : messageBefore(here.chat.state, itemId);
         if (message === undefined) return;
         const to = { itemId: message };
         const params = { sessionId: here.sessionId, to, scope: "both", dryRun: true } as const;
         const { groups } = previewOf("both", await here.chat.request("session/rewind", params));
-        // Files go back only with a person's word.
-        const title = t("Ask Again, and Undo What the Answer Changed?");
+        // Files are restored only after a confirmation.
+        const title = t("Retry and Undo the Answer's Changes?");
         const overwrite = groups.length === 0 ? [] : await this.#confirm(here, title, to, "both");
         if (overwrite === undefined) return;
         const scope = groups.length === 0 ? "conversation" : "both";
@@ -269,7 +269,7 @@ class Rewinding {
   }
 }
 
-/** The place before a message that is named. */
+/** The point before a message. */
 async function before(here: Here, itemId: ItemId): Promise<PlaceChoice> {
   const { text } = asDraft([{ content: await messageOf(here, itemId) }]);
   return { label: text.replace(/\s*\n[^]*/, " …"), at: { itemId }, itemId, isLeft: false };

@@ -1,9 +1,9 @@
-/** Settings that the engine is started with have changed. */
+/** Applies settings that the engine reads at start. */
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/chat.ts";
 import { t } from "../../words.ts";
 
-/** An engine that does not run starts with the new settings; one that runs is not taken away from a turn. */
+/** Restarts an unused or failed engine; asks before restarting one with a session. */
 export async function restartWith(chat: Chat): Promise<void> {
   const { engine } = chat;
   const status = engine.status.kind;
