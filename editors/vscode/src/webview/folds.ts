@@ -32,7 +32,7 @@ class Fold {
     row.addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.closest("button") === null) this.#toggle();
     });
-    this.element = el("article", { class: "entry tool fold" }, row);
+    this.element = el("article", { class: "tool fold" }, row);
   }
 
   get members(): readonly Drawn[] {

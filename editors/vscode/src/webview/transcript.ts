@@ -74,6 +74,14 @@ export class Transcript {
     this.element.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     new ResizeObserver(() => this.#resized(true)).observe(this.element);
     new ResizeObserver(() => this.#resized(false)).observe(this.#list);
+    // Folded runs can leave the page too short to scroll.
+    this.element.addEventListener(
+      "wheel",
+      ({ deltaY }) => {
+        if (deltaY < 0 && this.#hasEarlier && this.element.scrollTop === 0) this.#ask("earlier");
+      },
+      { passive: true },
+    );
   }
 
   /** The entry at the top of the page; undefined while it follows the newest one. */
@@ -100,7 +108,6 @@ export class Transcript {
       this.element.scrollTop = at.element.offsetTop - place.offset;
     }
     this.#edges();
-    this.#fill();
   }
 
   update(updates: Update[]): void {
@@ -127,7 +134,6 @@ export class Transcript {
       this.#first = first;
       if (this.#drawn.length > MOST_READ) this.#dropLast(this.#drawn.length - MOST_READ);
     });
-    this.#fill();
   }
 
   later({ first, entries, isEnd }: Extract<ToPage, { type: "later" }>): void {
@@ -221,13 +227,6 @@ export class Transcript {
     this.#isAsking = true;
     if (edge === "earlier") this.#send({ type: "earlier", before: this.#first });
     else this.#send({ type: "later", after: this.#first + this.#drawn.length });
-  }
-
-  /** Folded runs can leave a page too short to scroll: earlier entries are requested until it scrolls. */
-  #fill(): void {
-    const { scrollHeight, clientHeight } = this.element;
-    const isShort = scrollHeight <= clientHeight && this.#drawn.length < MOST_DRAWN;
-    if (this.#hasEarlier && isShort) this.#ask("earlier");
   }
 
   #edges(): void {

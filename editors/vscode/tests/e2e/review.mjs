@@ -289,12 +289,15 @@ export async function changedFilesAreListedAboveThePromptAndRemovedLinesInTheEdi
         .filter((each) => each.includes("−")),
     );
   await until("the removed lines are shown", async () => (await ghosts()).length === 2);
+  await window.toLine("1");
+  await window.status("3 hunks").waitFor({ timeout: LONG });
   await list.getByRole("button", { name: "Next Change" }).click();
-  await window.status(/Hunk \d of 3|3 hunks/).waitFor({ timeout: LONG });
+  await window.status("Hunk 1 of 3").waitFor({ timeout: LONG });
   await window.page
     .locator(".editor-actions")
     .getByRole("button", { name: /Next Hunk/ })
     .click({ timeout: LONG });
+  await window.status("Hunk 2 of 3").waitFor({ timeout: LONG });
   await window.shot("hunk-bar");
   await list.getByRole("button", { name: "Keep a.txt" }).click();
   await list.getByText("1 file changed").waitFor({ timeout: LONG });

@@ -22,7 +22,7 @@ export class PromptRow {
   readonly #owner: Owner;
   readonly #disposables: vscode.Disposable[];
   readonly #asking = new Coalesced(() => this.#ask());
-  #models: { of: unknown; list: ModelsListResult } | undefined;
+  #models: ModelsListResult | undefined;
   #options: ConfigOption[] | undefined;
   /** The state at the last update. */
   #key = "";
@@ -140,19 +140,17 @@ export class PromptRow {
 
   #tell(): void {
     const options = this.#owner.chat?.openId() === undefined ? undefined : this.#options;
-    const pickers = pickersOf({ ...this.#state(), options, models: this.#models?.list });
+    const pickers = pickersOf({ ...this.#state(), options, models: this.#models });
     this.#owner.view.post({ type: "pickers", pickers });
   }
 
   /** Requests the models and options. If that fails, the menus still lead to the full lists. */
   async #ask(): Promise<void> {
     const { chat } = this.#owner;
-    const connection = chat?.engine.connection;
-    if (chat === undefined || connection === undefined) return;
+    if (chat?.engine.connection === undefined) return;
     try {
-      if (this.#models?.of !== connection) {
-        this.#models = { of: connection, list: await chat.request("models/list", {}) };
-      }
+      // Again each time: a login makes other models usable.
+      this.#models = await chat.request("models/list", {});
       const session = chat.openId() === undefined ? undefined : chat.session;
       this.#options = await session?.settings();
     } catch (error) {
