@@ -1,10 +1,11 @@
 /** Data for the prompt's row: its menus, the active editor, the context overview. */
-import type { ConfigOption, Input, ModelsListResult } from "pintle-client";
+import type { Client, ConfigOption, Input, ModelsListResult } from "pintle-client";
 import * as vscode from "vscode";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import { Coalesced } from "../../connection/restart.ts";
 import { shown } from "../../machine.ts";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
+import { providerOf } from "../../settings/choices.ts";
 import { t } from "../../words.ts";
 import type { Option } from "../choices.ts";
 import { pickersOf } from "../choices.ts";
@@ -22,7 +23,7 @@ export class PromptRow {
   readonly #owner: Owner;
   readonly #disposables: vscode.Disposable[];
   readonly #asking = new Coalesced(() => this.#ask());
-  #models: ModelsListResult | undefined;
+  #models: { of: Client; list: ModelsListResult } | undefined;
   #options: ConfigOption[] | undefined;
   /** The state at the last update. */
   #key = "";
@@ -50,7 +51,9 @@ export class PromptRow {
   changed(): void {
     const { chat } = this.#owner;
     const { model, permissionMode, mode } = this.#state();
-    const key = [chat?.engine.status.kind, chat?.openId(), model, permissionMode, mode].join("\n");
+    // A turn may be the first one after a login.
+    const turn = this.#isStale ? chat?.state?.activity : "";
+    const key = [chat?.engine.status.kind, chat?.openId(), model, permissionMode, mode, turn].join("\n");
     if (key === this.#key) return;
     this.#key = key;
     this.#tell();
@@ -138,19 +141,30 @@ export class PromptRow {
     };
   }
 
+  /** Whether the list says that the current model cannot be used. */
+  get #isStale(): boolean {
+    const provider = providerOf(this.#state().model);
+    return (
+      this.#models?.list.providers.some(({ name, key }) => name === provider && key === "missing") === true
+    );
+  }
+
   #tell(): void {
     const options = this.#owner.chat?.openId() === undefined ? undefined : this.#options;
-    const pickers = pickersOf({ ...this.#state(), options, models: this.#models });
+    const pickers = pickersOf({ ...this.#state(), options, models: this.#models?.list });
     this.#owner.view.post({ type: "pickers", pickers });
   }
 
   /** Requests the models and options. If that fails, the menus still lead to the full lists. */
   async #ask(): Promise<void> {
     const { chat } = this.#owner;
-    if (chat?.engine.connection === undefined) return;
+    const connection = chat?.engine.connection;
+    if (chat === undefined || connection === undefined) return;
     try {
-      // Again each time: a login makes other models usable.
-      this.#models = await chat.request("models/list", {});
+      // The list is long: it is requested once, and again after a login.
+      if (this.#models?.of !== connection || this.#isStale) {
+        this.#models = { of: connection, list: await chat.request("models/list", {}) };
+      }
       const session = chat.openId() === undefined ? undefined : chat.session;
       this.#options = await session?.settings();
     } catch (error) {
