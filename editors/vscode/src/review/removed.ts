@@ -27,7 +27,7 @@ export function ghostsOf(places: Place[]): Ghost[] {
     const rest = removed.length - shown.length;
     return shown.map((line, at) => {
       const more = at === shown.length - 1 && rest > 0 ? ` ${moreText(rest)}` : "";
-      return { row: first + at, text: `− ${short(line)}${more}`, removed };
+      return { row: first + at, text: `${short(line)}${more}`, removed };
     });
   });
 }

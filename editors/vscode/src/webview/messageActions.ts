@@ -10,11 +10,12 @@ export function messageActions(
   text: () => string,
   send: Send,
 ): HTMLElement {
-  const copy = iconButton("copy", t("Copy"), () => send({ type: "copy", text: text() }));
+  const label = kind === "user" ? t("Copy Message") : t("Copy Answer");
+  const copy = iconButton("copy", label, () => send({ type: "copy", text: text() }));
   const again =
     kind === "user"
       ? iconButton("edit", t("Edit and Restore…"), () => send({ type: "restore", itemId: key }))
-      : iconButton("refresh", t("Retry"), () => send({ type: "again", itemId: key }));
+      : iconButton("refresh", t("Retry Answer"), () => send({ type: "again", itemId: key }));
   // Hidden while a turn runs: only an idle session can be rewound.
   again.classList.add("whenIdle");
   const name = kind === "user" ? t("Your message") : t("Answer");

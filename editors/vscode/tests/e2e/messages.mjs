@@ -12,7 +12,7 @@ export async function aMessageIsEditedAndAnAnswerAskedForAgain(rig) {
   await view.locator(".end.completed").waitFor({ timeout: LONG });
   const answer = view.locator(".agent");
   await answer.hover();
-  await answer.getByRole("button", { name: "Retry" }).click();
+  await answer.getByRole("button", { name: "Retry Answer" }).click();
   await window.sees("The second try.");
   await view.locator(".end.completed").waitFor({ timeout: LONG });
   assert.deepEqual(await view.locator(".user, .agent").allInnerTexts(), ["Question one", "The second try."]);

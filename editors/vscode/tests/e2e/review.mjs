@@ -286,7 +286,7 @@ export async function changedFilesAreListedAboveThePromptAndRemovedLinesInTheEdi
     window.editor.evaluate((element) =>
       [...element.querySelectorAll(".view-line span")]
         .map((each) => getComputedStyle(each, "::after").content)
-        .filter((each) => each.includes("−")),
+        .filter((each) => ['"2"', '"5"'].includes(each)),
     );
   await until("the removed lines are shown", async () => (await ghosts()).length === 2);
   await window.toLine("1");
