@@ -17,14 +17,15 @@ export async function aProblemIsFixedFromItsPlace(rig) {
   await window.page.keyboard.press("Control+.");
   await window.page.getByText("Fix with Pintle").click({ timeout: LONG });
   await window.sees("Fix this problem.");
-  await window.sees("1 diagnostic of");
+  await window.sees("1 problem");
   await window.sees("Fixed.");
   // A selection is added to what stands in the prompt box.
   await window.intoEditor();
   await window.page.keyboard.press("Control+a");
   await window.page.keyboard.press("Control+k");
   await window.page.keyboard.press("Alt+p");
-  await window.view.locator(".attachments li", { hasText: "selection of" }).waitFor({ timeout: LONG });
+  const chips = window.view.locator(".prompt .chip:not(.editorChip)");
+  await chips.filter({ hasText: "a.json:" }).waitFor({ timeout: LONG });
   await window.shot("92-fix");
 }
 

@@ -244,7 +244,7 @@ export async function unsavedTextIsNeverOverwritten(rig) {
   await window.page.locator(".monaco-diff-editor .line-insert").first().waitFor({ timeout: LONG });
   await window.shot("16-compare-unsaved");
 
-  await window.view.getByRole("button", { name: "far.txt" }).click();
+  await window.view.locator(".tool").getByRole("button", { name: "far.txt", exact: true }).click();
   await window.page.locator(".tab", { hasText: "far.txt (accepted ↔ now)" }).waitFor({ timeout: LONG });
   await window.command("View: Show Pintle");
   await window.page

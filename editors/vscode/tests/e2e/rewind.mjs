@@ -141,7 +141,7 @@ export async function whatWasAttachedComesBackWithItsMessage(rig) {
   const window = await rig.window(folder);
   await window.open("a.txt");
   await window.command("Pintle: Add to the Prompt");
-  const chips = window.view.locator(".attachments li");
+  const chips = window.view.locator(".prompt .chip:not(.editorChip)");
   await chips.first().waitFor({ timeout: LONG });
   await window.send("look");
   await window.sees("Seen.");
