@@ -209,7 +209,7 @@ export type FromPage =
   | { type: "complete"; id: number; sign: Word["sign"]; query: string }
   /** Something that a person did had no effect, with the reason. */
   | { type: "warn"; text: string }
-  | { type: "setKey"; provider: string | undefined }
+  | { type: "setUpProvider"; provider: string | undefined }
   /** Sends the last message again; a turn that gives no sign is stopped first. */
   | { type: "tryAgain" }
   /** Goes on from where a failed turn ended. */

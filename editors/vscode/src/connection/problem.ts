@@ -66,7 +66,7 @@ function missingOf(error: RequestFailed): Pick<Problem, "text" | "hint" | "need"
 export function noKey(provider: string | undefined): Pick<Problem, "text" | "hint" | "need"> {
   const text =
     provider === undefined ? t("There is no key for this model.") : t("There is no key for {0}.", provider);
-  const hint = t("Set one, which VS Code stores in its secret storage, or choose another model.");
+  const hint = t("Sign in or enter a key, or choose another model.");
   return { text, hint, need: { kind: "key", provider } };
 }
 

@@ -21,7 +21,9 @@ export function drawBanners(head: Head, retry: () => void, send: Send): HTMLElem
     if (problem.isConflict) {
       actions.push(button(t("New Session"), () => send({ type: "newSession" }), "secondary"));
     }
-    banners.push(banner(problem.isConflict ? "warning" : "error", problem.text, problem.hint, actions));
+    // A model to choose is a first step, and nothing that went wrong.
+    const kind = problem.need?.kind === "model" ? "info" : problem.isConflict ? "warning" : "error";
+    banners.push(banner(kind, problem.text, problem.hint, actions));
   }
   if (head.stalledSeconds !== undefined) {
     const text = t("No data from the model for {0} s.", head.stalledSeconds);
@@ -77,7 +79,10 @@ function drawNeed(need: Need | undefined, send: Send): HTMLElement[] {
     button(t("Choose Model…"), () => send({ type: "chooseModel" }), kind);
   if (need.kind === "model") return [choose("")];
   const { provider } = need;
-  return [button(t("Set API Key…"), () => send({ type: "setKey", provider })), choose("secondary")];
+  return [
+    button(t("Set Up Provider…"), () => send({ type: "setUpProvider", provider })),
+    choose("secondary"),
+  ];
 }
 
 function banner(kind: string, text: string, hint: string, actions: HTMLElement[]): HTMLElement {

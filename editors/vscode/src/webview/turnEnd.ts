@@ -38,7 +38,7 @@ function waysOn(code: string | undefined, send: Send): HTMLElement[] {
     button(t("Try Again"), () => send({ type: "tryAgain" }), kind, t("Send the same message again"));
   if (code === "auth") {
     return [
-      button(t("Set API Key…"), () => send({ type: "setKey", provider: undefined })),
+      button(t("Set Up Provider…"), () => send({ type: "setUpProvider", provider: undefined })),
       again("secondary"),
     ];
   }

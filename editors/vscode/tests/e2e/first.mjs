@@ -73,7 +73,7 @@ export async function theFirstMinutesWithoutAnyConfiguration(_, own) {
     await window.page.getByText("A coding agent that you steer").first().waitFor({ timeout: LONG });
     await window.page.getByText("A model and its key").first().click();
     await window.page
-      .getByText("it is stored in VS Code's secret storage")
+      .getByText("keys are stored in VS Code's secret storage")
       .first()
       .waitFor({ timeout: LONG });
     await window.shot("first-walkthrough");
@@ -97,7 +97,7 @@ export async function theFirstMinutesWithoutAnyConfiguration(_, own) {
     await window.button("Retry").click();
     await window.sees("There is no key for mine.");
     assert.doesNotMatch(await window.view.locator(".banners").innerText(), /--base-url|auth\/login/);
-    await window.button("Set API Key…").click();
+    await window.button("Set Up Provider…").click();
     await secret.fill("sk-wrong");
     await secret.press("Enter");
     await until(
@@ -108,7 +108,7 @@ export async function theFirstMinutesWithoutAnyConfiguration(_, own) {
     // The provider refuses it: the turn's end leads to another one.
     await window.view.locator(".end.failed").waitFor({ timeout: LONG });
     assert.deepEqual(refused.slice(0, 1), ["Bearer sk-wrong"]);
-    await window.view.locator(".end").getByRole("button", { name: "Set API Key…" }).click();
+    await window.view.locator(".end").getByRole("button", { name: "Set Up Provider…" }).click();
     await secret.fill(KEY);
     await secret.press("Enter");
     await until("the engine has it", async () =>

@@ -257,7 +257,7 @@ for (const [status, code, want] of [
   ["interrupted", undefined, []],
   ["failed", "provider", ["Try Again: tryAgain", "Continue: continueTurn"]],
   ["failed", undefined, ["Try Again: tryAgain", "Continue: continueTurn"]],
-  ["failed", "auth", ["Set API Key…: setKey", "Try Again: tryAgain"]],
+  ["failed", "auth", ["Set Up Provider…: setUpProvider", "Try Again: tryAgain"]],
 ] as const) {
   test(`the end of a turn offers how to go on: ${status}, ${code ?? "no code"}`, () => {
     const sent: FromPage[] = [];

@@ -140,9 +140,9 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
         chat?.session?.removeWaiting(message.itemId),
       );
       return;
-    case "setKey":
+    case "setUpProvider":
       void vscode.commands.executeCommand(
-        "pintle.setKey",
+        "pintle.setUpProvider",
         message.provider ?? providerOf(chat?.state?.model ?? ""),
       );
       return;
