@@ -26,10 +26,10 @@ export class ContextRing {
     this.#ring.style.setProperty("--part", `${percent}%`);
     this.element.classList.toggle("warning", context?.isNearlyFull === true);
     const facts = [t("Context: {0}", context?.text ?? t("unknown size")), cost].filter((each) => each !== "");
-    const said = facts.join(" · ");
-    if (this.element.title === said) return;
-    this.element.title = said;
-    this.element.setAttribute("aria-label", said);
+    const text = facts.join(" · ");
+    if (this.element.title === text) return;
+    this.element.title = text;
+    this.element.setAttribute("aria-label", text);
   }
 
   /** Requests the overview, which opens when it arrives. */

@@ -69,6 +69,7 @@ class Fold {
     if (this.#said === `${said} ${facts}`) return;
     this.#said = `${said} ${facts}`;
     this.#title.textContent = said;
+    this.#title.title = said;
     this.#facts.textContent = facts;
     const name = groups.includes("read") ? "file" : groups.includes("search") ? "search" : "folder-opened";
     this.#badge.replaceChildren(icon(running === undefined ? name : "loading codicon-modifier-spin"));

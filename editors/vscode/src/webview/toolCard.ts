@@ -87,6 +87,8 @@ export class ToolCard implements Drawn {
     this.#icon.replaceChildren(icon(iconOf(status, tool.icon)));
     const [before = "", after = ""] = tool.sentence.split("{0}");
     this.#title.replaceChildren(before, this.#subject(), after);
+    // It is cut off in a narrow view.
+    this.#title.title = said;
     const { changes } = tool;
     const sum = (side: "added" | "removed"): number => changes.reduce((all, each) => all + each[side], 0);
     this.#counts.replaceChildren(...(changes.length === 0 ? [] : [countsOf(sum("added"), sum("removed"))]));

@@ -283,7 +283,7 @@ test("what is tried again is the message that the last turn began with", () => {
   assert.equal(firstInputOfLastTurn({ entries: [] }), undefined);
 });
 
-test("a command's output has the colours that stand in it, whole or in pieces", async () => {
+test("SGR colors in a command's output are drawn, whole or in pieces", async () => {
   const TERMINAL = "../../src/webview/terminal.ts";
   type Terminal = { element: Element; set: (text: string) => void; append: (text: string) => void };
   const { TerminalText } = (await import(TERMINAL)) as { TerminalText: new () => Terminal };

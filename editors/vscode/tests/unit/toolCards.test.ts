@@ -123,7 +123,7 @@ test("a file that was read is shown with its lines", () => {
   assert.deepEqual([note, group], ["1 more lines in file.", "read"]);
 });
 
-test("a change is its difference, without what the tool told the model", () => {
+test("an edit shows its diff instead of the text for the model", () => {
   const input = { path: "a.ts", edits: [{ oldText: "a", newText: "b" }] };
   const edited = (...paths: string[]) =>
     viewTool(
@@ -139,7 +139,7 @@ test("a change is its difference, without what the tool told the model", () => {
   assert.deepEqual([two.subject, two.file, two.changes.length], ["2 files", undefined, 2]);
 });
 
-test("a search says how much it found; one that failed stands for itself", () => {
+test("a search has a hit count; a failed one is not folded", () => {
   const search = (more: object) =>
     viewTool(call("grep", "grep: x in .", "search", "completed", { ...more }) as never, NONE);
   assert.deepEqual([search(result("a:1: x")).found, search(result("a:1: x")).group], ["1 result", "search"]);
@@ -147,7 +147,7 @@ test("a search says how much it found; one that failed stands for itself", () =>
   assert.deepEqual([failed.found, failed.group, failed.output], ["", undefined, "wrong pattern"]);
 });
 
-test("what a sub-agent answered is Markdown, and a task of one line is said once", () => {
+test("the result of a sub-agent is Markdown, and a one-line task is not repeated", () => {
   const agent = (task: string) =>
     viewTool(
       {

@@ -43,7 +43,7 @@ const call = (key: string, status: string, atMs: number, more: object = {}): Vie
     tool: { status, sentence: "Running {0}", subject: `make ${key}`, ...more },
   }) as ViewEntry;
 
-test("what a turn does, from its beginning to its end", () => {
+test("the activity of a turn, from start to end", () => {
   const state = new WorkingState();
   const said = (activity: Head["activity"], nowMs: number, more = {}): string => {
     const now = state.now(head(activity, more), nowMs);

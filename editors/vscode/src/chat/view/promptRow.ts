@@ -192,7 +192,7 @@ function inEditorOf({ document, selection }: vscode.TextEditor): InEditor {
   const path = document.uri.fsPath;
   const isSelection = !selection.isEmpty;
   const { start, end } = selection;
-  // A selection of whole lines ends at the beginning of the next one.
+  // A selection of whole lines ends at column 0 of the following line.
   const last = end.character === 0 ? Math.max(start.line, end.line - 1) : end.line;
   const input: Input = isSelection
     ? { type: "selection", path, range: { start: start.line + 1, end: last + 1 }, text: "" }
