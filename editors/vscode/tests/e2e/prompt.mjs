@@ -118,6 +118,14 @@ export async function thePromptsRowFitsANarrowBar(rig) {
   await window.sees("Summarized the conversation");
   assert.equal(await window.box.inputValue(), "", "the command is not left in the box");
 
+  // The menu attaches what is selected in the editor.
+  await window.button("Attach…").click();
+  await window.view.getByRole("menuitem", { name: "Selection" }).click();
+  const attached = window.view.locator(".prompt .chip:not(.editorChip)");
+  await attached.filter({ hasText: "parser.ts:1-3" }).waitFor({ timeout: LONG });
+  await attached.getByRole("button", { name: "Remove parser.ts:1-3" }).click();
+  await attached.waitFor({ state: "detached", timeout: LONG });
+
   // A command can also be typed and sent.
   await window.box.fill("/mode");
   await window.button("Send").click();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AnyRecord, FileFate, SessionRewindResult } from "pintle-client";
-import { placesOf, previewOf, saidOf } from "../../src/sessions/rewind.ts";
+import { messageBefore, placesOf, previewOf, saidOf } from "../../src/sessions/rewind.ts";
 import { emptyHistory, filesRewound, goesOn, rewound, undoable, way } from "../../src/transcript/history.ts";
 import { viewEntry } from "../../src/transcript/viewEntry.ts";
 import { apply } from "../../src/transcript/reducer.ts";
@@ -274,4 +274,20 @@ test("a preview is sorted by whose work the files are, and conflicts stay unless
   });
   assert.equal(saidOf("files", { ...result, files: [] }).text, "nothing to do");
   assert.equal(previewOf("files", { ...result, files: [] }).conversation, "");
+});
+
+test("an answer belongs to the last user message before it", () => {
+  const entry = (key: string, type: string) => ({ key, kind: "item", item: { type } });
+  const entries = [
+    entry("q1", "userMessage"),
+    entry("a1", "agentMessage"),
+    entry("q2", "userMessage"),
+    { key: "n", kind: "notice" },
+    entry("a2", "agentMessage"),
+  ];
+  // Numbers of entries can be below 0.
+  const indexes = new Map(entries.map(({ key }, at) => [key, at - 3]));
+  const state = { entries, indexes, start: -3 } as unknown as Parameters<typeof messageBefore>[0];
+  const found = ["a1", "a2", "q1", "gone"].map((key) => messageBefore(state, key));
+  assert.deepEqual(found, ["q1", "q2", undefined, undefined]);
 });
