@@ -490,7 +490,7 @@ export async function aReasonIsInSightWhereItWarns(rig) {
   assert.match(await edits.getAttribute("aria-description"), /^Reason: changes files/);
   await edits.getByRole("button", { name: "Deny", exact: true }).click();
   const run = card(window, "Run this command?");
-  await run.getByText("Leaves a mark.").waitFor({ timeout: LONG });
+  await run.getByText("Leaves a mark.").first().waitFor({ timeout: LONG });
   await window.shot("consent-words-460");
   await run.getByRole("button", { name: "Deny", exact: true }).click();
   await window.sees("all asked");
