@@ -275,7 +275,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.promptRow.changed();
     this.#statusBar.update();
     this.sessions.headChanged();
-    const activity = this.chat?.state?.activity ?? "idle";
+    const activity = this.chat?.openId() === undefined ? "idle" : this.chat.state?.activity;
     const set = (name: string, value: boolean): unknown =>
       vscode.commands.executeCommand("setContext", `pintle.${name}`, value);
     set("isRunning", activity !== "idle");

@@ -1,4 +1,4 @@
-/** Words for a request for permission: the question itself, the programs that a command runs, and when its reason is a warning. Pure. */
+/** The texts of a permission question: its title, the programs of a command, and whether its reason is a warning. Pure. */
 import type { Approval, Question } from "pintle-client";
 import { plural, t } from "../words.ts";
 import { visible } from "./visible.ts";
@@ -29,7 +29,7 @@ export function titleOfApproval(approval: Approval): string {
   return t("Run the tool {0}?", visible(toolName));
 }
 
-/** The same in a list, where nothing else shows the command. */
+/** The title for lists and notifications, which includes the command. */
 export function titleOf(asked: Asked): string {
   if (asked.kind === "question") return visible(asked.question.text);
   const { approval } = asked;
@@ -66,7 +66,7 @@ function titleOfChanges(changes: NonNullable<Approval["changes"]>): string {
   return plural(count, "Allow {0} edit?", "Allow {0} edits?");
 }
 
-/** Reasons that say no more than the question does; every other one is a warning. */
+/** Reasons that add nothing to the title; all others are warnings. */
 const PLAIN = [
   /^runs a command$/,
   /^changes files$/,
@@ -75,7 +75,7 @@ const PLAIN = [
   /^it fetches \S+ from the network$/,
 ];
 
-/** The reason, where a person should see it before answering: outside the workspace or the sandbox, a protected file, a rule. */
+/** The reason if it is a warning: outside the workspace or the sandbox, a protected file, a rule. */
 export function warningOf({ reason, decidedBy = "" }: Approval): string | undefined {
   const isModes = decidedBy === "" || / mode$/.test(decidedBy);
   return reason === "" || (isModes && PLAIN.some((each) => each.test(reason))) ? undefined : visible(reason);
@@ -88,10 +88,10 @@ export function reasonOf({ reason, decidedBy = "" }: Approval): string {
     : t("Reason: {0} ({1})", visible(reason), visible(decidedBy));
 }
 
-/** Words that a rule holds for the programs of a command, as the engine found them: `allow `npm test **``. */
+/** The program in a proposed rule such as `allow `npm test **``. */
 const PROGRAM = /^allow `([^`]+?)(?: \*\*)?`/;
 
-/** The programs that the engine found in a command, where it proposes rules for them; empty where it could not tell. */
+/** The programs in a command, from the rules that the engine proposes; empty if it proposes none. */
 export function programsOf({ details = [], options }: Approval): string[] {
   if (!details.some(({ kind }) => kind === "command")) return [];
   const rules = options.find(({ rules = [] }) => rules.length > 0)?.rules ?? [];

@@ -1,4 +1,4 @@
-/** The answers to a question of permission: once is a press away; what holds longer, with the rules that it adds, is in a menu. */
+/** The answers to a permission question: buttons for this call, and a menu of answers that apply longer, with their rules. */
 import type { Approval, ApprovalOption } from "pintle-client";
 import { consequence } from "../chat/approvals.ts";
 import { t } from "../words.ts";
@@ -10,11 +10,11 @@ const GAP = 4;
 
 export interface Answers {
   element: HTMLElement;
-  /** From now on the call can be allowed. */
+  /** Enables the answers that allow the call. */
   enable(): void;
 }
 
-/** `isRead`: nothing is left to be read before the call can be allowed. `toUnread` leads to what is. */
+/** Until `enable` is called, allowing calls `toUnread` instead, which focuses the unread text. */
 export function drawAnswers(
   approval: Approval,
   canAnswer: boolean,
@@ -39,7 +39,7 @@ export function drawAnswers(
       waiting.push(element);
     }
     element.addEventListener("click", (event) => {
-      // The second half of a double click was meant for what stood here before.
+      // Ignore the second half of a double click, which was aimed at the previous card.
       if (event.detail > 1) return;
       if (allows && !isRead) return toUnread();
       send({ type: "answer", approvalId, optionId: option.optionId });
@@ -104,7 +104,7 @@ function drawMenu(rows: HTMLElement[]): { button: HTMLButtonElement; list: HTMLE
   return { button: more, list };
 }
 
-/** Puts the menu above its button, or below where there is more room. */
+/** Places the menu above its button, or below it if there is more room. */
 function place(list: HTMLElement, { top, bottom, left }: DOMRect): void {
   const above = top - 2 * GAP;
   const below = innerHeight - bottom - 2 * GAP;

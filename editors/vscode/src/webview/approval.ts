@@ -1,8 +1,8 @@
 /**
- * A question of permission: all that the call would do, and the answers, which stay in sight.
+ * A permission question: everything that the call would do, above answers that stay in view.
  *
- * Invariant: nothing of the call is left out, the call cannot be allowed before its end was in sight, and no answer is under the keyboard
- * before a person goes there.
+ * Invariant: no part of the call is omitted, it cannot be allowed before its end has been in view, and no answer has the focus unless the
+ * user moves it there.
  */
 import type { Approval, ApprovalDetail, DetailKind, FileChange } from "pintle-client";
 import { programsOf, reasonOf, titleOfApproval, warningOf } from "../chat/consent.ts";
@@ -36,7 +36,7 @@ const OPERATIONS = {
 /** The folder that paths are shown relative to. */
 type Workspace = Pick<Head, "folder" | "system">;
 
-/** The texts of a card that have not been read to their ends. */
+/** The texts of a card whose ends have not been in view. */
 class Unread {
   readonly #texts = new Set<HTMLElement>();
   #whenRead: () => void = () => undefined;
@@ -48,13 +48,13 @@ class Unread {
     };
   }
 
-  /** Calls back once all is read, perhaps at once. */
+  /** Calls back once all are read, possibly at once. */
   whenRead(callback: () => void): void {
     this.#whenRead = callback;
     if (this.#texts.size === 0) callback();
   }
 
-  /** Leads to the first text whose end was not in sight. */
+  /** Focuses the first unread text. */
   go(): void {
     const [first] = this.#texts;
     first?.scrollIntoView({ block: "nearest" });
@@ -99,7 +99,7 @@ export function drawApproval(
   );
 }
 
-/** What the engine found in a command comes before the command. */
+/** The programs found by the engine, shown before the command. */
 function drawPrograms(approval: Approval): HTMLElement[] {
   const programs = programsOf(approval);
   if (programs.length === 0) return [];
@@ -145,7 +145,7 @@ function drawChange(
   return el("div", { class: "change" }, line, drawDiff(diff, unread, openWhole));
 }
 
-/** A diff that shows changed lines before all others. */
+/** A diff without the unchanged lines. */
 function wholeDiff(diff: string): { body: HTMLElement; lines: string[] } {
   const body = diffLines(diff, true);
   return { body, lines: [...body.children].map(({ textContent }) => (textContent ?? "").trimEnd()) };
@@ -156,7 +156,7 @@ function drawDiff(diff: string, unread: Unread, openWhole: (() => void) | undefi
   return wholeText({ body, lines, openWhole, read: unread.add(body) });
 }
 
-/** All that runs, whole, and apart from it what the model says of it. What the changes show already is behind a fold. */
+/** The details, complete, with the model's own description apart. Details that repeat the changes are folded. */
 function drawDetails(approval: Approval, unread: Unread, send: Send): HTMLElement[] {
   const changed = new Set((approval.changes ?? []).flatMap(({ path, oldPath }) => [path, oldPath ?? path]));
   const isShown = ({ kind, text }: ApprovalDetail): boolean =>
@@ -179,7 +179,7 @@ function drawDetails(approval: Approval, unread: Unread, send: Send): HTMLElemen
 
 function drawDetail({ kind, text }: ApprovalDetail, unread: Unread, openWhole: () => void): HTMLElement[] {
   const { body, lines } = kind === "diff" ? wholeDiff(text) : plainText(text, kind);
-  // The question says already that it is a command or a file.
+  // The title already names commands and files.
   const heading = kind === "command" || kind === "path" || kind === "address" ? "" : wordOf(HEADINGS, kind);
   const count = lines.length > 1 ? plural(lines.length, "{0} line", "{0} lines") : "";
   const words = [heading, count].filter((each) => each !== "").join(" · ");

@@ -1,4 +1,4 @@
-/** What is in the way, above the prompt, each with what can be done about it: the first button is the best way on. */
+/** The banners above the prompt. The first button of each is the recommended action. */
 import type { Head } from "../chat/messages.ts";
 import type { Need } from "../connection/problem.ts";
 import { t } from "../words.ts";
@@ -72,7 +72,7 @@ function engineActions({ kind, cause }: Head["engine"], retry: () => void, send:
   }
 }
 
-/** What gives the missing thing. */
+/** The buttons that supply a missing model or key. */
 function drawNeed(need: Need | undefined, send: Send): HTMLElement[] {
   if (need === undefined) return [];
   const choose = (kind: string): HTMLElement =>

@@ -16,8 +16,8 @@ export function heightBelow({ scrollTop, scrollHeight, clientHeight }: Place): n
 }
 
 /**
- * After the box was scrolled, from `lastTop`, by a person or by a change of its size. Only a person goes up and away from the end: another
- * width, another height or a card that opens leave the way up as long as it was.
+ * Returns whether the end is still followed after a scroll event. `lastTop` is the previous position. Resizing moves the end, but only a user
+ * scrolls up, so a position above the previous one stops following.
  */
 export function followsAfter(didFollow: boolean, lastTop: number, now: Place, isEnd: boolean): boolean {
   if (!isEnd) return false;

@@ -1,8 +1,8 @@
-/** Where the keyboard is, as far as VS Code lets an extension know, and the commands that bring it back there. */
+/** The part of the window that has the focus, as far as extensions can tell, and the commands that focus it again. */
 import * as vscode from "vscode";
 import type { KeyboardPlace, ToPage } from "../messages.ts";
 
-/** A page that does not answer by then is busy, and no place of the keyboard. */
+/** A page that has not answered by then is treated as unfocused. */
 const PATIENCE_MS = 500;
 
 const WAYS_BACK = {
@@ -16,7 +16,7 @@ const WAYS_BACK = {
 export class Keyboard {
   #answered: (isHere: boolean) => void = () => undefined;
 
-  /** The page that `post` reaches has it, or else the editor, if there is one. Without a page there is nobody to ask. */
+  /** Asks the page through `post`. If it is not focused, or there is no page, the editor is, if one is open. */
   async place(post: ((message: ToPage) => void) | undefined): Promise<KeyboardPlace> {
     if (post !== undefined && (await this.#isOn(post))) return "chat";
     return vscode.window.tabGroups.activeTabGroup.activeTab === undefined ? "chat" : "editor";
@@ -39,7 +39,7 @@ export class Keyboard {
   }
 }
 
-/** Brings the keyboard back. */
+/** Focuses that part again. */
 export function focusBack(to: KeyboardPlace): void {
   void vscode.commands.executeCommand(WAYS_BACK[to]);
 }

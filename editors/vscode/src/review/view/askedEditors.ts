@@ -54,7 +54,7 @@ export class AskedEditors {
       const uris = input instanceof vscode.TabInputText ? [input.uri] : [input.original, input.modified];
       const id = uris.map(approvalOf).find((each) => each !== undefined);
       const found = open.find(({ approval }) => approval.approvalId === id)?.approval;
-      // The change of one file says nothing of the others.
+      // One of several changed files is not the whole call.
       return (found?.changes ?? []).length > 1 ? undefined : found;
     }
     const named = open.filter(
