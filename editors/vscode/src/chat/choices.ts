@@ -149,7 +149,7 @@ function permissionModes(): Mode[] {
   ];
 }
 
-function modePicker({ permissionMode, mode, options }: Known): Picker {
+function modePicker({ permissionMode, mode }: Known): Picker {
   const all = permissionModes();
   const current = all.find(({ value }) => value === permissionMode);
   const isPlan = mode === "plan";
@@ -170,7 +170,7 @@ function modePicker({ permissionMode, mode, options }: Known): Picker {
       detail: t("The agent reads, and presents a plan before it changes anything."),
     },
   ];
-  for (const each of options === undefined ? [] : works) {
+  for (const each of works) {
     choices.push({ ...each, option: "mode", group: t("Work Mode"), isCurrent: each.value === mode });
   }
   const icon = isPlan ? "checklist" : (current?.icon ?? "shield");

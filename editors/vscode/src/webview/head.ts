@@ -13,7 +13,10 @@ import { Queue } from "./queue.ts";
 
 export class Around {
   readonly element = el("section", { class: "around", attributes: { "aria-label": t("State") } });
-  readonly #meter = el("div", { class: "meter", attributes: { role: "group", "aria-label": t("Context") } });
+  readonly #title = el("div", {
+    class: "sessionTitle",
+    attributes: { role: "group", "aria-label": t("Session") },
+  });
   readonly #banners = el("div", { class: "banners", attributes: { role: "status" } });
   readonly #approvals = el("div", { class: "approvals" });
   /** Says once that something is asked; the card itself would be read with its whole diff, and again at each change. */
@@ -36,7 +39,7 @@ export class Around {
     this.focus = new Focus(this.#approvals, prompt.focus, send);
     this.element.append(
       this.#said,
-      this.#meter,
+      this.#title,
       this.#banners,
       this.#plan.element,
       this.#approvals,
@@ -45,20 +48,18 @@ export class Around {
   }
 
   update(head: Head): void {
-    this.#drawMeter(head);
+    this.#drawTitle(head);
     this.#banners.replaceChildren(...drawBanners(head, this.#retry, this.#send));
     this.#plan.update(head.plan, head.approvals.length + head.questions.length > 0);
     this.#drawApprovals(head);
     this.#queue.update(head.queue);
   }
 
-  #drawMeter({ title, context, cost }: Head): void {
-    this.#meter.hidden = context === undefined && cost === "" && title === "";
-    this.#meter.classList.toggle("warning", context?.isNearlyFull === true);
-    const facts = [context?.text ?? "", cost].filter((each) => each !== "");
-    this.#meter.replaceChildren(el("span", { class: "name" }, title), facts.join(" · "));
-    const price = cost === "" ? "" : t("The session cost {0} so far.", cost);
-    this.#meter.title = [context?.detail ?? "", price].filter((each) => each !== "").join(" ");
+  /** The share of the context window is in the prompt's row. */
+  #drawTitle({ title, cost }: Head): void {
+    this.#title.hidden = cost === "" && title === "";
+    this.#title.replaceChildren(el("span", { class: "name" }, title), cost);
+    this.#title.title = cost === "" ? "" : t("The session cost {0} so far.", cost);
   }
 
   /** A card stays as it is while its question is open, so that it is not moved away under a pointer. */

@@ -67,8 +67,9 @@ export class PromptRow {
       const session = chat?.openId() === undefined ? undefined : chat?.session;
       if (session !== undefined) await session.configure({ [option]: value });
       else if (option === "mode") {
-        void vscode.window.showInformationMessage(t("Plan mode can be chosen once a session is open."));
-        return false;
+        // The next session begins in it.
+        if (chat === undefined) return false;
+        chat.nextMode = value === "plan" ? "plan" : "act";
       } else {
         const configuration = vscode.workspace.getConfiguration("pintle", folder ?? null);
         const model = configuration.get<string>("model") ?? "";
@@ -137,7 +138,7 @@ export class PromptRow {
     return {
       model: state?.model ?? setting("model"),
       permissionMode: state?.permissionMode ?? setting("permissionMode"),
-      mode: state?.mode ?? "act",
+      mode: state?.mode ?? chat?.nextMode ?? "act",
     };
   }
 
