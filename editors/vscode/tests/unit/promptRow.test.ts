@@ -86,7 +86,8 @@ test("the mode is what needs no question, or the plan that comes first", () => {
   assert.equal(pickersOf(known({ permissionMode: "" })).mode.text, "Default mode");
   assert.deepEqual(
     pickersOf(known({})).mode.choices.map(({ option }) => option),
-    ["permissionMode", "permissionMode", "permissionMode", "permissionMode"],
+    ["permissionMode", "permissionMode", "permissionMode", "permissionMode", "mode", "mode"],
+    "before there is a session, too",
   );
 });
 
