@@ -603,10 +603,7 @@ mod tests {
         }
         let key = [("AZURE_OPENAI_API_KEY".to_owned(), "k".to_owned())];
         let error = Endpoint::resolve("azure", &Ambient::fixed(key), None).unwrap_err();
-        assert_eq!(
-            error.hint.unwrap(),
-            "set AZURE_OPENAI_RESOURCE, or give the whole base URL"
-        );
+        assert_eq!(error.hint.unwrap(), "set AZURE_OPENAI_RESOURCE, or give the whole base URL");
     }
 
     #[test]

@@ -233,12 +233,7 @@ async fn servers_that_are_not_there_or_not_what_they_seem() {
             "refused the connection",
             "is the server at http://127.0.0.1",
         ),
-        (
-            no_host,
-            ErrorKind::Network,
-            "cannot find the host",
-            "check the provider's base URL",
-        ),
+        (no_host, ErrorKind::Network, "cannot find the host", "check the provider's base URL"),
         (
             "http://a b",
             ErrorKind::InvalidRequest,

@@ -94,7 +94,9 @@ fn relocate(announced: &mut Announced, entries: &[Entry], moves: &Moves) {
             let runs = matches!(event, Event::ItemUpdated { item } if item.id == *item_id);
             runs.then_some(entry.seq)
         }),
-        ChangedBy::Other {} | ChangedBy::Rewind { .. } | ChangedBy::Review {} => announced.after_seq,
+        ChangedBy::Other {} | ChangedBy::Rewind { .. } | ChangedBy::Review {} => {
+            announced.after_seq
+        }
     };
     let seq = begun.unwrap_or_default();
     let present = |path: String| {

@@ -204,7 +204,7 @@ end)
 test("the keys lead to the hunks from a file without any, from an empty buffer and from the prompt", function()
   local vi, dir = reviewed()
   child.write(dir .. "/c.txt", "untouched\n")
-  for _, from in ipairs({ "edit c.txt", "enew", "Pintle open" }) do
+  for _, from in ipairs({ "edit c.txt", "tabnew", "Pintle open" }) do
     vi:cmd(from)
     type_keys(vi, "]h")
     equal(here(vi), "a.txt:2", from)
