@@ -251,6 +251,18 @@ function Chat:schedule()
   end, wait)
 end
 
+---Brings the end of a window's buffer down to its last row, where lines went away or became shorter.
+---@param win integer
+local function fill(win)
+  local info = vim.fn.getwininfo(win)[1]
+  local rows = info.height - info.winbar
+  if info.topline > 1 and vim.api.nvim_win_text_height(win, { start_row = info.topline - 1 }).all < rows then
+    vim.api.nvim_win_call(win, function()
+      vim.cmd("normal! zb")
+    end)
+  end
+end
+
 ---Draws what has changed since the last time.
 function Chat:draw()
   self.is_scheduled = false
@@ -272,6 +284,7 @@ function Chat:draw()
     -- At its end where it is wrapped: it may be longer than the window is high.
     local is_wrapped = #text > vim.api.nvim_win_get_width(win)
     vim.api.nvim_win_set_cursor(win, { last, is_wrapped and #text or 0 })
+    fill(win)
   end
   self:look_back()
 end

@@ -166,7 +166,9 @@ test("a clean buffer is changed and written, without a word of a conflict", func
   equal(vi:lua("return vim.bo.modified"), false)
   vi:cmd("undo")
   equal(lines(vi), "1 2 3 4 5 6 7 8 9 10", "one undo step for the turn")
-  equal(vi:lua("return _G.notes"), {})
+  local notes = vi:lua("return _G.notes")
+  equal({ #notes, notes[1] }, { 2, "pintle: working; :Pintle open shows the transcript" })
+  contains(notes[2], "changed a.txt; :Pintle review lists the hunks")
 end)
 
 test("tools read what is on the screen, and undo takes back what is there", function()

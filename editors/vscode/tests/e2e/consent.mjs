@@ -446,7 +446,7 @@ export async function aPlanIsReadAsMarkdown(rig) {
   // The session begins in plan mode: what only acting can do is not done before the plan is accepted.
   await window.command("Pintle: Choose Mode…");
   await window.pick("Plan First");
-  await window.sees("Plan first");
+  await window.view.getByRole("button", { name: "Mode: Plan first" }).waitFor({ timeout: LONG });
   await window.send("plan it");
   const asked = window.view.locator(".question");
   await asked.locator(".planText").getByRole("heading", { name: "The plan" }).waitFor({ timeout: LONG });
