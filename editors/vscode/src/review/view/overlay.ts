@@ -148,8 +148,9 @@ export class Overlay implements vscode.CodeLensProvider {
         lens(`${countsOf(hunk)}${state}${all.length < 2 ? "" : ` · ${t("{0} of {1}", at + 1, all.length)}`}`),
       ];
       if (hunk.waiting !== undefined) {
-        lenses.push(lens(t("a decision is waiting for the running call to end")));
+        // The verb first: an editor cuts long lenses off.
         lenses.push(lens(t("Withdraw"), "pintle.revertDecision", t("Withdraw the waiting decision")));
+        lenses.push(lens(t("a decision is waiting for the running call to end")));
       }
       for (const { text } of hunk.comments ?? []) lenses.push(lens(`» ${short(text)}`, "", text));
       return lenses;
