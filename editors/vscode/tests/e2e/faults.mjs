@@ -270,7 +270,7 @@ export async function aQuestionNotifiesOnlyAWindowThatNobodyLooksAt(rig) {
     document.dispatchEvent(new Event("visibilitychange"));
   });
   await window.send("Once more");
-  const toast = window.page.locator(".notification-toast", { hasText: "Pintle asks: bash: tee /dev/null" });
+  const toast = window.page.locator(".notification-toast", { hasText: "Pintle asks: Run tee /dev/null?" });
   await toast.waitFor({ timeout: LONG });
   await window.shot("18-notification");
   await window.button("Deny").click();
