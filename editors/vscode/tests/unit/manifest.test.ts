@@ -13,7 +13,7 @@ const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "ut
   capabilities: { untrustedWorkspaces: { supported: unknown; restrictedConfigurations: string[] } };
   contributes: {
     commands: { command: string; title: string }[];
-    keybindings: { command: string; when: string }[];
+    keybindings: { command: string; key: string; when?: string }[];
     menus: Record<string, { command: string }[]>;
     configuration: { properties: Record<string, unknown> };
   };
@@ -63,13 +63,18 @@ test("every command of the manifest is registered", () => {
   for (const { command } of manifest.contributes.commands) assert.ok(code.includes(`"${command}":`), command);
 });
 
-test("every key and every menu names a command, and keys hold only in a file with hunks or while something is asked", () => {
+test("every key and every menu names a command; but for the key that opens the view, keys need a focused editor or a question", () => {
   const { commands, keybindings, menus } = manifest.contributes;
   const known = new Set(commands.map((each) => each.command));
-  for (const { command, when } of keybindings) {
+  for (const { command, key, when } of keybindings) {
     assert.ok(known.has(command), command);
+    if (command === "pintle.open") {
+      // A second key of Ctrl+K with Alt: VS Code has none of its own there.
+      assert.deepEqual([key, when], ["ctrl+k alt+o", undefined]);
+      continue;
+    }
     assert.match(
-      when,
+      when ?? "",
       /^(editorTextFocus( && pintle\.(onHunk|hasHunks|isAsked))?|pintle\.hasQuestion( && (sideBar|panel|terminal)Focus)?)$/,
     );
   }
