@@ -107,6 +107,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
         for key in row.keys() {
             let known = [
                 "name",
+                "title",
                 "api",
                 "base_url",
                 "base_url_var",

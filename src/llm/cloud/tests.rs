@@ -250,7 +250,7 @@ fn missing_settings_are_named_in_the_error() {
     let keys = Ambient::fixed(keys.map(|(name, value)| (name.to_owned(), value.to_owned())));
     for (name, ambient, hint) in [
         ("bedrock", &none, "set AWS_BEARER_TOKEN_BEDROCK or AWS_ACCESS_KEY_ID and"),
-        ("bedrock", &keys, "set AWS_REGION or AWS_DEFAULT_REGION, or pass"),
+        ("bedrock", &keys, "set AWS_REGION or AWS_DEFAULT_REGION, or give"),
         ("vertex", &none, "set GOOGLE_CLOUD_ACCESS_TOKEN"),
     ] {
         let error = Endpoint::resolve(name, ambient, None).unwrap_err();

@@ -334,11 +334,6 @@ test("a diff is accepted by a typed `:w`, as it was edited there, and by nothing
   vi:cmd("Pintle diff")
   vi:wait("vim.fn.tabpagenr('$') == 2")
   contains(vi:screen(), ":w keeps these lines · :q leaves the change open")
-  for _, columns in ipairs({ 80, 60 }) do
-    vi:cmd("set columns=" .. columns .. " | wincmd = | redraw")
-    contains(vi:screen(), ":w keeps these lines")
-  end
-  vi:cmd("set columns=100")
   vi:keys("gg/two<CR>Atwo<Esc>:silent! wall<CR>:let g:written = 1<CR>")
   vi:wait("vim.g.written == 1")
   contains(child.read(path), "twotwo\n")
@@ -353,6 +348,16 @@ test("a diff is accepted by a typed `:w`, as it was edited there, and by nothing
   vi:cmd("Pintle undo all")
   vi:cmd("write")
   contains(child.read(path), "twotwo\n")
+end)
+
+test("the bar of a diff shows its keys on narrow screens, too", function()
+  local vi = reviewed(LINES, unpack(EDITS))
+  vi:cmd("Pintle diff")
+  vi:wait("vim.fn.tabpagenr('$') == 2")
+  for _, columns in ipairs({ 80, 60 }) do
+    vi:cmd("set columns=" .. columns .. " | wincmd = | redraw")
+    contains(vi:screen(), ":w keeps these lines")
+  end
 end)
 
 test("commands that write a file, and those that write more or elsewhere", function()
