@@ -34,6 +34,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// A session's knowledge of the files that were changed in it.
@@ -148,7 +149,7 @@ impl FileHistory {
                 FilesBefore::Unknown
             }
             Access::Write(paths) => {
-                let found = host.wait(present(place, paths)).await;
+                let found = host.wait(present(place, &self.states, paths)).await;
                 self.note_others(host, &found);
                 FilesBefore::Paths(found)
             }
@@ -402,13 +403,17 @@ fn differences<'a>(
 }
 
 /// Returns the current states of the files in a call's arguments.
-async fn present(place: &Workspace, paths: &[PathBuf]) -> Vec<(PathBuf, Option<FileState>)> {
+async fn present(
+    place: &Workspace,
+    known: &FileStates,
+    paths: &[PathBuf],
+) -> Vec<(PathBuf, Option<FileState>)> {
     let mut found = Vec::new();
     for path in paths {
         let path = place.env.canonicalize(path).await.unwrap_or_else(|_| path.clone());
         // Edits of its open document up to here belong to earlier calls.
         transition(place, &path, None).await;
-        match state(place.env.as_ref(), &place.blobs, &path).await {
+        match settled_state(place.env.as_ref(), &place.blobs, &path, known).await {
             Ok(state) => found.push((path, state)),
             // A file that cannot be read is not replaced by the tool either.
             Err(error) => tracing::debug!("{}: {error}", path.display()),
@@ -533,6 +538,36 @@ pub(super) async fn state(
     env.remember(path, keeper(blobs), Limits::default().file_bytes).await
 }
 
+/// Like [`state`], for a file that others may be writing: editors empty a file before they write it. A file that is not in its last
+/// known state is read again until it stays the same.
+///
+/// # Errors
+/// The file cannot be read, or its content cannot be kept.
+pub(super) async fn settled_state(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    path: &Path,
+    known: &FileStates,
+) -> Result<Option<FileState>, Error> {
+    /// How long the file must stay the same.
+    const SETTLED_AFTER: Duration = Duration::from_millis(20);
+    /// A file that changes all the time is taken as it is then.
+    const MAX_READS: usize = 25;
+    let mut seen = state(env, blobs, path).await?;
+    if !known.is_changed(path, seen.as_ref()) {
+        return Ok(seen);
+    }
+    for _ in 0..MAX_READS {
+        tokio::time::sleep(SETTLED_AFTER).await;
+        let now = state(env, blobs, path).await?;
+        if now == seen {
+            break;
+        }
+        seen = now;
+    }
+    Ok(seen)
+}
+
 /// Restores a file to an earlier state, if its state is the expected one. Returns its new state.
 ///
 /// # Errors
@@ -580,4 +615,45 @@ fn keeper(blobs: &Blobs) -> Keep {
             StoredContent { sha256: hash(content), is_lost: true }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_exec::memory::Memory;
+    use pintle_protocol::files::FileRecord;
+
+    /// An editor that saves empties the file first.
+    #[tokio::test]
+    async fn a_file_that_is_just_being_written_is_read_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Blobs::new(folder.path());
+        let path = Path::new("/w/f");
+        let of = |text: &str| Some(state_of_content(&blobs, text.as_bytes(), None));
+        // What is known, what is found first, what is written meanwhile, and what counts.
+        for (known, first, written, want) in [
+            (Some("agent"), "", Some("agent and user"), "agent and user"),
+            (Some("agent"), "agent and", Some("agent and user"), "agent and user"),
+            (Some("agent"), "user", None, "user"),
+            (Some("agent"), "", None, ""),
+            // These have nothing to wait for.
+            (Some("agent"), "agent", Some("later"), "agent"),
+            (None, "first", Some("later"), "first"),
+        ] {
+            let env = Memory::new([("/w/f", first)]);
+            let mut states = FileStates::default();
+            if let Some(known) = known {
+                let change = FileRecord { path: "/w/f".to_owned(), before: None, after: of(known) };
+                states.update(&[change]);
+            }
+            let write = async {
+                if let Some(written) = written {
+                    env.write(path, written.into()).await.unwrap();
+                }
+            };
+            let (found, ()) = tokio::join!(settled_state(&env, &blobs, path, &states), write);
+            let found = found.unwrap().unwrap();
+            assert_eq!(found.sha256, hash(want.as_bytes()), "{known:?}, {first}, {written:?}");
+        }
+    }
 }

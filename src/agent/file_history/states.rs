@@ -31,6 +31,11 @@ impl FileStates {
         self.0.keys()
     }
 
+    /// Returns true if a file was changed in the session, and has another state than the last known one.
+    pub(crate) fn is_changed(&self, path: &Path, found: Option<&FileState>) -> bool {
+        self.0.get(path).is_some_and(|last| last.as_ref() != found)
+    }
+
     /// Returns true if a file is in its last known state, given its content's digest (`None` for a missing file).
     pub(crate) fn is_last(&self, path: &Path, digest: Option<Digest>) -> bool {
         let Some(last) = self.0.get(path) else { return false };

@@ -13,6 +13,7 @@ use crate::error::Action;
 use crate::error::Error;
 use crate::error::ErrorKind;
 use crate::file_history::replace_if;
+use crate::file_history::settled_state;
 use crate::file_history::state;
 use crate::session::Session;
 use crate::session::phase::Phase;
@@ -238,7 +239,8 @@ impl Session {
         let (env, blobs) = (Arc::clone(&self.services.env), self.blobs());
         let mut found = Vec::new();
         for path in paths {
-            if let Ok(state) = state(env.as_ref(), &blobs, &path).await {
+            let known = &self.review.fold.files;
+            if let Ok(state) = settled_state(env.as_ref(), &blobs, &path, known).await {
                 found.push((path, state));
             }
         }
