@@ -408,18 +408,15 @@ async fn present(
     known: &FileStates,
     paths: &[PathBuf],
 ) -> Vec<(PathBuf, Option<FileState>)> {
-    let mut found = Vec::new();
+    let mut real = Vec::new();
     for path in paths {
         let path = place.env.canonicalize(path).await.unwrap_or_else(|_| path.clone());
         // Edits of its open document up to here belong to earlier calls.
         transition(place, &path, None).await;
-        match settled_state(place.env.as_ref(), &place.blobs, &path, known).await {
-            Ok(state) => found.push((path, state)),
-            // A file that cannot be read is not replaced by the tool either.
-            Err(error) => tracing::debug!("{}: {error}", path.display()),
-        }
+        real.push(path);
     }
-    found
+    // A file that cannot be read is not replaced by the tool either.
+    settled(place.env.as_ref(), &place.blobs, known, real).await
 }
 
 /// Compares files with their states before a call.
@@ -538,34 +535,53 @@ pub(super) async fn state(
     env.remember(path, keeper(blobs), Limits::default().file_bytes).await
 }
 
-/// Like [`state`], for a file that others may be writing: editors empty a file before they write it. A file that is not in its last
-/// known state is read again until it stays the same.
+/// Returns the current states of files that others may be writing, and keeps their contents. Unreadable files are omitted.
 ///
-/// # Errors
-/// The file cannot be read, or its content cannot be kept.
-pub(super) async fn settled_state(
+/// Editors empty a file before they write it. Files that are not in their last known state are read again, all together, until they stay
+/// the same.
+pub(super) async fn settled(
     env: &dyn Environment,
     blobs: &Blobs,
-    path: &Path,
     known: &FileStates,
-) -> Result<Option<FileState>, Error> {
-    /// How long the file must stay the same.
+    paths: Vec<PathBuf>,
+) -> Vec<(PathBuf, Option<FileState>)> {
+    /// How long the files must stay the same.
     const SETTLED_AFTER: Duration = Duration::from_millis(20);
-    /// A file that changes all the time is taken as it is then.
-    const MAX_READS: usize = 25;
-    let mut seen = state(env, blobs, path).await?;
-    if !known.is_changed(path, seen.as_ref()) {
-        return Ok(seen);
+    /// Files that change all the time are taken as they are then.
+    const MAX_ROUNDS: usize = 25;
+    let mut found = Vec::new();
+    for path in paths {
+        match state(env, blobs, &path).await {
+            Ok(state) => found.push((path, state)),
+            Err(error) => tracing::debug!("{}: {error}", path.display()),
+        }
     }
-    for _ in 0..MAX_READS {
-        tokio::time::sleep(SETTLED_AFTER).await;
-        let now = state(env, blobs, path).await?;
-        if now == seen {
+    // The text of an editor is always whole.
+    let unsaved = env.unsaved(Path::new("/"));
+    let is_unsettled = |(path, state): &(PathBuf, Option<FileState>)| {
+        known.is_changed(path, state.as_ref()) && !unsaved.contains(path)
+    };
+    let mut unsettled: Vec<usize> =
+        found.iter().enumerate().filter(|(_, each)| is_unsettled(each)).map(|(at, _)| at).collect();
+    for _ in 0..MAX_ROUNDS {
+        if unsettled.is_empty() {
             break;
         }
-        seen = now;
+        tokio::time::sleep(SETTLED_AFTER).await;
+        let mut still = Vec::new();
+        for at in unsettled {
+            let Some((path, seen)) = found.get_mut(at) else { continue };
+            // A file that cannot be read any more keeps what was seen.
+            if let Ok(now) = state(env, blobs, path).await
+                && now != *seen
+            {
+                *seen = now;
+                still.push(at);
+            }
+        }
+        unsettled = still;
     }
-    Ok(seen)
+    found
 }
 
 /// Restores a file to an earlier state, if its state is the expected one. Returns its new state.
@@ -630,7 +646,7 @@ mod tests {
         let blobs = Blobs::new(folder.path());
         let path = Path::new("/w/f");
         let of = |text: &str| Some(state_of_content(&blobs, text.as_bytes(), None));
-        // What is known, what is found first, what is written meanwhile, and what counts.
+        // The known text, the one found first, the one written meanwhile, and the result.
         for (known, first, written, want) in [
             (Some("agent"), "", Some("agent and user"), "agent and user"),
             (Some("agent"), "agent and", Some("agent and user"), "agent and user"),
@@ -651,8 +667,9 @@ mod tests {
                     env.write(path, written.into()).await.unwrap();
                 }
             };
-            let (found, ()) = tokio::join!(settled_state(&env, &blobs, path, &states), write);
-            let found = found.unwrap().unwrap();
+            let paths = vec![path.to_path_buf()];
+            let (found, ()) = tokio::join!(settled(&env, &blobs, &states, paths), write);
+            let found = found[0].1.as_ref().unwrap();
             assert_eq!(found.sha256, hash(want.as_bytes()), "{known:?}, {first}, {written:?}");
         }
     }

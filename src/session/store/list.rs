@@ -198,7 +198,7 @@ fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Paren
                 created.title.filter(|_| !is_retitled)
             }
             Event::InputAccepted(input) => first_line(&input.content),
-            // A fork begins with the messages of the other session, without the events of their arrival.
+            // A fork starts with copied messages, but without the events that recorded their arrival.
             Event::ItemCompleted { item } => {
                 item.body.as_user_message().and_then(|message| first_line(&message.content))
             }

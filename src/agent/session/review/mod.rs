@@ -13,7 +13,7 @@ use crate::error::Action;
 use crate::error::Error;
 use crate::error::ErrorKind;
 use crate::file_history::replace_if;
-use crate::file_history::settled_state;
+use crate::file_history::settled;
 use crate::file_history::state;
 use crate::session::Session;
 use crate::session::phase::Phase;
@@ -237,14 +237,7 @@ impl Session {
         let Ok(review) = self.reviewed().await else { return Vec::new() };
         let paths: Vec<PathBuf> = review.paths().map(PathBuf::from).collect();
         let (env, blobs) = (Arc::clone(&self.services.env), self.blobs());
-        let mut found = Vec::new();
-        for path in paths {
-            let known = &self.review.fold.files;
-            if let Ok(state) = settled_state(env.as_ref(), &blobs, &path, known).await {
-                found.push((path, state));
-            }
-        }
-        found
+        settled(env.as_ref(), &blobs, &self.review.fold.files, paths).await
     }
 
     fn others_changed(&mut self, changes: Vec<FileRecord>) -> Vec<Arc<Record>> {
