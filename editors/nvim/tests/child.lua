@@ -93,6 +93,29 @@ function M.read(path)
   return text
 end
 
+---@type vim.SystemObj[] Servers of the test that runs.
+M.servers = {}
+
+---Starts a server of `tests/fixtures`, which prints its address and runs until the test ends.
+---@param name string
+---@return string url
+function M.serve(name)
+  local fixture = vim.fs.normalize(vim.env.PINTLE_PLUGIN .. "/../../tests/fixtures/" .. name)
+  local url
+  M.servers[#M.servers + 1] = vim.system({ "python3", fixture }, {
+    stdout = function(_, text)
+      url = url or text and vim.trim(text)
+    end,
+  })
+  assert(
+    M.until_true(function()
+      return url ~= nil
+    end),
+    "the server prints its address"
+  )
+  return url
+end
+
 ---Writes an executable script.
 ---@param path string
 ---@param text string

@@ -153,7 +153,7 @@ end
 ---@return boolean ok
 ---@return string why
 local function run(each, attempt)
-  child.children = {}
+  child.children, child.servers = {}, {}
   child.began = vim.uv.clock_gettime("realtime")
   local watched = child.watch()
   local ok, why = xpcall(each.body, function(err)
@@ -176,6 +176,10 @@ local function run(each, attempt)
       ok, why = false, problem
       child.keep_evidence(keep())
     end
+  end
+  for _, server in ipairs(child.servers) do
+    server:kill("sigterm")
+    server:wait()
   end
   if not ok then
     child.write(folder .. "/failure.txt", why .. "\n")

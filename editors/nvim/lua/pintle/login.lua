@@ -171,7 +171,7 @@ function M.login(provider, done)
     pick(all, provider, function(auth)
       local ways = M.ways(auth, vim.env.SSH_CONNECTION ~= nil)
       if #ways == 0 then
-        return log.say(("%s cannot be signed in to from here"):format(auth.provider))
+        return log.say(("there is no way to sign in to %s from here"):format(auth.provider))
       elseif #ways == 1 then
         return log_in(here, auth, ways[1].method, done)
       end

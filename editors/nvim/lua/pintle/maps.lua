@@ -21,6 +21,9 @@ function M.of_transcript(chat)
       transcript.go(chat, by * vim.v.count1)
     end
   end
+  local function open_file()
+    transcript.open_file(chat)
+  end
   return {
     {
       modes = "n",
@@ -48,22 +51,8 @@ function M.of_transcript(chat)
         transcript.yank_code(chat)
       end,
     },
-    {
-      modes = "n",
-      lhs = "gf",
-      desc = "open the file under the cursor, or that of the call",
-      action = function()
-        transcript.open_file(chat)
-      end,
-    },
-    {
-      modes = "n",
-      lhs = "gd",
-      desc = "the same",
-      action = function()
-        transcript.open_file(chat)
-      end,
-    },
+    { modes = "n", lhs = "gf", desc = "open the file under the cursor, or that of the call", action = open_file },
+    { modes = "n", lhs = "gd", desc = "the same", action = open_file },
   }
 end
 

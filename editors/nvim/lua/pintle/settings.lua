@@ -178,7 +178,7 @@ end
 ---@param model string
 local function begin_with(here, model)
   config.get().model = model
-  log.say(('%s for this editor; `model = "%s"` in setup() keeps it'):format(model, model))
+  log.say(('using %s until this editor exits; set `model = "%s"` in setup() to keep it'):format(model, model))
   here:with_session(function() end)
 end
 

@@ -2,24 +2,6 @@
 
 local child = require("child")
 
----The address of a provider with a device login, which runs until the test ends.
-local function provider()
-  local fixture = vim.fs.normalize(vim.env.PINTLE_PLUGIN .. "/../../tests/fixtures/login/device.py")
-  local url
-  vim.system({ "python3", fixture }, {
-    stdout = function(_, text)
-      url = url or text and vim.trim(text)
-    end,
-  })
-  assert(
-    child.until_true(function()
-      return url ~= nil
-    end),
-    "the server says where it listens"
-  )
-  return url
-end
-
 local CONFIG = [=[
 [providers.own]
 base_url = "URL/v1"
@@ -37,7 +19,7 @@ window = 1048576
 ---An editor whose engine knows a provider with a login, and has no model.
 local function start(options)
   local home = child.folder("home")
-  child.write(home .. "/config.toml", (CONFIG:gsub("URL", provider())))
+  child.write(home .. "/config.toml", (CONFIG:gsub("URL", child.serve("login/device.py"))))
   local vi = child.start(vim.tbl_extend("force", {}, options or {}))
   vi:lua(("vim.env.PINTLE_HOME = '%s'"):format(home))
   -- A browser that shows nothing.
@@ -188,7 +170,7 @@ test("without a model one is chosen, its provider signed in to, and the session 
   vi:cmd("Pintle model")
   vi:wait_note("you are signed in to own")
   vi:wait("require('pintle').status().model == 'own/large'", "a session with the model")
-  vi:wait_note('own/large for this editor; `model = "own/large"` in setup() keeps it')
+  vi:wait_note('using own/large until this editor exits; set `model = "own/large"` in setup() to keep it')
   vi:lua("_G.asked, _G.choices = {}, { 'own/large  (now)' }")
   vi:cmd("Pintle model")
   vi:wait_note("own/large from the next turn on")

@@ -27,19 +27,7 @@ test("the session's MCP servers are listed with their tools, and switched off an
 end)
 
 test("a person logs in to an MCP server that wants it, and out of it", function()
-  local fixture = vim.fs.normalize(vim.env.PINTLE_PLUGIN .. "/../../tests/fixtures/mcp/login.py")
-  local url
-  local server = vim.system({ "python3", fixture }, {
-    stdout = function(_, text)
-      url = url or text and vim.trim(text)
-    end,
-  })
-  assert(
-    child.until_true(function()
-      return url ~= nil
-    end),
-    "the server says where it listens"
-  )
+  local url = child.serve("mcp/login.py")
   local home = child.folder("home")
   child.write(home .. "/config.toml", ('[mcp_servers.guarded]\nurl = "%s"\n'):format(url))
   local vi = child.start({ script = { replies = { { blocks = { { text = "Hi." } } } } } })
@@ -81,5 +69,4 @@ test("a person logs in to an MCP server that wants it, and out of it", function(
     vi:lua("return { unpack(_G.asked[4].labels, 1, 3) }"),
     { "Disable it for this session", "Log in, in the browser", "Log out" }
   )
-  server:kill("sigterm")
 end)
