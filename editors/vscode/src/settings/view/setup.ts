@@ -144,7 +144,7 @@ async function signOut(owner: Owner): Promise<void> {
   const { providers: auth } = await owner.chat.request("auth/status", {});
   const stored = auth.filter((each) => each.stored !== undefined);
   if (stored.length === 0) {
-    void vscode.window.showInformationMessage(t("You are signed in to no provider."));
+    void vscode.window.showInformationMessage(t("You are not signed in to any provider."));
     return;
   }
   const rows = stored.map(({ provider }) => ({ label: titleOf(listed.providers, provider), provider }));
