@@ -98,6 +98,7 @@ end
 
 ---Ends every engine; for the editor's exit.
 function M.leave()
+  local deadline = vim.uv.now() + config.get().exit_ms
   local waiting = 0
   for _, self in pairs(by_root) do
     for _, id in ipairs(vim.tbl_keys(self.views)) do
@@ -113,7 +114,6 @@ function M.leave()
   for _, self in pairs(by_root) do
     self.engine:leave()
   end
-  local deadline = vim.uv.now() + config.get().exit_ms
   for _, self in pairs(by_root) do
     vim.uv.update_time()
     self.engine:wait_for_end(math.max(0, deadline - vim.uv.now()))
