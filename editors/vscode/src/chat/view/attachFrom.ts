@@ -72,10 +72,13 @@ async function attachImages(owner: Owner): Promise<void> {
   const images: Input[] = [];
   for (const uri of uris ?? []) {
     const mimeType = TYPES[/\.(\w+)$/.exec(uri.path)?.[1]?.toLowerCase() ?? ""];
-    const bytes = await vscode.workspace.fs.readFile(uri);
+    const { size } = await vscode.workspace.fs.stat(uri);
     if (mimeType === undefined) say(t("Only images can be attached this way: PNG, JPEG, GIF or WebP."));
-    else if (bytes.length > MOST_BYTES) say(t("Images over 20 MB cannot be attached."));
-    else images.push({ type: "image", mimeType, data: Buffer.from(bytes).toString("base64") });
+    else if (size > MOST_BYTES) say(t("Images over 20 MB cannot be attached."));
+    else {
+      const bytes = await vscode.workspace.fs.readFile(uri);
+      images.push({ type: "image", mimeType, data: Buffer.from(bytes).toString("base64") });
+    }
   }
   if (images.length > 0) owner.view.attach(images);
 }
