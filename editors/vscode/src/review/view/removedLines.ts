@@ -20,10 +20,10 @@ export class RemovedLines {
   draw(editor: vscode.TextEditor, places: Place[]): void {
     const isOn = vscode.workspace.getConfiguration().get<boolean>(SETTING) !== false;
     const { document } = editor;
-    const decorations = (isOn ? ghostsOf(places) : []).map(({ row, text, removed }) => {
+    const decorations = (isOn ? ghostsOf(places) : []).map(({ row, text, hover: lines }) => {
       const line = document.lineAt(Math.min(row, document.lineCount - 1));
       const hover = new vscode.MarkdownString(`${t("Removed lines:")}\n`);
-      hover.appendCodeblock(removed.map((each) => `- ${each}`).join("\n"), "diff");
+      hover.appendCodeblock(lines.join("\n"), "diff");
       return {
         range: new vscode.Range(line.range.end, line.range.end),
         hoverMessage: hover,
