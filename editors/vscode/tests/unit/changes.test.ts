@@ -99,7 +99,14 @@ test("no changed line is ever folded", () => {
 });
 
 test("what nobody would see is drawn as a sign; line ends that all lines share are not", () => {
-  assert.equal(visible("a\u202eb\u0007c\td\n"), "a⟨U+202E⟩b␇c\td\n");
+  for (const [text, want] of [
+    ["a\u202eb\u0007c\td\n", "a⟨U+202E⟩b␇c\td\n"],
+    ["a\u007fb\u009bc", "a␡b⟨U+009B⟩c"],
+    ["x\u{e0041}y\u3164z", "x⟨U+E0041⟩y⟨U+3164⟩z"],
+    ["a\u2028b\ufff9c", "a⟨U+2028⟩b⟨U+FFF9⟩c"],
+    ["plain – “text” 文 é", "plain – “text” 文 é"],
+  ] as const)
+    assert.equal(visible(text), want);
   const texts = (diff: string): string[] => diffRows(diff).map(({ text }) => text);
   assert.deepEqual(texts(" a\r\n-b\r\n+c\r\n"), ["a", "b", "c"]);
   assert.deepEqual(texts("-b\r\n+b\n"), ["b␍", "b"]);
