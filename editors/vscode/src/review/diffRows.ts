@@ -58,13 +58,12 @@ function numberOf(number: number | undefined): { number?: number } {
 
 function folded(rows: Row[], isCompact: boolean): Row[] {
   const result: Row[] = [];
-  for (let at = 0; at < rows.length;) {
-    const end = rows.findIndex((row, index) => index >= at && row.kind !== "same");
-    const last = end < 0 ? rows.length : end;
-    result.push(...foldRun(rows.slice(at, last), rows[at - 1], rows[last], isCompact));
-    const next = rows[last];
-    if (next !== undefined) result.push(next);
-    at = last + 1;
+  let first = 0;
+  for (const [at, row] of [...rows, undefined].entries()) {
+    if (row?.kind === "same") continue;
+    for (const each of foldRun(rows.slice(first, at), rows[first - 1], row, isCompact)) result.push(each);
+    if (row !== undefined) result.push(row);
+    first = at + 1;
   }
   return result;
 }
