@@ -24,11 +24,16 @@ export interface Picker {
   choices: Choice[];
 }
 
+export interface ModePicker extends Picker {
+  /** What the current mode means. */
+  detail: string;
+}
+
 export interface Pickers {
   model: Picker;
   /** Undefined if the model has no levels. */
   effort: Picker | undefined;
-  mode: Picker;
+  mode: ModePicker;
 }
 
 /** The state that the pickers depend on. */
@@ -85,16 +90,13 @@ function modelChoice({ model, name, window }: ModelInfo, current: string, group:
   };
 }
 
-/** Levels offered before there is a session. */
-const LEVELS = ["default", "low", "medium", "high"];
-
 function effortPicker({ model, options, models }: Known): Picker | undefined {
   const plain = withoutEffort(model);
   const info = models?.models.find((each) => each.model === plain);
   // For models missing from the list, the session's options decide.
   if (plain === "" || (info !== undefined && info.reasoning !== true)) return undefined;
   const option = options?.find(({ id }) => id === "effort");
-  const levels = option?.choices ?? (info === undefined ? [] : LEVELS);
+  const levels = option?.choices ?? (info === undefined ? [] : ["default", ...(models?.efforts ?? [])]);
   const written = model.slice(plain.length + 1);
   const current = written !== "" ? written : (option?.value ?? "default");
   if (levels.length < 2) return undefined;
@@ -149,7 +151,7 @@ function permissionModes(): Mode[] {
   ];
 }
 
-function modePicker({ permissionMode, mode }: Known): Picker {
+function modePicker({ permissionMode, mode }: Known): ModePicker {
   const all = permissionModes();
   const current = all.find(({ value }) => value === permissionMode);
   const isPlan = mode === "plan";
@@ -174,5 +176,9 @@ function modePicker({ permissionMode, mode }: Known): Picker {
     choices.push({ ...each, option: "mode", group: t("Work Mode"), isCurrent: each.value === mode });
   }
   const icon = isPlan ? "checklist" : (current?.icon ?? "shield");
-  return { text, title: t("Mode: {0}", text), icon, choices };
+  const decisive = choices.find(
+    ({ option, isCurrent }) => isCurrent && option === (isPlan ? "mode" : "permissionMode"),
+  );
+  const detail = decisive?.detail ?? t("Unless configured otherwise, changes and commands ask first.");
+  return { text, title: t("Mode: {0}", text), detail, icon, choices };
 }

@@ -93,6 +93,7 @@ function receive(message: ToPage): void {
       return;
     case "pickers":
       prompt.pickers(message.pickers);
+      transcript.modeText = message.pickers.mode.detail;
       return;
     case "context":
       prompt.context(message.view);

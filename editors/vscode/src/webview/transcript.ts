@@ -39,12 +39,14 @@ export class Transcript {
   readonly #send: Send;
   readonly colours: Colours;
   readonly #keepPlace: (place: string | undefined) => void;
+  /** What the agent may do, for a person who has not yet written anything. */
+  readonly #modeText = el("p");
   readonly #empty = el(
     "div",
     { class: "empty" },
     icon("comment-discussion-sparkle"),
     el("p", { class: "heading" }, t("What should be done?")),
-    el("p", {}, t("The agent reads freely, and asks before changing files or running commands.")),
+    this.#modeText,
   );
   readonly #folds = new Folds();
   #drawn: Drawn[] = [];
@@ -162,6 +164,10 @@ export class Transcript {
         each.nested.update(entries, hasEarlier);
     }
     if (this.#follows) this.#toEnd();
+  }
+
+  set modeText(text: string) {
+    this.#modeText.textContent = text;
   }
 
   /** While text streams, screen readers wait for its end. */

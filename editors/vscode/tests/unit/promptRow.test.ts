@@ -17,6 +17,7 @@ const provider = (name: string, key: string): ModelsListResult["providers"][numb
   ({ name, api: "chat", key }) as ModelsListResult["providers"][number];
 
 const LIST: ModelsListResult = {
+  efforts: ["low", "high"],
   providers: [provider("a", "environment"), provider("b", "missing"), provider("c", "environment")],
   models: [
     model("a/plain", { window: 200_000 }),
@@ -50,11 +51,7 @@ test("models that can answer are offered, those of the provider in use first", (
 for (const [name, more, want] of [
   ["no model", {}, undefined],
   ["a model that does not reason", { model: "a/plain", options: [EFFORT] }, undefined],
-  [
-    "one that does, before there is a session",
-    { model: "c/deep:low" },
-    ["low", "default", "low", "medium", "high"],
-  ],
+  ["one that does, before there is a session", { model: "c/deep:low" }, ["low", "default", "low", "high"]],
   [
     "one that does, in a session",
     { model: "c/deep", options: [EFFORT] },
@@ -82,8 +79,19 @@ test("the mode is what needs no question, or the plan that comes first", () => {
     [asks.text, asks.title, asks.choices.filter((each) => each.isCurrent).length],
     ["Ask", "Mode: Ask", 2],
   );
-  assert.equal(pickersOf(known({ options, mode: "plan" })).mode.text, "Plan first");
-  assert.equal(pickersOf(known({ permissionMode: "" })).mode.text, "Default mode");
+  for (const [more, text, detail] of [
+    [{}, "Ask", "Changes and commands ask first."],
+    [{ permissionMode: "full" }, "Full", "Nothing asks."],
+    [{ permissionMode: "" }, "Default mode", "Unless configured otherwise, changes and commands ask first."],
+    [
+      { permissionMode: "full", mode: "plan" },
+      "Plan first",
+      "The agent reads, and presents a plan before it changes anything.",
+    ],
+  ] as [Partial<Known>, string, string][]) {
+    const { mode } = pickersOf(known({ options, ...more }));
+    assert.deepEqual([mode.text, mode.detail], [text, detail]);
+  }
   assert.deepEqual(
     pickersOf(known({})).mode.choices.map(({ option }) => option),
     ["permissionMode", "permissionMode", "permissionMode", "permissionMode", "mode", "mode"],
