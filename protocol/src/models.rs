@@ -11,6 +11,9 @@ pub struct ModelsListResult {
     pub providers: Vec<ProviderInfo>,
     /// Models: built-in ones, for each provider the newest first, then user-defined ones.
     pub models: Vec<ModelInfo>,
+    /// Effort levels, lowest first. `config.model` takes one after the id, as in `provider/id:high`.
+    #[serde(default)]
+    pub efforts: Vec<String>,
     /// Problems in the settings files. When a file cannot be used, the list is the one from before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,

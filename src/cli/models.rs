@@ -26,7 +26,7 @@ pub(crate) fn run(wanted: &ListModels, ambient: &Ambient) -> anyhow::Result<u8> 
         return reset(&stored);
     }
     let list = assemble::configured_models(&settings, &config, ambient)?.list();
-    let ModelsListResult { providers, models, problems } = list;
+    let ModelsListResult { providers, models, efforts: _, problems } = list;
     let part = wanted.name.as_deref().unwrap_or_default().to_ascii_lowercase();
     let fits = |name: &str| name.to_ascii_lowercase().contains(&part);
     let models =

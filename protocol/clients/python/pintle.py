@@ -3737,6 +3737,8 @@ class _ModelsListResult(TypedDict):
 class ModelsListResult(_ModelsListResult, total=False):
     """Providers and models known by name. Any other `provider/id` of a known provider works as well."""
 
+    # Effort levels, lowest first. `config.model` takes one after the id, as in `provider/id:high`.
+    efforts: list[str]
     # Problems in the settings files. When a file cannot be used, the list is the one from before.
     problems: list[str]
 

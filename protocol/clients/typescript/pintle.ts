@@ -2898,6 +2898,8 @@ export type ModelsListResult = {
   providers: ProviderInfo[];
   /** Models: built-in ones, for each provider the newest first, then user-defined ones. */
   models: ModelInfo[];
+  /** Effort levels, lowest first. `config.model` takes one after the id, as in `provider/id:high`. */
+  efforts?: string[];
   /** Problems in the settings files. When a file cannot be used, the list is the one from before. */
   problems?: string[];
 };

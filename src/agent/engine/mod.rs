@@ -32,7 +32,6 @@ use crate::workspace;
 use pintle_base::ambient::Ambient;
 use pintle_exec as exec;
 use pintle_exec::editor::Editors;
-use pintle_llm::Effort;
 use pintle_os::names;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{
@@ -100,11 +99,6 @@ impl EngineHandle {
     /// Returns the known providers and models.
     pub fn models(&self) -> ModelsListResult {
         self.services.models.list()
-    }
-
-    /// Returns the effort levels that a model may be asked for, by name.
-    pub fn efforts(&self) -> Vec<&'static str> {
-        Effort::NAMES.iter().map(|(name, _)| *name).collect()
     }
 
     /// Returns the default model, for sessions that do not request one.

@@ -8,7 +8,7 @@ use crate::config::{
 };
 use pintle_base::ambient::Ambient;
 use pintle_llm::catalog::{self, Login, Model, Price};
-use pintle_llm::{Api, Endpoint};
+use pintle_llm::{Api, Effort, Endpoint};
 use pintle_protocol::auth::AuthMethod;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelPrice, ModelsListResult, ProviderInfo};
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,7 +131,12 @@ pub(super) fn list(
         let new = ids.into_iter().filter(is_new);
         models.extend(new.filter_map(|id| Some(info(&model(config, provider, id)?))));
     }
-    ModelsListResult { providers: providers(config, ambient, logins), models, problems }
+    ModelsListResult {
+        providers: providers(config, ambient, logins),
+        models,
+        efforts: efforts(),
+        problems,
+    }
 }
 
 /// Lists the built-in providers and models, without keys.
@@ -141,7 +146,16 @@ pub fn built_in() -> ModelsListResult {
     let logins = StoredLogins::new();
     let provider = |name: &str| provider(name, None, false, &none, &logins);
     let providers = catalog::providers().iter().map(|known| provider(&known.name));
-    ModelsListResult { providers: providers.collect(), models, problems: Vec::new() }
+    ModelsListResult {
+        providers: providers.collect(),
+        models,
+        efforts: efforts(),
+        problems: Vec::new(),
+    }
+}
+
+fn efforts() -> Vec<String> {
+    Effort::names().map(str::to_owned).collect()
 }
 
 fn info(row: &Model) -> ModelInfo {

@@ -56,8 +56,7 @@ macro_rules! choice {
 
 /// Returns the root channel's state: the engine as the only agent.
 pub(super) fn root(engine: &EngineHandle) -> RootState {
-    let (models, efforts) = (engine.models(), engine.efforts());
-    let mut root = root_of(&models, &efforts);
+    let mut root = root_of(&engine.models());
     // A model of the settings that no table knows.
     if let (Some(model), Some(agent)) = (engine.default_model(), root.agents.first_mut()) {
         let id = model.split(':').next().unwrap_or(model);
@@ -68,7 +67,7 @@ pub(super) fn root(engine: &EngineHandle) -> RootState {
     root
 }
 
-fn root_of(models: &ModelsListResult, efforts: &[&'static str]) -> RootState {
+fn root_of(models: &ModelsListResult) -> RootState {
     let usable: BTreeSet<&str> = models
         .providers
         .iter()
@@ -81,7 +80,12 @@ fn root_of(models: &ModelsListResult, efforts: &[&'static str]) -> RootState {
         provider: PROVIDER.to_owned(),
         display_name: "pintle".to_owned(),
         description: "Coding agent on this machine".to_owned(),
-        models: models.models.iter().filter(is_usable).map(|info| model(info, efforts)).collect(),
+        models: models
+            .models
+            .iter()
+            .filter(is_usable)
+            .map(|info| model(info, &models.efforts))
+            .collect(),
         // With any of these, VS Code asks for a separate login.
         protected_resources: None,
         customizations: None,
@@ -117,8 +121,9 @@ fn unknown_model(id: &str) -> SessionModelInfo {
     }
 }
 
-fn model(info: &ModelInfo, efforts: &[&'static str]) -> SessionModelInfo {
-    let names = ["default"].iter().chain(efforts).map(|name| json!(name)).collect();
+fn model(info: &ModelInfo, efforts: &[String]) -> SessionModelInfo {
+    let names = std::iter::once("default").chain(efforts.iter().map(String::as_str));
+    let names = names.map(|name| json!(name)).collect();
     let thinking = || choice!(ConfigPropertySchema { "Thinking", "default", names, None });
     SessionModelInfo {
         name: info.name.clone().unwrap_or_else(|| info.model.clone()),

@@ -1761,6 +1761,7 @@
 ---@class pintle.ModelsListResult
 ---@field providers (pintle.ProviderInfo)[] Providers: built-in ones, then user-defined ones.
 ---@field models (pintle.ModelInfo)[] Models: built-in ones, for each provider the newest first, then user-defined ones.
+---@field efforts? (string)[] Effort levels, lowest first. `config.model` takes one after the id, as in `provider/id:high`.
 ---@field problems? (string)[] Problems in the settings files. When a file cannot be used, the list is the one from before.
 
 ---A provider.

@@ -196,11 +196,15 @@ function M.listed()
   end, result and result.models or {})
 end
 
----The efforts of the session's model, for completion.
+---The effort levels, for completion.
 ---@return string[]
 function M.efforts()
   local here = require("pintle.workspace").find()
   local view = here and here:view()
+  if here and not view then
+    local listed = here:ask_now(protocol.method.models_list, vim.empty_dict())
+    return listed and vim.list_extend({ "default" }, listed.efforts or {}) or {}
+  end
   local result = here and view and here:ask_now(protocol.method.config_list, { sessionId = view.state.id })
   for _, option in ipairs(result and result.options or {}) do
     if option.id == M.OPTIONS.effort then
