@@ -7,7 +7,7 @@ use crate::beneath::{Folders, Pinned};
 use crate::process::{self, Drains, Launch, Shell};
 use crate::replace::Staged;
 use crate::sandbox::{Confinement, Found, Temporary};
-use crate::scan::{self, Keep, Scan, Scanned};
+use crate::scan::{self, Keep, Scan, Scanned, WatchedTrees};
 use crate::shell::{self, Choice, Dialect};
 use crate::variables::{self, Policy};
 use crate::{
@@ -41,6 +41,7 @@ pub struct Local {
     /// True if a command was run, so that processes may be left.
     has_run: AtomicBool,
     unscanned: Arc<[PathBuf]>,
+    watched: Arc<WatchedTrees>,
     /// The temporary directories of confined commands, by owner.
     temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
     /// The output of background processes left by commands.
@@ -130,6 +131,7 @@ impl Local {
             locks: Arc::default(),
             has_run: AtomicBool::new(false),
             unscanned: canonical(options.unscanned),
+            watched: Arc::default(),
             temporaries: Mutex::default(),
             drains: Drains::default(),
         }
@@ -383,8 +385,9 @@ impl Environment for Local {
     }
 
     async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
-        let except = Arc::clone(&self.unscanned);
-        blocking(cancel.child_token(), move |cancel| scan::scan(&scan, &except, cancel)).await
+        let (except, trees) = (Arc::clone(&self.unscanned), Arc::clone(&self.watched));
+        blocking(cancel.child_token(), move |cancel| scan::scan(&scan, &except, &trees, cancel))
+            .await
     }
 
     async fn remember(

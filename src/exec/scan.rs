@@ -4,11 +4,17 @@
 //! unchanged time, size and inode number is not read again, so a scan that was cut short by a limit continues from there. If no file has
 //! changed, the known files themselves are returned, so that the caller sees at once that there is nothing to compare.
 //!
+//! A large directory is watched between two scans where the system can do that ([`watched`]).
+//!
 //! File clocks advance in ticks: a file that is written again within the tick in which it was read keeps its time. So the mark of a file
 //! that changed just before it was read is not trusted, and the next scan reads it again.
 //!
 //! Invariant: the caller gets all files, or learns that there are more.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
+
+mod watched;
+
+pub(super) use watched::WatchedTrees;
 
 use super::files::Cancellable;
 use super::walk::{self, Fact};
@@ -26,6 +32,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use watched::{Adding, Watched};
 
 /// Keeps a content. Its hash is returned even if there is no space for it.
 pub type Keep = Arc<dyn Fn(&[u8]) -> StoredContent + Send + Sync>;
@@ -73,6 +80,18 @@ pub struct Scan {
     pub keep: Keep,
     /// The limits.
     pub limits: Limits,
+    /// How the known files are compared.
+    pub care: Care,
+}
+
+/// How the known files are compared with those in a watched directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    /// By what the watch reports. A file that is written under a name outside of the directory which it was given since the last scan, or
+    /// through a memory mapping that has not ended, is found by the next scan by metadata.
+    Watch,
+    /// Each file's metadata is read.
+    Metadata,
 }
 
 impl std::fmt::Debug for Scan {
@@ -124,31 +143,94 @@ const UNTRUSTED: u128 = 0;
 pub(super) fn scan(
     scan: &Scan,
     except: &[PathBuf],
+    trees: &WatchedTrees,
     cancel: &CancellationToken,
 ) -> Result<Scanned, Error> {
-    let Scan { root, known, keep, limits } = scan;
-    let mut began = Instant::now();
-    let is_late = |began: Instant| began.elapsed() > limits.time;
-    let late = || format!("scanning them takes longer than {} s", limits.time.as_secs_f32());
-    let is_small = (1..FEW_FILES).contains(&known.len());
-    let threads = if is_small { 1 } else { walk::all_threads() };
-    let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late(began));
-    let found = walk::facts(root, except, threads, &is_enough, cancel)?;
-    let over = |files: &Arc<Files>, why: String, can_go_on: bool| {
-        Ok(Scanned { files: Arc::clone(files), over: Some(ScanLimit { why, can_go_on }) })
+    let &Scan { ref root, ref known, limits, care, .. } = scan;
+    let mut watched = trees.take(root, known);
+    let differences = watched.as_mut().and_then(|w| w.compare(known, care, except, limits.files));
+    let (differences, watched) = match differences {
+        Some(differences) => (differences, watched),
+        None => match walk(scan, except, watched, cancel)? {
+            Walked::All { differences, watched } => (differences, watched),
+            Walked::Over(over) => {
+                return Ok(Scanned { files: Arc::clone(known), over: Some(over) });
+            }
+        },
     };
+    let scanned = read(scan, differences, cancel)?;
+    if let (None, Some(watched)) = (&scanned.over, watched) {
+        trees.put(&scanned.files, watched);
+    }
+    Ok(scanned)
+}
+
+/// The result of a walk.
+enum Walked {
+    All { differences: Compared, watched: Option<Watched> },
+    Over(ScanLimit),
+}
+
+/// Walks a directory, and watches it from then on if it is large.
+fn walk(
+    scan: &Scan,
+    except: &[PathBuf],
+    watched: Option<Watched>,
+    cancel: &CancellationToken,
+) -> Result<Walked, Error> {
+    let Scan { root, known, limits, .. } = scan;
+    let began = Instant::now();
+    let is_late = || began.elapsed() > limits.time;
+    let is_large = known.len() >= FEW_FILES;
+    // Threads that run out of work pause before they end.
+    let is_deep = is_large || (known.is_empty() && has_folders(root));
+    let threads = if is_deep { walk::all_threads() } else { 1 };
+    let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late());
+    let adding = if is_large { Adding::new(root, watched) } else { None };
+    let entering = |folder: &Path| {
+        if let Some(adding) = &adding {
+            adding.add(folder);
+        }
+    };
+    let walk = walk::Folder { root, except, threads, entering: &entering };
+    let (found, outside) = walk.facts(&is_enough, cancel)?;
     if found.len() > limits.files {
-        return over(known, format!("there are more than {} files", limits.files), false);
+        let why = format!("there are more than {} files", limits.files);
+        return Ok(Walked::Over(ScanLimit { why, can_go_on: false }));
     }
-    if is_late(began) {
-        return over(known, late(), true);
+    if is_late() {
+        return Ok(Walked::Over(late(limits)));
     }
-    // Reading has its own time, so that each scan gets further than the one before.
-    began = Instant::now();
-    let Compared { mut changed, gone } = compare(known, found);
+    let watched = adding.and_then(|adding| adding.finish(&found, outside));
+    Ok(Walked::All { differences: compare(known, found), watched })
+}
+
+/// Returns true if a directory contains others.
+fn has_folders(root: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(root) else { return false };
+    let mut entries = entries.flatten();
+    entries
+        .any(|entry| entry.file_name() != ".git" && entry.file_type().is_ok_and(|is| is.is_dir()))
+}
+
+fn late(limits: &Limits) -> ScanLimit {
+    let why = format!("scanning them takes longer than {} s", limits.time.as_secs_f32());
+    ScanLimit { why, can_go_on: true }
+}
+
+/// Reads the files that differ from the known ones.
+fn read(
+    scan: &Scan,
+    Compared { mut changed, gone }: Compared,
+    cancel: &CancellationToken,
+) -> Result<Scanned, Error> {
+    let Scan { known, keep, limits, .. } = scan;
     if changed.is_empty() && gone.is_empty() {
         return Ok(Scanned { files: Arc::clone(known), over: None });
     }
+    // Reading has its own time, so that each scan gets further than the one before.
+    let began = Instant::now();
+    let over = |files, over| Ok(Scanned { files: Arc::new(files), over: Some(over) });
     changed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     let mut files = Files::clone(known);
     let mut read = 0;
@@ -177,10 +259,10 @@ pub(super) fn scan(
         files.insert(path, seen);
         if read > limits.bytes {
             let why = format!("more than {} MB have changed", limits.bytes / 1024 / 1024);
-            return over(&Arc::new(files), why, true);
+            return over(files, ScanLimit { why, can_go_on: true });
         }
-        if is_late(began) {
-            return over(&Arc::new(files), late(), true);
+        if began.elapsed() > limits.time {
+            return over(files, late(limits));
         }
     }
     for path in gone {
@@ -203,13 +285,18 @@ fn compare(known: &Files, found: Vec<Fact>) -> Compared {
     let mut changed = found;
     changed.retain(|(path, facts)| {
         let seen = left.remove(path.as_os_str());
-        !seen.is_some_and(|s| s.mark == mark(facts) && s.state.mode == Some(facts.mode()))
+        !seen.is_some_and(|seen| is_same(seen, facts))
     });
     Compared { changed, gone: left.into_keys().map(PathBuf::from).collect() }
 }
 
+/// Returns true if a file has the metadata that it had when it was read.
+fn is_same(seen: &ScannedFile, facts: &Metadata) -> bool {
+    seen.mark == mark(facts) && seen.state.mode == Some(facts.mode())
+}
+
 /// Returns true for a file that changed so recently that it may change again without another time.
-fn is_fresh(facts: &Metadata) -> bool {
+pub(super) fn is_fresh(facts: &Metadata) -> bool {
     /// More than a tick of any kernel's clock.
     const TICK: Duration = Duration::from_millis(20);
     /// Where files have times in seconds only, or in two.
@@ -279,7 +366,7 @@ fn lost(facts: &Metadata, mark: u128) -> ScannedFile {
 }
 
 /// Time of change, size and number on the disk.
-fn mark(facts: &Metadata) -> u128 {
+pub(super) fn mark(facts: &Metadata) -> u128 {
     let mut hasher = DefaultHasher::new();
     let (modified, changed) = (facts.modified_at(), facts.changed_at());
     for part in [modified.0, modified.1, changed.0, changed.1] {
@@ -305,10 +392,11 @@ mod tests {
             sha256: String::from_utf8_lossy(content).into_owned(),
             is_lost: false,
         });
+        let trees = WatchedTrees::default();
         let look = |known: &Arc<Files>| {
             let (root, known, keep) = (root.clone(), Arc::clone(known), Arc::clone(&keep));
-            let scan_now = Scan { root, known, keep, limits: Limits::default() };
-            let found = scan(&scan_now, &[], &CancellationToken::new()).unwrap();
+            let scan_now = Scan { root, known, keep, limits: Limits::default(), care: Care::Watch };
+            let found = scan(&scan_now, &[], &trees, &CancellationToken::new()).unwrap();
             assert_eq!(found.over, None);
             found.files
         };
@@ -321,7 +409,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
-        // A directory with this many files is scanned by several threads.
+        // A directory with this many files is scanned by several threads, and watched.
         for number in 0..FEW_FILES + 10 {
             write(&format!("many/{}/{number}", number % 7), "same");
         }
@@ -387,7 +475,8 @@ mod tests {
         };
         let with = |known: &Arc<Files>, limits| {
             let (root, known, keep) = (root.to_path_buf(), Arc::clone(known), Arc::clone(&keep));
-            scan(&Scan { root, known, keep, limits }, &[], &CancellationToken::new())
+            let scan_now = Scan { root, known, keep, limits, care: Care::Metadata };
+            scan(&scan_now, &[], &WatchedTrees::default(), &CancellationToken::new())
         };
         // Long enough for file times to reveal later changes.
         let settle = || std::thread::sleep(Duration::from_millis(30));

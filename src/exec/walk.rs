@@ -10,13 +10,13 @@ mod ignored;
 mod lines;
 mod paths;
 
-pub(super) use facts::{Fact, facts};
+pub(super) use facts::{Fact, Folder};
+pub(super) use ignored::{Ignored, Outside};
 pub(super) use lines::grep;
 pub(super) use paths::find;
 
 use crate::Error;
 use crate::search::{PathGlob, PathKey};
-use crate::walk::ignored::Ignored;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,7 @@ struct Walk<'a> {
     /// Selects the ignored paths to note.
     glob: Option<PathGlob>,
     noted: Arc<Noted>,
+    ignored: Arc<Ignored>,
 }
 
 /// Paths that a walk left out because the project ignores them.
@@ -93,6 +94,7 @@ impl<'a> Walk<'a> {
             is_bare: false,
             glob: None,
             noted: Arc::default(),
+            ignored: Arc::new(Ignored::new(root)),
         }
     }
 
@@ -136,7 +138,7 @@ impl<'a> Walk<'a> {
     }
 
     fn builder(&self, max_depth: Option<usize>) -> WalkBuilder {
-        let ignored = (!self.is_bare).then(|| Ignored::new(self.root));
+        let ignored = (!self.is_bare).then(|| Arc::clone(&self.ignored));
         let except = self.except.clone();
         let (noted, glob, root) =
             (Arc::clone(&self.noted), self.glob.clone(), self.root.to_owned());
@@ -148,7 +150,11 @@ impl<'a> Walk<'a> {
                 if is_git || is_excepted {
                     return false;
                 }
-                let is_ignored = ignored.as_ref().is_some_and(|ignored| ignored.is_ignored(entry));
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let is_ignored = entry.depth() > 0
+                    && ignored
+                        .as_ref()
+                        .is_some_and(|ignored| ignored.is_ignored(entry.path(), is_folder));
                 noted.record(entry, &root, glob.as_ref(), is_ignored);
                 !is_ignored
             },

@@ -92,6 +92,11 @@ impl WriteLog {
         })
     }
 
+    /// Returns true if the command certainly changed nothing.
+    pub fn is_clean(&self) -> bool {
+        self.with(|state| state.since.is_some() && !state.has_gap && state.paths.is_empty())
+    }
+
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -114,7 +119,9 @@ mod tests {
     fn a_path_was_changed_if_it_or_a_folder_above_it_is_in_the_log() {
         use Changed::{No, Unknown, Yes};
         for (name, is_watched, paths, has_gap, want) in [
-            ("not watched", false, &[][..], false, Unknown),
+            ("nothing", true, &[][..], false, No),
+            ("nothing known", true, &[], true, Unknown),
+            ("not watched", false, &[], false, Unknown),
             ("not watched, but named", false, &["/w/a"], false, Yes),
             ("another file", true, &["/w/ab", "/w/b"], false, No),
             ("the file", true, &["/w/b", "/w/a"], false, Yes),
@@ -133,6 +140,7 @@ mod tests {
                 log.add_unknown();
             }
             assert_eq!(log.changed(Path::new("/w/a")), want, "{name}");
+            assert_eq!(log.is_clean(), name == "nothing", "{name}");
         }
     }
 }

@@ -8,9 +8,12 @@
 //! Functions block unless they are `async`. They make no decisions: each performs one operation or returns the system's error.
 #![expect(clippy::disallowed_methods, reason = "this crate wraps the system")]
 
+mod changes;
 mod facts;
 #[cfg(unix)]
 mod unix;
+#[cfg(not(target_os = "linux"))]
+mod unwatched;
 #[cfg(windows)]
 mod windows;
 
@@ -21,7 +24,7 @@ use windows as system;
 
 pub use system::{
     errors, family, file, folder, lock, names, pipe, process, replace, signals, socket, streams,
-    terminal,
+    terminal, watch,
 };
 
 /// The operating system, for decisions that depend on it, such as the meaning of paths.

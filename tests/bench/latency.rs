@@ -347,11 +347,23 @@ fn small_read(n: usize) -> String {
     format!(r#"{{"tool":"read","arguments":{{"path":"file.txt","limit":{}}}}}"#, n + 1)
 }
 
-/// Commands that change nothing in folders of many files, each after a look at the folder and before another one.
+/// Commands in folders of many files, each after a look at the folder and before another one: such that change nothing, and such that write
+/// a file.
 fn commands(folder: &std::path::Path) {
+    commands_like(folder, "a command", &|n| format!("true {n}"), Aim::Most(8.0));
+    commands_like(folder, "a writing command", &|n| format!("echo {n} > made.txt"), Aim::None);
+}
+
+fn commands_like(
+    folder: &std::path::Path,
+    name: &str,
+    command: &dyn Fn(usize) -> String,
+    aim: Aim,
+) {
     let mut replies: Vec<String> = (0..COMMANDS)
         .map(|n| {
-            format!(r#"{{"blocks":[{{"tool":"bash","arguments":{{"command":"true {n}"}}}}]}}"#)
+            let command = command(n);
+            format!(r#"{{"blocks":[{{"tool":"bash","arguments":{{"command":"{command}"}}}}]}}"#)
         })
         .collect();
     replies.push(r#"{"blocks":[{"text":"done"}]}"#.to_owned());
@@ -382,9 +394,9 @@ fn commands(folder: &std::path::Path) {
         }
         engine.until("turn.completed");
         let first = times.remove(0).as_secs_f64() * 1000.0;
-        let what = format!("a command among {count} files");
+        let what = format!("{name} among {count} files");
         row(&format!("{what}, the first"), "ms", first, Aim::None, None);
-        rows(&format!("{what}, later ones"), spread(times), Aim::None, None);
+        rows(&format!("{what}, later ones"), spread(times), aim, None);
     }
 }
 

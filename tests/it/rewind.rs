@@ -264,6 +264,68 @@ fn a_folder_that_takes_long_to_look_at_is_tracked_from_the_next_command_on() {
     assert_eq!(fates(&answer), "a.txt:agent:restore", "{answer}");
 }
 
+/// A large directory is watched between commands.
+#[test]
+fn what_commands_change_among_many_files_is_told_and_undone() {
+    let place = Place::new(&[(".gitignore", "out\n")]);
+    for number in 0..1500 {
+        let path = place.path(&format!("{}/{number}", number % 15));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "zero\n").unwrap();
+    }
+    // Each command, with the files that it changes.
+    let rows = [
+        ("echo one > 1/1", "1/1"),
+        ("true", ""),
+        ("echo two > 1/1", "1/1"),
+        ("cat 2/2", ""),
+        ("rm 2/2", "2/2"),
+        ("mv 3/3 3/new", "3/3 3/new"),
+        ("mkdir -p more/deep && echo new > more/deep/file", "more/deep/file"),
+        ("echo newer > more/deep/file", "more/deep/file"),
+        ("mkdir -p out && echo made > out/file && ln 4/4 out/link && echo three > out/link", "4/4"),
+        ("echo out > 5/5; chmod +x 5/20", "5/20 5/5"),
+        ("mv 6 six", "6/6 6/21"),
+        ("true", ""),
+        ("echo four > out/link", "4/4"),
+    ];
+    let calls = rows.iter().map(|(command, _)| bash(command));
+    let replies: Vec<Value> = calls.chain([json!({"blocks": [{"text": "done"}]})]).collect();
+    let script = place.script(&json!({ "replies": replies }));
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(place.engine(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    assert_eq!(program.until_event("turn.completed")["status"], "completed");
+    let top = place.path("").canonicalize().unwrap();
+    let mut changed: Vec<String> = Vec::new();
+    for message in &program.seen {
+        let event = &message["params"]["event"];
+        if event["type"] == "files.changed" {
+            let paths = event["changes"].as_array().unwrap().iter().map(|change| {
+                let path = std::path::Path::new(change["path"].as_str().unwrap());
+                path.strip_prefix(&top).unwrap().to_str().unwrap().to_owned()
+            });
+            changed.push(paths.collect::<Vec<_>>().join(" "));
+        }
+    }
+    let wanted = rows.iter().map(|(_, changed)| *changed).filter(|changed| !changed.is_empty());
+    let wanted: Vec<&str> = wanted.collect();
+    assert_eq!(changed.len(), wanted.len(), "{changed:?}");
+    for (changed, wanted) in changed.iter().zip(wanted) {
+        let is_in = wanted.split(' ').all(|path| changed.split(' ').any(|found| found == path));
+        let is_renamed = wanted.starts_with("6/");
+        assert!(if is_renamed { is_in } else { changed == wanted }, "{changed:?}, not {wanted:?}");
+    }
+    program.ask("session/rewind", json!({"to": {"seq": 0}, "scope": "files"}));
+    // The last command does not name the file that it wrote, so it may have been somebody else.
+    for number in (0..1500).filter(|number| *number != 4) {
+        assert_eq!(place.read(&format!("{}/{number}", number % 15)), "zero\n");
+    }
+    assert!(!place.path("3/new").exists() && !place.path("more/deep/file").exists());
+}
+
 #[test]
 fn what_the_engine_writes_itself_is_not_tracked() {
     for home in ["project/.data", "project", "project/a/link"] {

@@ -59,6 +59,11 @@ impl Running {
         }
     }
 
+    /// Returns true if the command has changed no files, as far as its log or its text tells.
+    pub(super) fn changed_nothing(&self, writes: &WriteLog) -> bool {
+        writes.is_clean() || changes_nothing(&self.command)
+    }
+
     /// Returns the evidence after the command has ended.
     pub(super) async fn evidence(&self, place: &Workspace, writes: &WriteLog) -> Evidence {
         let (cwd, home) = (&place.folders.cwd, place.folders.home.as_deref());

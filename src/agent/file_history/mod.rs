@@ -21,7 +21,7 @@ use crate::background::in_background;
 use crate::host::TurnHost;
 use crate::workspace::Workspace;
 use evidence::Author;
-use pintle_exec::scan::{self, Files, Keep, Limits, Scan, ScanLimit, Scanned, StoredContent};
+use pintle_exec::scan::{self, Care, Files, Keep, Limits, Scan, ScanLimit, Scanned, StoredContent};
 use pintle_exec::{After, Environment, Error, Transition, WriteLog};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
 use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
@@ -156,7 +156,9 @@ impl FileHistory {
             Access::Execute(_) if self.is_blind => FilesBefore::Unknown,
             Access::Execute(command) => {
                 let running = Running::new(place, command);
-                let Some(files) = self.scan(host, place).await else { return FilesBefore::Unknown };
+                let Some(files) = self.scan(host, place, Care::Watch).await else {
+                    return FilesBefore::Unknown;
+                };
                 let roots = host.wait(place.roots()).await;
                 let known = self.states.paths().filter(|path| is_in(path, &roots));
                 let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
@@ -244,7 +246,10 @@ impl FileHistory {
             }
             FilesBefore::Folder(running) => {
                 host.wait(running.wait_for_saves(place, writes)).await;
-                let Some(files) = self.scan(host, place).await else { return };
+                // Only a command that writes can evade the watch.
+                let has_written = !running.changed_nothing(writes);
+                let care = if has_written { Care::Metadata } else { Care::Watch };
+                let Some(files) = self.scan(host, place, care).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
                 if Arc::ptr_eq(&before, &files) {
                     return;
@@ -329,13 +334,18 @@ impl FileHistory {
     }
 
     /// Scans the directory; returns `None` if it is too large, which is reported once.
-    async fn scan<H: TurnHost>(&mut self, host: &mut H, place: &Workspace) -> Option<Arc<Files>> {
+    async fn scan<H: TurnHost>(
+        &mut self,
+        host: &mut H,
+        place: &Workspace,
+        care: Care,
+    ) -> Option<Arc<Files>> {
         let roots = host.wait(place.roots()).await;
         let known = Arc::clone(&self.scanned);
         let changed = self.states.paths().filter(|path| is_in(path, &roots));
         let changed: Vec<PathBuf> = changed.cloned().collect();
         let (env, blobs) = (place.env.as_ref(), &place.blobs);
-        let over = match host.wait(scan(env, blobs, roots, known)).await {
+        let over = match host.wait(scan(env, blobs, roots, known, care)).await {
             Ok(Scanned { mut files, over: None }) => {
                 host.wait(look_at(env, blobs, &mut files, changed)).await;
                 return Some(files);
@@ -449,7 +459,7 @@ pub(super) async fn scanned(
     blobs: &Blobs,
     roots: Vec<PathBuf>,
 ) -> Result<Arc<Files>, Error> {
-    let Scanned { files, over } = scan(env, blobs, roots, Arc::default()).await?;
+    let Scanned { files, over } = scan(env, blobs, roots, Arc::default(), Care::Metadata).await?;
     over.map_or(Ok(files), |over| Err(Error::Refused(over.why)))
 }
 
@@ -458,6 +468,7 @@ async fn scan(
     blobs: &Blobs,
     roots: Vec<PathBuf>,
     known: Arc<Files>,
+    care: Care,
 ) -> Result<Scanned, Error> {
     let mut all = Files::default();
     let mut all_over = None;
@@ -469,7 +480,7 @@ async fn scan(
             let here = known.iter().filter(|(path, _)| path.starts_with(&root));
             Arc::new(here.map(|(path, seen)| (path.clone(), seen.clone())).collect())
         };
-        let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default() };
+        let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default(), care };
         // A call that was stopped has changed files all the same.
         let Scanned { files, over } = env.scan(scan, &CancellationToken::new()).await?;
         if is_one {

@@ -1,5 +1,6 @@
 //! The metadata of all plain files below a directory.
 
+use super::ignored::Outside;
 use super::{Bound, Visit, Walk, lock};
 use crate::Error;
 use crate::search::PathKey;
@@ -15,31 +16,45 @@ use tokio_util::sync::CancellationToken;
 /// A file with its metadata.
 pub(crate) type Fact = (PathBuf, Metadata);
 
-/// Returns the plain files below a directory, unordered, found by the given number of threads, excluding `except` and unreadable ones. Ends
-/// early with a part of the files when `is_enough` returns true for their number.
-///
-/// # Errors
-/// [`Error::Cancelled`].
-pub(crate) fn facts(
-    root: &Path,
-    except: &[PathBuf],
-    threads: usize,
-    is_enough: &(dyn Fn(usize) -> bool + Sync),
-    cancel: &CancellationToken,
-) -> Result<Vec<Fact>, Error> {
-    let enough = cancel.child_token();
-    let walk = Walk::new(root, &enough).without(except);
-    let (count, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let ended = walk.run_on(threads, None, || Collector {
-        count: &count,
-        is_enough,
-        enough: &enough,
-        all: &all,
-        found: Vec::new(),
-    });
-    match ended {
-        Err(error) if cancel.is_cancelled() => Err(error),
-        _ => Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner)),
+/// A directory whose files are wanted.
+pub(crate) struct Folder<'a> {
+    pub root: &'a Path,
+    /// The files and directories to skip.
+    pub except: &'a [PathBuf],
+    pub threads: usize,
+    /// Called for each directory below, before its entries are read.
+    pub entering: &'a (dyn Fn(&Path) + Sync),
+}
+
+impl Folder<'_> {
+    /// Returns the plain files, unordered, without unreadable ones, and the ignore files outside of the directory that were obeyed. Ends
+    /// early with a part of the files when `is_enough` returns true for their number.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub(crate) fn facts(
+        &self,
+        is_enough: &(dyn Fn(usize) -> bool + Sync),
+        cancel: &CancellationToken,
+    ) -> Result<(Vec<Fact>, Vec<Outside>), Error> {
+        let enough = cancel.child_token();
+        let walk = Walk::new(self.root, &enough).without(self.except);
+        let (count, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let ended = walk.run_on(self.threads, None, || Collector {
+            count: &count,
+            is_enough,
+            enough: &enough,
+            all: &all,
+            found: Vec::new(),
+            entering: self.entering,
+        });
+        match ended {
+            Err(error) if cancel.is_cancelled() => Err(error),
+            _ => {
+                let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+                Ok((all, walk.ignored.outside()))
+            }
+        }
     }
 }
 
@@ -49,6 +64,7 @@ struct Collector<'a> {
     enough: &'a CancellationToken,
     all: &'a Mutex<Vec<Fact>>,
     found: Vec<Fact>,
+    entering: &'a (dyn Fn(&Path) + Sync),
 }
 
 impl Visit for Collector<'_> {
@@ -62,6 +78,9 @@ impl Visit for Collector<'_> {
 
     fn visit(&mut self, _walk: &Walk<'_>, entry: &DirEntry, _relative: &Path) -> io::Result<()> {
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                (self.entering)(entry.path());
+            }
             return Ok(());
         }
         let facts = entry.metadata().map_err(io::Error::other)?;

@@ -10,8 +10,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
+use crate::scan::{is_fresh, mark};
+use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use ignore::{DirEntry, Match};
 use pintle_base::private_files::{self, Links};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -38,12 +39,56 @@ const GLOB_COST: usize = 10;
 
 /// The patterns by which a walk leaves files out. Shared by its threads.
 #[derive(Debug)]
-pub(super) struct Ignored {
+pub(crate) struct Ignored {
     root: PathBuf,
+    /// The files outside of the root that decide, whether they exist or not.
+    outside: Mutex<Vec<Outside>>,
     /// The rules that apply in a directory. A directory without ignore files shares those of its parent.
     folders: RwLock<HashMap<OsString, Option<Arc<Rules>>>>,
     /// The number of patterns taken so far.
     patterns: AtomicUsize,
+}
+
+/// A file outside of a walked directory that decides what is ignored in it, as it was when it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Outside {
+    path: PathBuf,
+    was: Kind,
+}
+
+/// What is at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    None,
+    /// Whatever is in it.
+    Folder,
+    File {
+        mark: u128,
+    },
+    /// A file whose metadata does not distinguish its contents.
+    Fresh,
+}
+
+impl Outside {
+    fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), was: Kind::of(path) }
+    }
+
+    /// Returns true if the file is as it was.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.was != Kind::Fresh && Kind::of(&self.path) == self.was
+    }
+}
+
+impl Kind {
+    fn of(path: &Path) -> Self {
+        match path.symlink_metadata() {
+            Err(_) => Self::None,
+            Ok(facts) if facts.is_dir() => Self::Folder,
+            Ok(facts) if is_fresh(&facts) => Self::Fresh,
+            Ok(facts) => Self::File { mark: mark(&facts) },
+        }
+    }
 }
 
 /// A directory's rules.
@@ -59,19 +104,18 @@ const KINDS: usize = 3;
 
 impl Ignored {
     /// Reads the ignore files above a root, whose path is canonical.
-    pub(super) fn new(root: &Path) -> Self {
+    pub(crate) fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
+            outside: Mutex::default(),
             folders: RwLock::new(HashMap::new()),
             patterns: AtomicUsize::new(0),
         }
     }
 
-    /// Returns true if a walk leaves an entry out.
-    pub(super) fn is_ignored(&self, entry: &DirEntry) -> bool {
-        let path = entry.path();
-        let Some(folder) = path.parent().filter(|_| entry.depth() > 0) else { return false };
-        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    /// Returns true if a walk leaves out this path below the root.
+    pub(crate) fn is_ignored(&self, path: &Path, is_folder: bool) -> bool {
+        let Some(folder) = path.parent() else { return false };
         let rules = self.rules_of(folder);
         (0..KINDS)
             .map(|kind| decision(rules.as_deref(), kind, path, is_folder))
@@ -98,8 +142,13 @@ impl Ignored {
     }
 
     fn read(&self, folder: &Path, above: Option<Arc<Rules>>) -> Option<Arc<Rules>> {
+        let (local, shared) = (folder.join(".ignore"), folder.join(".gitignore"));
+        if !folder.starts_with(&self.root) {
+            self.note_outside([&local, &shared, &folder.join(".git")]);
+        }
         let exclude = git_folder(folder).map(|git| git.join("info/exclude"));
-        let files = [Some(folder.join(".ignore")), Some(folder.join(".gitignore")), exclude];
+        self.note_outside(&exclude);
+        let files = [Some(local), Some(shared), exclude];
         let kinds = files.map(|file| match file {
             Some(file) => self.matcher(folder, &file).unwrap_or_else(Gitignore::empty),
             None => Gitignore::empty(),
@@ -108,6 +157,16 @@ impl Ignored {
             return above;
         }
         Some(Arc::new(Rules { above, kinds }))
+    }
+
+    fn note_outside<'a>(&self, paths: impl IntoIterator<Item = &'a PathBuf>) {
+        let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        outside.extend(paths.into_iter().map(|path| Outside::new(path)));
+    }
+
+    /// Returns the files outside of the root that have decided so far.
+    pub(super) fn outside(&self) -> Vec<Outside> {
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn matcher(&self, folder: &Path, file: &Path) -> Option<Gitignore> {
@@ -199,12 +258,13 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::walk::facts;
+    use crate::walk::Folder;
     use std::fmt::Write;
     use tokio_util::sync::CancellationToken;
 
     fn found(root: &Path) -> Vec<String> {
-        let found = facts(root, &[], 2, &|_| false, &CancellationToken::new()).unwrap();
+        let folder = Folder { root, except: &[], threads: 2, entering: &|_| {} };
+        let (found, _) = folder.facts(&|_| false, &CancellationToken::new()).unwrap();
         let mut found: Vec<String> = found
             .iter()
             .map(|(path, _)| path.strip_prefix(root).unwrap().to_string_lossy().into_owned())

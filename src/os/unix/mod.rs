@@ -15,3 +15,8 @@ pub mod signals;
 pub mod socket;
 pub mod streams;
 pub mod terminal;
+#[cfg(target_os = "linux")]
+pub mod watch;
+
+#[cfg(not(target_os = "linux"))]
+pub use crate::unwatched as watch;

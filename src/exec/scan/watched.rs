@@ -1,0 +1,250 @@
+//! Large trees that are watched between two scans, so that the second one looks only at what has changed.
+//!
+//! A tree is watched from its second scan on. The watch of a directory begins before its files are read, and reports each change by the
+//! time that the call which made it returns. What it does not report is checked: the directory itself, files with several names, and
+//! ignore files outside of the tree; with [`Care::Metadata`], all known files. A change of directories or ignore files, or too many
+//! changes, end in a walk of the whole tree, which renews the watch.
+//!
+//! Nothing is watched where changes may come from another machine, or where the tree spans several file systems. Watches are scarce, and
+//! other programs need them too: few trees are watched, and only a fraction of the watches of the user is taken.
+
+use super::{Care, Compared, Files, ScannedFile, is_same};
+use crate::walk::{self, Fact, Ignored, Outside};
+use pintle_os::file::{self, Identity};
+use pintle_os::watch::{Change, Folder, Watch};
+use std::collections::{BTreeSet, HashMap};
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// The number of trees that are watched at a time.
+const MAX_TREES: usize = 4;
+
+/// The part of the user's watches that one tree may take.
+const SHARE: usize = 16;
+
+/// A walk is faster than looking at more files one by one.
+const MAX_CHANGES: usize = 1000;
+
+/// The names whose change may change what is ignored.
+const RULES: [&str; 3] = [".ignore", ".gitignore", ".git"];
+
+/// The watched trees of an environment.
+#[derive(Debug, Default)]
+pub(crate) struct WatchedTrees(Mutex<Vec<Tree>>);
+
+/// A tree whose files are known, and watched since.
+#[derive(Debug)]
+struct Tree {
+    files: Weak<Files>,
+    watched: Watched,
+}
+
+/// A directory's watch, with what it does not report.
+#[derive(Debug)]
+pub(super) struct Watched {
+    root: PathBuf,
+    identity: Identity,
+    watch: Watch,
+    folders: HashMap<Folder, PathBuf>,
+    /// The files with several names.
+    linked: BTreeSet<PathBuf>,
+    /// The ignore files outside of the tree.
+    outside: Vec<Outside>,
+}
+
+/// The watches that a walk adds.
+pub(super) struct Adding {
+    root: PathBuf,
+    identity: Identity,
+    watch: Watch,
+    /// The directories watched by the walk before.
+    old: HashMap<Folder, PathBuf>,
+    folders: Mutex<HashMap<Folder, PathBuf>>,
+    has_failed: AtomicBool,
+}
+
+impl WatchedTrees {
+    /// Takes out the watch of a directory in which these files were found last.
+    pub(super) fn take(&self, root: &Path, known: &Arc<Files>) -> Option<Watched> {
+        let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        trees.retain(|tree| tree.files.strong_count() > 0);
+        let is_it = |tree: &Tree| {
+            tree.watched.root == root && std::ptr::eq(tree.files.as_ptr(), Arc::as_ptr(known))
+        };
+        let at = trees.iter().position(is_it)?;
+        Some(trees.remove(at).watched)
+    }
+
+    /// Keeps the watch of a directory in which these files were found.
+    pub(super) fn put(&self, files: &Arc<Files>, watched: Watched) {
+        let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if trees.len() >= MAX_TREES {
+            trees.remove(0);
+        }
+        trees.push(Tree { files: Arc::downgrade(files), watched });
+    }
+}
+
+impl Watched {
+    /// Returns the differences to the known files, or `None` if only a walk can tell. A tree with more than `max_files` needs a walk too.
+    pub(super) fn compare(
+        &mut self,
+        known: &Files,
+        care: Care,
+        except: &[PathBuf],
+        max_files: usize,
+    ) -> Option<Compared> {
+        let changes = self.watch.changes().ok()?;
+        let is_at_its_place = Identity::at(&self.root).is_ok_and(|found| found == self.identity);
+        if !is_at_its_place || !self.outside.iter().all(Outside::is_unchanged) {
+            return None;
+        }
+        let mut names = BTreeSet::new();
+        for change in changes {
+            let Change::Entry { folder, name, is_folder } = change else { return None };
+            // A directory that was moved out of the tree.
+            let Some(folder) = self.folders.get(&folder) else { continue };
+            if RULES.iter().any(|rule| name == *rule) {
+                return None;
+            }
+            names.insert((folder.join(name), is_folder));
+            if names.len() > MAX_CHANGES {
+                return None;
+            }
+        }
+        let mut compared = Compared { changed: Vec::new(), gone: Vec::new() };
+        let ignored = Ignored::new(&self.root);
+        let is_left_out = |path: &Path, is_folder: bool| {
+            except.iter().any(|each| each == path) || ignored.is_ignored(path, is_folder)
+        };
+        let mut paths = match care {
+            Care::Watch => self.linked.clone(),
+            Care::Metadata => altered(known),
+        };
+        for (path, is_folder) in names {
+            if is_folder && !is_left_out(&path, true) {
+                return None;
+            }
+            paths.insert(path);
+        }
+        for path in paths {
+            let facts = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file);
+            let seen = known.get(&path);
+            match (facts, seen) {
+                (None, None) => {}
+                (None, Some(_)) => compared.gone.push(path),
+                (Some(facts), Some(seen)) if is_same(seen, &facts) => {}
+                (Some(_), None) if is_left_out(&path, false) => {}
+                (Some(facts), _) => compared.changed.push((path, facts)),
+            }
+        }
+        let count = known.len() + compared.changed.len();
+        if count > max_files {
+            return None;
+        }
+        self.note_linked(&compared.changed);
+        for path in &compared.gone {
+            self.linked.remove(path);
+        }
+        Some(compared)
+    }
+
+    /// Notes the files with several names among these.
+    fn note_linked(&mut self, facts: &[Fact]) {
+        for (path, facts) in facts {
+            if file::links(path, facts) > 1 {
+                self.linked.insert(path.clone());
+            } else {
+                self.linked.remove(path);
+            }
+        }
+    }
+}
+
+/// Returns the files whose metadata differs, found by several threads.
+fn altered(known: &Files) -> BTreeSet<PathBuf> {
+    let files: Vec<_> = known.iter().collect();
+    let part = files.len().div_ceil(walk::all_threads()).max(1);
+    let is_altered = |&(path, seen): &(&PathBuf, &ScannedFile)| {
+        !path.symlink_metadata().is_ok_and(|facts| facts.is_file() && is_same(seen, &facts))
+    };
+    let of_part = |files: &[(&PathBuf, &ScannedFile)]| -> Vec<PathBuf> {
+        let altered = files.iter().copied().filter(is_altered);
+        altered.map(|(path, _)| path.clone()).collect()
+    };
+    std::thread::scope(|scope| {
+        let mut parts = files.chunks(part);
+        let first = parts.next().unwrap_or_default();
+        let threads: Vec<_> = parts.map(|files| scope.spawn(move || of_part(files))).collect();
+        let mut altered: BTreeSet<PathBuf> = of_part(first).into_iter().collect();
+        for thread in threads {
+            altered.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        altered
+    })
+}
+
+impl Adding {
+    /// Prepares to watch a directory, if that is possible: with the old watch, if there is one.
+    pub(super) fn new(root: &Path, old: Option<Watched>) -> Option<Self> {
+        let identity = Identity::at(root).ok()?;
+        let (watch, folders) = match old {
+            Some(old) => (old.watch, old.folders),
+            None => (Watch::on(root).ok()??, HashMap::new()),
+        };
+        // Changes up to here are found by the walk.
+        watch.changes().ok()?;
+        let adding = Self {
+            root: root.to_owned(),
+            identity,
+            watch,
+            old: folders,
+            folders: Mutex::default(),
+            has_failed: AtomicBool::new(false),
+        };
+        adding.add(root);
+        Some(adding)
+    }
+
+    /// Watches a directory of the tree, whose entries were not read yet.
+    pub(super) fn add(&self, folder: &Path) {
+        if self.has_failed.load(Ordering::Relaxed) {
+            return;
+        }
+        let is_here = Identity::at(folder).is_ok_and(|found| found.device == self.identity.device);
+        let watched = if is_here { self.watch.add(folder).ok() } else { None };
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        match watched {
+            Some(watched) if folders.len() < Watch::max_folders() / SHARE => {
+                folders.insert(watched, folder.to_owned());
+            }
+            _ => self.has_failed.store(true, Ordering::Relaxed),
+        }
+    }
+
+    /// Returns the watch after a walk that found these files and obeyed these ignore files outside of the tree.
+    pub(super) fn finish(self, found: &[Fact], outside: Vec<Outside>) -> Option<Watched> {
+        if self.has_failed.into_inner() {
+            return None;
+        }
+        let folders = self.folders.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for folder in self.old.into_keys().filter(|folder| !folders.contains_key(folder)) {
+            self.watch.remove(folder);
+        }
+        let mut watched = Watched {
+            root: self.root,
+            identity: self.identity,
+            watch: self.watch,
+            folders,
+            linked: BTreeSet::new(),
+            outside,
+        };
+        watched.note_linked(found);
+        (watched.linked.len() <= MAX_CHANGES).then_some(watched)
+    }
+}
+
+#[cfg(test)]
+mod tests;
