@@ -401,13 +401,13 @@ struct Models {
     problem: Option<String>,
 }
 
-// Two files, since every start needs the key names, and parsing hundreds of models takes longer than everything else at startup.
-const PROVIDERS_TEXT: &str = include_str!("catalog/providers.toml");
-const MODELS_TEXT: &str = include_str!("catalog/models.toml");
+// Two files, since every start needs the key names, but few need the models. `build.rs` makes them of TOML.
+const PROVIDERS_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/providers.json"));
+const MODELS_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/models.json"));
 
 #[expect(clippy::expect_used, reason = "the file is built in, and the tests read it")]
 static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let file: ProvidersFile = toml::from_str(PROVIDERS_TEXT).expect("catalog/providers.toml");
+    let file: ProvidersFile = serde_json::from_str(PROVIDERS_TEXT).expect("catalog/providers.toml");
     let entry = |row: Row| {
         Some(Entry {
             api: Api::from_name(&row.api)?,
@@ -433,7 +433,7 @@ static PROVIDERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 
 #[expect(clippy::expect_used, reason = "the file is built in, and the tests read it")]
 static MODELS: LazyLock<Models> = LazyLock::new(|| {
-    let mut file: ModelsFile = toml::from_str(MODELS_TEXT).expect("catalog/models.toml");
+    let mut file: ModelsFile = serde_json::from_str(MODELS_TEXT).expect("catalog/models.toml");
     let problem = match update::installed(file.date) {
         Ok(None) => None,
         Ok(Some(update)) => {
