@@ -150,6 +150,8 @@ export type ToPage =
       /** The session that is shown, and what stands in its prompt box. */
       session: string | undefined;
       draft: string;
+      /** The id of the editor tab that the page is in; undefined in the view. */
+      panel: string | undefined;
       hasEarlier: boolean;
       /** The last of `entries` is the last one there is. */
       isEnd: boolean;
@@ -219,6 +221,8 @@ export type FromPage =
   /** The keyboard goes back to where it was before the question. */
   | { type: "focusBack"; to: KeyboardPlace }
   | { type: "keyboard"; isHere: boolean }
+  /** The page got the focus. */
+  | { type: "used" }
   /** The settings of this extension, or one of them. */
   | { type: "openSettings"; setting: string }
   | { type: "answer"; approvalId: string; optionId: string }

@@ -3,6 +3,7 @@ import type { Client, ConfigOption, Input, ModelsListResult } from "pintle-clien
 import * as vscode from "vscode";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import { Coalesced } from "../../connection/restart.ts";
+import { currentEditor } from "../../documents/view/currentEditor.ts";
 import { shown } from "../../machine.ts";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
 import { providerOf } from "../../settings/choices.ts";
@@ -35,7 +36,7 @@ export class PromptRow {
     this.#disposables = [
       vscode.window.onDidChangeActiveTextEditor(() => this.#editorChanged()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
-        if (textEditor === vscode.window.activeTextEditor) this.#editorChanged();
+        if (textEditor === currentEditor()) this.#editorChanged();
       }),
     ];
   }
@@ -121,7 +122,7 @@ export class PromptRow {
 
   /** Returns the active editor's selection, or its file. */
   inEditor(): Input[] {
-    const editor = vscode.window.activeTextEditor;
+    const editor = currentEditor();
     return editor === undefined ? [] : attach(shown(editor)).filter(({ type }) => type !== "diagnostics");
   }
 
@@ -180,7 +181,7 @@ export class PromptRow {
   }
 
   #tellEditor(): void {
-    const editor = vscode.window.activeTextEditor;
+    const editor = currentEditor();
     const told = editor?.document.uri.scheme === "file" ? inEditorOf(editor) : undefined;
     const key = JSON.stringify(told ?? "");
     if (key === this.#toldEditor) return;

@@ -34,10 +34,10 @@ export class Walkthrough {
     const { chat } = this.#owner;
     this.#tick("what", this.#wasShown);
     this.#tick("engine", chat?.engine.status.kind === "ready");
-    const isAnswered = chat?.state?.entries.some(
-      (each) => each.kind === "turnEnd" && each.end.status === "completed",
+    const isAnswered = (chat?.sessions ?? []).some(({ state }) =>
+      state.entries.some((each) => each.kind === "turnEnd" && each.end.status === "completed"),
     );
-    this.#tick("prompt", isAnswered === true);
+    this.#tick("prompt", isAnswered);
   }
 
   dispose(): void {
