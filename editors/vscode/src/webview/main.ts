@@ -125,5 +125,12 @@ function receive(message: ToPage): void {
 }
 
 window.addEventListener("message", (event: MessageEvent<ToPage>) => receive(event.data));
-window.addEventListener("focus", () => send({ type: "used" }));
+/** A view or tab that gets the focus as a whole passes it to the prompt. */
+function focused(): void {
+  send({ type: "used" });
+  if (document.activeElement === document.body) prompt.focus();
+}
+
+window.addEventListener("focus", focused);
+if (document.hasFocus()) focused();
 send({ type: "ready", place: transcript.placeKey });

@@ -60,7 +60,6 @@ export async function chatsInTabsWorkAtTheSameTime(rig) {
         call("bash", { command: "echo asked > asked.txt" }),
         say(words("word")),
         say("The first is done."),
-        say(words("view")),
         say(words("left")),
         say(words("right")),
       ],
@@ -102,13 +101,24 @@ export async function chatsInTabsWorkAtTheSameTime(rig) {
   assert.equal(folder.read("asked.txt"), "asked\n");
   await until("the mark is gone", async () => (await tab(window, "●").count()) === 0);
 
+  // Commands go to the chat that has the focus.
+  await send(left, "Write on the left");
+  await left.getByText("left3 ").waitFor({ timeout: LONG });
+  await send(right, "Write on the right");
+  await right.getByText("right3 ").waitFor({ timeout: LONG });
+  await left.locator("textarea").click();
+  await window.command("Pintle: Stop the Turn");
+  await left.getByText("Stopped").first().waitFor({ timeout: LONG });
+  await right.getByText("right399").waitFor({ timeout: LONG });
+  assert.equal(await right.getByText("Stopped").count(), 0);
+
   // A reload brings both back, each with its session and its draft.
   await left.locator("textarea").fill("a draft of the left");
   await right.locator("textarea").fill("a draft of the right");
   await right.locator("textarea").blur();
-  await window.reload();
+  await window.reloadInOrder();
   const leftAgain = await pageWith(window, "The first is done.");
-  const rightAgain = await pageWith(window, "word399");
+  const rightAgain = await pageWith(window, "right399");
   await until("the drafts are there", async () => {
     const drafts = await Promise.all(
       [leftAgain, rightAgain].map((each) => each.locator("textarea").inputValue()),
@@ -124,18 +134,23 @@ export async function chatsInTabsWorkAtTheSameTime(rig) {
   await until("its tab has the keyboard", async () => (await focused(window)) === leftAgain);
   assert.equal(await tab(window, "Ask me first").count(), 1);
 
-  // Commands go to the chat that has the focus.
-  await send(leftAgain, "Write on the left");
-  await leftAgain.getByText("view3 ").waitFor({ timeout: LONG });
-  await send(rightAgain, "Write on the right");
-  await rightAgain.getByText("left3 ").waitFor({ timeout: LONG });
-  await leftAgain.locator("textarea").click();
-  await window.command("Pintle: Stop");
-  await leftAgain.locator(".end.cancelled, .end.interrupted").first().waitFor({ timeout: LONG });
-  await rightAgain.getByText("left399").waitFor({ timeout: LONG });
+  // The view and a tab show the same session, and agree. The script begins again with the engine.
+  const view = await pageWith(window, "What should be done?");
+  await send(view, "Ask in the view");
+  await view.getByRole("button", { name: "Allow", exact: true }).waitFor({ timeout: LONG });
+  await window.command("Pintle: Open Chat in Editor");
+  const both = await until("the tab has the keyboard", async () => {
+    const frame = await focused(window);
+    return frame === view ? undefined : frame;
+  });
+  await both.getByRole("button", { name: "Allow", exact: true }).click();
+  for (const each of [view, both]) await each.getByText("word399").waitFor({ timeout: LONG });
+  assert.equal(await view.getByRole("button", { name: "Allow", exact: true }).count(), 0);
+  await window.shot("97-a-chat-in-the-view-and-a-tab");
 
   // A closed tab keeps its session.
   await window.command("View: Close Editor");
-  await tab(window, "Ask me first").waitFor({ state: "detached", timeout: LONG });
-  await row.filter({ hasText: "Ask me first" }).waitFor({ timeout: LONG });
+  await tab(window, "Ask in the view").waitFor({ state: "detached", timeout: LONG });
+  await view.getByText("word399").waitFor({ timeout: LONG });
+  await row.filter({ hasText: "Ask in the view" }).waitFor({ timeout: LONG });
 }
