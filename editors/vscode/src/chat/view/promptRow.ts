@@ -6,7 +6,7 @@ import { Coalesced } from "../../connection/restart.ts";
 import { currentEditor } from "../../documents/view/currentEditor.ts";
 import { shown } from "../../machine.ts";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
-import { providerOf } from "../../settings/choices.ts";
+import { isUsable } from "../../settings/choices.ts";
 import { t } from "../../words.ts";
 import type { Option } from "../choices.ts";
 import { pickersOf } from "../choices.ts";
@@ -59,6 +59,11 @@ export class PromptRow {
     this.#key = key;
     this.#tell();
     void this.#asking.run();
+  }
+
+  /** True if a model is chosen, and its provider needs no key or has one. */
+  get isUsable(): boolean {
+    return isUsable(this.#state().model, this.#models?.list);
   }
 
   /** Sets an option of the open session, or of new ones. Returns false after reporting a failure. */
@@ -145,10 +150,8 @@ export class PromptRow {
 
   /** Whether the list says that the current model cannot be used. */
   get #isStale(): boolean {
-    const provider = providerOf(this.#state().model);
-    return (
-      this.#models?.list.providers.some(({ name, key }) => name === provider && key === "missing") === true
-    );
+    const { model } = this.#state();
+    return this.#models !== undefined && model !== "" && !isUsable(model, this.#models.list);
   }
 
   #tell(): void {
@@ -166,6 +169,8 @@ export class PromptRow {
       // The list is long: it is requested once, and again after a login.
       if (this.#models?.of !== connection || this.#isStale) {
         this.#models = { of: connection, list: await chat.request("models/list", {}) };
+        // The walkthrough ticks a model that can be used.
+        chat.window.listener.head();
       }
       const session = chat.openId() === undefined ? undefined : chat.session;
       this.#options = await session?.settings();
