@@ -51,8 +51,10 @@ export interface ViewTool {
   /** The language of `input`, for its colours; empty for plain text. */
   language: string;
   output: string;
-  /** `terminal` can have colors and overwritten lines; `file` is a part of a file. */
-  format: "text" | "terminal" | "markdown" | "file";
+  /** `terminal` can have colors and overwritten lines; `file` is a part of a file; `hits` are places in files. */
+  format: "text" | "terminal" | "markdown" | "file" | "hits";
+  /** For `hits`: the directory or file that was searched or listed. */
+  base: string;
   /** For `file`: the file extension, the first line's number, and the tool's note. */
   outputLanguage: string;
   firstLine: number;
