@@ -90,7 +90,7 @@ test("every text of the manifest that people read stands in package.nls.json, an
   >;
   const named = [...text.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key);
   assert.deepEqual([...new Set(named)].sort(), Object.keys(texts).sort());
-  // The title of the view has commands of its own, with the texts of those that they run.
+  // Commands in the view title share the texts of the regular commands.
   for (const { command, title } of manifest.contributes.commands)
     assert.equal(title, `%${command.replace("pintle.view.", "pintle.")}%`);
 });

@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { panelStateOf, panelTitle, Recent } from "../../src/chat/places.ts";
 import { rig } from "./support.ts";
 
-test("a command goes to the chat that has the focus, else to the one that had it last", () => {
+test("commands go to the focused chat, else to the last one used", () => {
   const cases: [name: string, run: (recent: Recent<string>) => void, want: string[]][] = [
     ["at first", () => undefined, ["view"]],
     ["a tab in the background", (recent) => recent.add("a"), ["view", "a"]],
     ["a tab that gets the focus", (recent) => recent.used("a"), ["a", "view"]],
     ["the view again", (recent) => (recent.used("a"), recent.used("view")), ["view", "a"]],
     [
-      "the tab before the one that closes",
+      "the previous tab after closing one",
       (recent) => (recent.used("a"), recent.used("b"), recent.remove("b")),
       ["a", "view"],
     ],
@@ -29,7 +29,7 @@ test("a command goes to the chat that has the focus, else to the one that had it
   assert.deepEqual([recent.used("a"), recent.used("a"), recent.used("view")], [true, false, true]);
 });
 
-test("a tab has the title of its session, and a dot while it waits for an answer", () => {
+test("a tab shows its session title, with a dot while a question is open", () => {
   const cases: [title: string | undefined, waiting: number, want: string][] = [
     [undefined, 0, "New Chat"],
     [" ", 1, "● New Chat"],
@@ -71,7 +71,7 @@ test("a tab comes back with its session; without a usable state it is an empty c
     );
 });
 
-test("two chats have a session each; what is sent goes to that of its chat", async (t) => {
+test("each of two chats sends to its session", async (t) => {
   const { chat, window, another, sent, memory } = rig(t, {});
   await chat.send("first");
   const tab = another().chat;
