@@ -177,8 +177,9 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     for (const each of this.#disposables.reverse()) each.dispose();
   }
 
-  reset(): void {
-    this.unsaved.reset();
+  reset({ isHome }: OpenChat): void {
+    // A new tab does not dismiss what the view reports.
+    if (isHome) this.unsaved.reset();
     void this.review?.refresh();
     this.#head();
   }
@@ -228,7 +229,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       failed: (error) => this.log.warn(`the hunks cannot be listed: ${problemOf(error).text}`),
     });
     this.chats.begin(this.window);
-    this.reset();
+    this.reset(this.chats.home);
   }
 
   /** Takes what the window before this one kept. */

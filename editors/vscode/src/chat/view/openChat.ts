@@ -32,7 +32,7 @@ export type ChatsOwner = HasContext &
     readonly unsaved: Unsaved;
     attach(): Promise<void>;
     /** A chat shows another session. */
-    reset(): void;
+    reset(chat: OpenChat): void;
     /** Something happened in the session that a chat shows. */
     changed(chat: OpenChat, changes: Change[]): void;
   };
@@ -76,7 +76,7 @@ export class OpenChat implements PageOwner {
     this.chat = new Chat(window, this.#memory ?? this.memory, this.isHome, {
       reset: () => {
         this.view.reset();
-        this.#owner.reset();
+        this.#owner.reset(this);
       },
       changed: (changes) => {
         if (changes.some((change) => change.type === "reset")) this.view.reset();
