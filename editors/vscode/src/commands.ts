@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { stopJob } from "./chat/turns.ts";
 import type { Attention } from "./chat/view/attention.ts";
+import type { Chats } from "./chat/view/chats.ts";
 import { editorCommands, say } from "./documents/view/editorActions.ts";
 import type { HelpPages } from "./help/view/helpPages.ts";
 import type { HasContext, HasLog } from "./owner.ts";
@@ -28,6 +29,7 @@ export type CommandOwner = ReviewOwner &
   RewindOwner &
   HasLog &
   HasContext & {
+    readonly chats: Chats;
     readonly sessions: SessionsTree;
     readonly help: HelpPages;
     readonly attention: Attention;
@@ -51,6 +53,7 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
     "pintle.cancelLogin": () => logins.cancel(),
     "pintle.open": () => owner.view.focus(),
     ...owner.attention.commands(),
+    ...viewCommands(owner),
     "pintle.ask": () => ask(owner),
     "pintle.refreshSessions": () => owner.sessions.refresh(),
     "pintle.stop": () => stopTurn(owner),
@@ -64,6 +67,27 @@ export function registerCommands(owner: CommandOwner): vscode.Disposable {
   return vscode.Disposable.from(
     ...Object.entries(table).map(([name, run]) => vscode.commands.registerCommand(name, run)),
   );
+}
+
+/** The commands in the title of the view. VS Code reports no focus of that title, so these name the chat that they are for. */
+function viewCommands({ chats }: CommandOwner): Record<string, () => unknown> {
+  const run = (name: string) => (): unknown => {
+    chats.used(chats.home);
+    return vscode.commands.executeCommand(`pintle.${name}`);
+  };
+  return {
+    "pintle.view.newSession": run("newSession"),
+    "pintle.view.openSession": run("openSession"),
+    "pintle.view.openInEditor": run("openInEditor"),
+    "pintle.view.rewind": run("rewind"),
+    "pintle.view.redo": run("redo"),
+    "pintle.view.fork": run("fork"),
+    "pintle.view.checkpoints": run("checkpoints"),
+    "pintle.view.stopSession": run("stopSession"),
+    "pintle.view.renameSession": run("renameSession"),
+    "pintle.view.exportSession": run("exportSession"),
+    "pintle.view.sendNotes": run("sendNotes"),
+  };
 }
 
 /** Shows a guide. The setting that names the engine is read, and the engine run, only in a folder that is trusted. */

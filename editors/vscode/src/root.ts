@@ -1,16 +1,16 @@
-/** Owns everything: the chat with its engine, the views, the commands. */
+/** Owns everything: the engine, the chats, the views, the commands. */
 import * as vscode from "vscode";
-import { Chat } from "./chat/chat.ts";
+import type { Chat } from "./chat/chat.ts";
 import type { Highlighter } from "./chat/highlight.ts";
 import { asDraft } from "./chat/turns.ts";
 import { Attention } from "./chat/view/attention.ts";
-import { ChatView } from "./chat/view/chatView.ts";
+import type { ChatPage } from "./chat/view/chatPage.ts";
+import { Chats } from "./chat/view/chats.ts";
 import { makeHighlighter } from "./chat/view/colours.ts";
-import { fromPage } from "./chat/view/fromPage.ts";
-import { NestedAgents } from "./chat/view/nestedAgents.ts";
+import type { ChatsOwner, OpenChat } from "./chat/view/openChat.ts";
 import { OutputPages } from "./chat/view/outputPages.ts";
-import { PromptRow } from "./chat/view/promptRow.ts";
 import { StatusBar } from "./chat/view/statusBar.ts";
+import { ChatWindow } from "./chat/window.ts";
 import { registerCommands } from "./commands.ts";
 import type { Surroundings } from "./connection/engine.ts";
 import { locate } from "./connection/locate.ts";
@@ -24,7 +24,6 @@ import { allFolders, firstFolder, isShown, openPage, thisMachine } from "./machi
 import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./owner.ts";
 import { Review } from "./review/review.ts";
 import { BaseFiles } from "./review/view/baseFiles.ts";
-import { ChangedFiles } from "./review/view/changedFiles.ts";
 import { ChangesTree } from "./review/view/changesTree.ts";
 import { Notes } from "./review/view/notes.ts";
 import { Overlay } from "./review/view/overlay.ts";
@@ -43,27 +42,25 @@ import { tell } from "./settings/view/trustCommands.ts";
 import type { Change } from "./transcript/state.ts";
 import { t } from "./words.ts";
 
-export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemory, HasContext {
+export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemory, HasContext, ChatsOwner {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   /** The workspace folder; undefined when none is open. */
   folder: vscode.WorkspaceFolder | undefined;
   /** Undefined without a folder, or while it is not trusted. */
-  chat: Chat | undefined;
+  window: ChatWindow | undefined;
   /** The open hunks; undefined where there is no chat. */
   review: Review | undefined;
   memory: Memory;
   readonly keys: Keys;
-  readonly view: ChatView;
+  readonly unsaved: Unsaved;
+  readonly chats: Chats;
   readonly changes: ChangesTree;
   readonly sessions: SessionsTree;
   readonly overlay: Overlay;
   readonly base: BaseFiles;
   readonly help: HelpPages;
   readonly output = new OutputPages(this);
-  readonly nested = new NestedAgents(this);
-  readonly promptRow = new PromptRow(this);
-  readonly changedFiles = new ChangedFiles(this);
   readonly notes = new Notes(this);
   readonly attention = new Attention(this);
   readonly walkthrough = new Walkthrough(this);
@@ -71,7 +68,6 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   readonly #hunkControl: HunkControl;
   readonly #editor: OpenDocuments;
   readonly #statusBar: StatusBar;
-  readonly #unsaved: Unsaved;
   readonly #disposables: vscode.Disposable[] = [];
   #settings: Settings;
 
@@ -82,8 +78,14 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.memory = new Memory(context.globalStorageUri.fsPath, this.folderPath);
     this.keys = new Keys(context.secrets);
     this.#settings = this.#readSettings();
-    this.#unsaved = new Unsaved(() => this.view.redrawHead());
-    this.view = new ChatView(this, this.#unsaved, (message) => fromPage(this, message));
+    this.unsaved = new Unsaved(() => this.chats.each((each) => each.view.redrawHead()));
+    this.chats = new Chats(this, {
+      viewShown: () => this.walkthrough.shown(),
+      currentChanged: () => {
+        void this.review?.refresh();
+        this.#head();
+      },
+    });
     this.changes = new ChangesTree(this);
     this.sessions = new SessionsTree(this);
     this.#statusBar = new StatusBar(this);
@@ -96,8 +98,8 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.#editor = new OpenDocuments(this);
     this.#disposables.push(
       this.log,
-      this.#unsaved,
-      this.view,
+      this.unsaved,
+      this.chats,
       this.changes,
       this.sessions,
       this.#statusBar,
@@ -108,8 +110,6 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       this.#editor,
       new Problems(this),
       this.output,
-      this.nested,
-      this.promptRow,
       this.notes,
       this.walkthrough,
       this.attention,
@@ -117,7 +117,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       registerConfigFile(context.extensionPath),
       vscode.window.onDidChangeActiveColorTheme(() => {
         this.#colours?.themeChanged();
-        this.view.post({ type: "theme" });
+        this.chats.each((each) => each.view.post({ type: "theme" }));
       }),
       registerCommands(this),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#foldersChanged()),
@@ -131,6 +131,16 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.#remember();
     this.#begin();
     showOnce(context);
+  }
+
+  /** The chat that commands go to. */
+  get chat(): Chat | undefined {
+    return this.chats.current.chat;
+  }
+
+  /** The page of that chat. */
+  get view(): ChatPage {
+    return this.chats.current.view;
   }
 
   /** The workspace folder's path; empty when there is none. */
@@ -159,19 +169,39 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   }
 
   async dispose(): Promise<void> {
-    const chat = this.chat;
-    this.chat = undefined;
+    const { window } = this;
+    this.window = undefined;
     // First of all: nothing must be left running, whatever else fails.
-    await chat?.dispose();
+    await window?.dispose();
     this.memory.release();
     for (const each of this.#disposables.reverse()) each.dispose();
   }
 
+  reset({ isHome }: OpenChat): void {
+    // A new tab does not dismiss what the view reports.
+    if (isHome) this.unsaved.reset();
+    void this.review?.refresh();
+    this.#head();
+  }
+
+  changed({ chat }: OpenChat, changes: Change[]): void {
+    // A session that several chats show reports once.
+    const isFirst = this.chats.all.find((each) => each.chat?.session === chat?.session)?.chat === chat;
+    for (const change of changes) {
+      if (change.type === "told" && isFirst && chat?.session?.isCurrent === true) void tell(change.notice);
+    }
+    if (changes.some((change) => change.type === "review")) {
+      this.unsaved.check();
+      void this.review?.refresh();
+    }
+    if (changes.some((change) => change.type === "head")) this.#head();
+  }
+
   // ----- inside
 
-  /** Makes the chat where a trusted folder is open. The engine starts when the view is shown. */
+  /** Begins where a trusted folder is open. The engine starts when a chat is shown. */
   #begin(): void {
-    if (this.chat !== undefined || this.folder === undefined || !vscode.workspace.isTrusted) {
+    if (this.window !== undefined || this.folder === undefined || !vscode.workspace.isTrusted) {
       this.#head();
       return;
     }
@@ -186,37 +216,34 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
       log: this.log,
       environment: () => this.keys.all(),
     };
-    const chat = new Chat(around, this.memory, this.#editor, {
-      reset: () => this.#reset(),
-      changed: (changes) => this.#changed(changes),
-      changedElsewhere: (session, changes) => this.#changedElsewhere(session, changes),
-      isReviewed: (id) => this.review?.has(id) === true,
+    const listener = {
+      changedElsewhere: (session: Session, changes: Change[]) => this.#changedElsewhere(session, changes),
+      isReviewed: (id: string) => this.review?.has(id) === true,
       head: () => this.#head(),
       asked: () => this.attention.notify(),
-      returned: (text, attached) => this.view.returned(text, attached),
-    });
-    this.chat = chat;
-    this.review = new Review(chat, {
+    };
+    this.window = new ChatWindow(around, this.memory, this.#editor, listener, () => this.chats.open);
+    this.review = new Review(this.window, {
       isShown: (path) => isShown(path),
       changed: () => this.#reviewed(),
       failed: (error) => this.log.warn(`the hunks cannot be listed: ${problemOf(error).text}`),
     });
-    this.#reset();
-    if (this.view.isVisible) void this.chat.start();
+    this.chats.begin(this.window);
+    this.reset(this.chats.home);
   }
 
   /** Takes what the window before this one kept. */
   #remember(): void {
     const { memory } = this;
     void memory.claim().then(() => {
-      if (memory === this.memory) this.view.reset();
+      if (memory === this.memory) this.chats.reset();
     });
   }
 
   /** The first folder may come after the window: a workspace with a file of its own is read late. */
   #foldersChanged(): void {
     if (this.folder !== undefined) {
-      void this.chat?.foldersChanged();
+      void this.window?.foldersChanged();
       return;
     }
     this.folder = firstFolder();
@@ -226,29 +253,6 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     this.#remember();
     this.#settings = this.#readSettings();
     this.#begin();
-  }
-
-  #reset(): void {
-    this.view.reset();
-    this.#unsaved.reset();
-    void this.review?.refresh();
-    this.#head();
-  }
-
-  #changed(changes: Change[]): void {
-    if (changes.some((change) => change.type === "reset")) this.view.reset();
-    this.view.changed(changes);
-    const session = this.chat?.session;
-    for (const change of changes) {
-      if (change.type === "told" && session?.isCurrent === true) {
-        void tell(change.notice);
-      }
-    }
-    if (changes.some((change) => change.type === "review")) {
-      this.#unsaved.check();
-      void this.review?.refresh();
-    }
-    if (changes.some((change) => change.type === "head")) this.#head();
   }
 
   /** A session that was left goes on: its hunks, questions and state are listed. */
@@ -263,7 +267,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
   /** The engine has said what is open. */
   #reviewed(): void {
     this.changes.refresh();
-    this.changedFiles.changed();
+    this.chats.each((each) => each.changedFiles.changed());
     this.base.changed();
     this.overlay.changed();
     this.#hunkControl.changed();
@@ -271,8 +275,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
 
   #head(): void {
     this.attention.changed();
-    this.view.redrawHead();
-    this.promptRow.changed();
+    this.chats.each((each) => each.headChanged());
     this.#statusBar.update();
     this.sessions.headChanged();
     const activity = this.chat?.openId() === undefined ? "idle" : this.chat.state?.activity;
@@ -286,7 +289,7 @@ export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemo
     const before = this.#settings;
     this.#settings = this.#readSettings();
     this.#head();
-    if (this.chat !== undefined && needsRestart(before, this.#settings)) await restartWith(this.chat);
+    if (this.window !== undefined && needsRestart(before, this.#settings)) await restartWith(this.window);
   }
 
   #readSettings(): Settings {

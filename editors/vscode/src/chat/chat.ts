@@ -1,22 +1,28 @@
-/** What a window does with an engine: the session that is shown, its verbs, what is asked. It keeps nothing that the engine can tell again. */
-import type { AnyRecord, ClientRequests, Input, QueuedInput, SessionId, WorkMode } from "pintle-client";
+/** One chat: the session that it shows, the verbs on that, and the problem that it has. It stores nothing that the engine can provide again. */
+import type { ClientRequests, Input, QueuedInput, SessionId, WorkMode } from "pintle-client";
 import { Disconnected } from "pintle-client";
-import type { Status, Surroundings } from "../connection/engine.ts";
-import { Engine } from "../connection/engine.ts";
+import type { Engine } from "../connection/engine.ts";
 import type { Problem } from "../connection/problem.ts";
 import { problemOf } from "../connection/problem.ts";
-import type { Editor } from "../documents/documents.ts";
-import { Documents } from "../documents/documents.ts";
-import { Edits } from "../documents/edits.ts";
+import type { Documents } from "../documents/documents.ts";
 import type { Session } from "../sessions/session.ts";
-import type { ChatMemory, Listener } from "../sessions/sessions.ts";
-import { Sessions } from "../sessions/sessions.ts";
-import { Watched } from "../sessions/watched.ts";
-import type { State } from "../transcript/state.ts";
-import type { Answer } from "./questions.ts";
-import { Questions } from "./questions.ts";
+import type { ChatMemory } from "../sessions/shown.ts";
+import { Shown } from "../sessions/shown.ts";
+import type { Watched } from "../sessions/watched.ts";
+import type { Change, State } from "../transcript/state.ts";
+import type { Answer, Questions } from "./questions.ts";
 import type { Ask } from "./turns.ts";
 import { asDraft, firstInputOfLastTurn, startTurn, steer, stop } from "./turns.ts";
+import type { ChatWindow } from "./window.ts";
+
+/** What a chat tells its page. */
+export interface ChatListener {
+  /** Another session is shown; draw everything again. */
+  reset(): void;
+  changed(changes: Change[]): void;
+  /** What was not sent returns to the prompt. */
+  returned(text: string, attached: Input[]): void;
+}
 
 /** The session that a message was meant for is not shown any more. */
 class LeftError extends Error {
@@ -26,53 +32,52 @@ class LeftError extends Error {
 }
 
 export class Chat {
-  readonly engine: Engine;
-  readonly watched = new Watched();
-  /** What stands in editors, for the engine. */
-  readonly documents: Documents;
-  readonly #listener: Listener;
-  readonly #around: Surroundings;
-  readonly #questions: Questions;
+  readonly window: ChatWindow;
+  readonly shown: Shown;
+  readonly #listener: ChatListener;
   readonly #ask: Ask = (method, params) => this.request(method, params);
-  readonly #sessions: Sessions;
   #problem: Problem | undefined;
   #nextMode: WorkMode = "act";
 
-  constructor(around: Surroundings, memory: ChatMemory, editor: Editor, listener: Listener) {
-    this.documents = new Documents(() => around.folders(), editor);
-    const edits = new Edits(editor, this.documents);
-    this.#around = around;
+  /** `isHome`: the chat of the view, whose session the window remembers; others belong to editor tabs. */
+  constructor(window: ChatWindow, memory: ChatMemory, isHome: boolean, listener: ChatListener) {
+    this.window = window;
     this.#listener = listener;
-    this.#questions = new Questions(listener);
-    this.engine = new Engine(around, {
-      status: (status) => this.#statusChanged(status),
-      record: (record) => this.#record(record),
-      approval: (params, signal) => this.#questions.askApproval(params, signal),
-      question: (params, signal) => this.#questions.askQuestion(params, signal),
-      edit: (params) => edits.apply(params),
-    });
-    this.#sessions = new Sessions({
-      engine: this.engine,
-      around,
+    this.shown = new Shown({
+      sessions: window.sessions,
       memory,
-      listener,
-      ask: this.#ask,
+      isHome,
+      startEngine: () => window.engine.start(),
       explain: (error) => this.#explain(error),
       clearProblem: () => this.#setProblem(undefined),
       nextMode: () => this.#nextMode,
       modeTaken: () => (this.#nextMode = "act"),
       handBack: (inputs) => this.#handBack(inputs),
+      changed: (changes) => listener.changed(changes),
+      reset: () => listener.reset(),
     });
+  }
+
+  get engine(): Engine {
+    return this.window.engine;
+  }
+
+  get documents(): Documents {
+    return this.window.documents;
+  }
+
+  get watched(): Watched {
+    return this.window.watched;
   }
 
   /** The session that is shown. */
   get session(): Session | undefined {
-    return this.#sessions.shown;
+    return this.shown.session;
   }
 
-  /** That one, and those that were left and go on. */
+  /** All sessions of the window, whoever shows them. */
   get sessions(): Session[] {
-    return this.#sessions.all;
+    return this.window.sessions.all;
   }
 
   get state(): State | undefined {
@@ -83,9 +88,9 @@ export class Chat {
     return this.#problem;
   }
 
-  /** What is asked here, whoever asks; its size is the number of questions that wait for this window. */
+  /** What is asked in this window. */
   get asked(): Questions {
-    return this.#questions;
+    return this.window.asked;
   }
 
   /** The work mode that the next session begins in; it holds for that one alone. */
@@ -95,16 +100,12 @@ export class Chat {
 
   set nextMode(mode: WorkMode) {
     this.#nextMode = mode;
-    this.#listener.head();
+    this.window.listener.head();
   }
 
   /** Starts the engine; the session of the last time comes back with it. */
   start(): Promise<void> {
-    return this.engine.start();
-  }
-
-  dispose(): Promise<void> {
-    return this.engine.dispose();
+    return this.window.start();
   }
 
   /** Starts a turn, in a new session if there is none. What could not be sent goes back to the prompt box. */
@@ -142,14 +143,14 @@ export class Chat {
   }
 
   answer(id: string, result: Answer): void {
-    this.#questions.answer(id, result);
+    this.asked.answer(id, result);
   }
 
   /** Goes on without a session; the next prompt makes one. */
   async newSession(): Promise<void> {
     // The view is that of a new session at once: what is typed now is for that.
-    const left = this.#sessions.leave();
-    this.#sessions.forget();
+    const left = this.shown.leave();
+    this.shown.forget();
     this.#nextMode = "act";
     this.#setProblem(undefined);
     this.#listener.reset();
@@ -157,29 +158,24 @@ export class Chat {
   }
 
   openSession(id: SessionId): Promise<void> {
-    return this.#sessions.show(id);
+    return this.shown.show(id);
   }
 
   /** Stops all that a session does, and closes it. */
   stopSession(id: SessionId): Promise<void> {
-    return this.#sessions.stop(id);
+    return this.window.sessions.stop(id);
   }
 
-  /** Whether what a session asks belongs to one that was left. */
+  /** Whether what a session asks belongs to another session than the one that is shown: to itself, or as its sub-agent. */
   isElsewhere(id: SessionId): boolean {
-    return this.#sessions.isElsewhere(id);
-  }
-
-  /** The folders of the workspace are others now. */
-  async foldersChanged(): Promise<void> {
-    this.documents.foldersChanged();
-    await this.#sessions.foldersChanged();
+    const owner = this.window.sessions.owner(id);
+    return owner !== undefined && owner !== this.session;
   }
 
   /** Tries again what did not work: the engine, else the session; then the message, if there is one. */
   async retry(text: string, attached: Input[]): Promise<void> {
     this.#setProblem(undefined);
-    await (this.engine.status.kind === "ready" ? this.#sessions.resume() : this.engine.restart());
+    await (this.engine.status.kind === "ready" ? this.shown.again() : this.engine.restart());
     await this.settled();
     if (text !== "" || attached.length > 0) await this.send(text, attached);
   }
@@ -193,27 +189,23 @@ export class Chat {
     return this.session?.isOpen === true ? this.session.id : undefined;
   }
 
-  /** The sessions of this window that are open, the one that is shown first. */
+  /** The open sessions of the window. */
   openIds(): SessionId[] {
-    return this.sessions.filter((each) => each.isOpen).map(({ id }) => id);
+    return this.window.openIds();
   }
 
   /** Waits until the engine runs, and the session of the last time is open or cannot be. */
   async settled(): Promise<void> {
     await this.start();
-    await this.#sessions.settled;
+    await this.shown.settled();
   }
 
-  /** Asks the engine; it knows by then all that was typed before. */
   request<M extends keyof ClientRequests>(
     method: M,
     params: ClientRequests[M]["params"],
     signal?: AbortSignal,
   ): Promise<ClientRequests[M]["result"]> {
-    const connection = this.engine.connection;
-    if (connection === undefined) return Promise.reject(new Disconnected());
-    this.documents.flush();
-    return connection.request(method, params, signal);
+    return this.window.request(method, params, signal);
   }
 
   async #deliver(text: string, attached: Input[], send: (session: Session) => Promise<void>): Promise<void> {
@@ -224,7 +216,7 @@ export class Chat {
       if (wanted !== undefined && this.session !== wanted) throw new LeftError();
       // A session open in another window is read-only here; the banner gives the reason.
       if (this.session?.isOpen === false && this.#problem?.isConflict === true) throw new LeftError();
-      await send(this.session ?? (await this.#sessions.create()));
+      await send(this.session ?? (await this.shown.create()));
     });
     if (!isSent) this.#listener.returned(text, attached);
   }
@@ -248,7 +240,7 @@ export class Chat {
 
   #explain(error: unknown): void {
     const problem = problemOf(error);
-    this.#around.log.error([problem.text, problem.hint].join(" ").trim());
+    this.window.around.log.error([problem.text, problem.hint].join(" ").trim());
     if (error instanceof LeftError) return;
     // Of an engine that does not start, its status says more.
     if (error instanceof Disconnected && this.engine.status.kind === "failed") return;
@@ -258,23 +250,6 @@ export class Chat {
   #setProblem(problem: Problem | undefined): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
-    this.#listener.head();
-  }
-
-  #statusChanged(status: Status): void {
-    const connection = this.engine.connection;
-    if (status.kind === "ready" && connection !== undefined)
-      this.documents.connected(connection, status.info);
-    else {
-      this.documents.lost();
-      this.watched.clear();
-      this.#questions.clear();
-    }
-    this.#listener.head();
-    if (status.kind === "ready") void this.#sessions.resume();
-  }
-
-  #record(record: AnyRecord): void {
-    if (!this.#sessions.receive(record)) this.watched.receive(record);
+    this.window.listener.head();
   }
 }

@@ -51,8 +51,10 @@ export interface ViewTool {
   /** The language of `input`, for its colours; empty for plain text. */
   language: string;
   output: string;
-  /** `terminal` can have colors and overwritten lines; `file` is a part of a file. */
-  format: "text" | "terminal" | "markdown" | "file";
+  /** `terminal` can have colors and overwritten lines; `file` is a part of a file; `hits` are places in files. */
+  format: "text" | "terminal" | "markdown" | "file" | "hits";
+  /** For `hits`: the directory or file that was searched or listed. */
+  base: string;
   /** For `file`: the file extension, the first line's number, and the tool's note. */
   outputLanguage: string;
   firstLine: number;
@@ -150,6 +152,8 @@ export type ToPage =
       /** The session that is shown, and what stands in its prompt box. */
       session: string | undefined;
       draft: string;
+      /** The id of the editor tab that the page is in; undefined in the view. */
+      panel: string | undefined;
       hasEarlier: boolean;
       /** The last of `entries` is the last one there is. */
       isEnd: boolean;
@@ -219,6 +223,8 @@ export type FromPage =
   /** The keyboard goes back to where it was before the question. */
   | { type: "focusBack"; to: KeyboardPlace }
   | { type: "keyboard"; isHere: boolean }
+  /** The page got the focus. */
+  | { type: "used" }
   /** The settings of this extension, or one of them. */
   | { type: "openSettings"; setting: string }
   | { type: "answer"; approvalId: string; optionId: string }

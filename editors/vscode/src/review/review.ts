@@ -64,7 +64,7 @@ export class Review {
     return this.#asking.run();
   }
 
-  /** The session that is shown. */
+  /** The session of the chat that was used last. */
   get session(): SessionId | undefined {
     return this.#sessions[0];
   }
@@ -86,11 +86,15 @@ export class Review {
     return this.files.flatMap((file) => file.hunks);
   }
 
-  /** A file by any of its paths, of the session that is shown first; undefined where nothing of it is open. */
-  file(path: string): ReviewedFile | undefined {
+  /**
+   * A file by any of its paths; undefined where nothing of it is open. If several sessions changed it, `first` has precedence, then the session
+   * of the chat that was used last.
+   */
+  file(path: string, first?: SessionId): ReviewedFile | undefined {
     if (this.#files.size === 0) return undefined;
+    const sessions = first === undefined ? this.#sessions : [first, ...this.#sessions];
     for (const wanted of [path, real(path)]) {
-      for (const session of this.#sessions) {
+      for (const session of sessions) {
         const file = this.#files.get(`${session} ${keyOf(wanted)}`);
         if (file !== undefined) return file;
       }
@@ -109,16 +113,19 @@ export class Review {
     return file === undefined || known === undefined ? [] : placesOf(known, text, file.hunks);
   }
 
-  /** The last turn that has open hunks. Ids of turns are sorted by their time. */
+  /** The last turn that has open hunks: of the current session, else of all. Ids of turns are sorted by their time. */
   get lastTurn(): TurnId | undefined {
-    return this.hunks
+    const own = this.hunks.filter(({ id }) => sessionOf(id) === this.session);
+    return (own.length > 0 ? own : this.hunks)
       .flatMap((hunk) => hunk.madeBy.map((each) => each.turnId))
       .sort()
       .at(-1);
   }
 
-  /** Has the engine decide, in each session that is meant; the hunks are asked for anew, whatever came of it. */
-  async decide(action: ReviewAction, session = this.session): Promise<ReviewDecideResult[]> {
+  /**
+   * Has the engine decide, in each session that is meant, or in `session` alone; the hunks are asked for anew, whatever came of it.
+   */
+  async decide(action: ReviewAction, session?: SessionId): Promise<ReviewDecideResult[]> {
     const meant = this.#meant(action, session);
     if (meant.length === 0) throw new Disconnected();
     try {
@@ -138,7 +145,8 @@ export class Review {
 
   /** The sessions that an action is about. */
   #meant(action: ReviewAction, session: SessionId | undefined): SessionId[] {
-    const one = session === undefined ? [] : [session];
+    const current = session ?? this.session;
+    const one = current === undefined ? [] : [current];
     if (action.type === "revert") return one;
     if (action.type === "comment") return [sessionOf(action.hunk)];
     const { target } = action;
@@ -147,7 +155,7 @@ export class Review {
       case "lines":
         return [sessionOf(target.hunk)];
       case "file": {
-        const file = this.file(target.path);
+        const file = this.file(target.path, session);
         return file === undefined ? one : [file.session];
       }
       case "turn": {
@@ -155,6 +163,7 @@ export class Review {
         return made === undefined ? one : [sessionOf(made.id)];
       }
       case "all": {
+        if (session !== undefined) return [session];
         const all = new Set(this.files.map((file) => file.session));
         return all.size === 0 ? one : [...all];
       }

@@ -1,8 +1,8 @@
 /**
- * The sessions that a window has open: the one that is shown, and others that it left and that go on. It makes, opens, leaves and stops
- * them, and tells whoever draws them.
+ * The sessions that a window has open: those that its chats show, and others that were left and go on. It makes, opens and stops them, and
+ * passes on what happens in them.
  */
-import type { AnyRecord, Client, Input, QueuedInput, SessionId, WorkMode } from "pintle-client";
+import type { AnyRecord, Client, QueuedInput, SessionConfig, SessionId } from "pintle-client";
 import { Disconnected } from "pintle-client";
 import type { Ask } from "../chat/turns.ts";
 import type { Engine, Surroundings } from "../connection/engine.ts";
@@ -11,155 +11,155 @@ import { sessionConfig } from "../settings/settings.ts";
 import type { Change } from "../transcript/state.ts";
 import { Session } from "./session.ts";
 
-/** What a window remembers of its last time. */
-export interface ChatMemory {
-  session: SessionId | undefined;
-  /** Sessions that were left and went on. */
+/** What a window remembers between reloads. */
+export interface WindowMemory {
+  /** Sessions that were open but not shown in the view. */
   others: SessionId[];
   /** Resolves when it is known. */
   readonly isKnown: Promise<void>;
 }
 
-/** What a chat tells whoever draws it. */
-export interface Listener {
-  /** The session that is shown is another one now; draw everything anew. */
-  reset(): void;
-  changed(changes: Change[]): void;
-  /** Something happened in a session that is not shown. */
+/** What a window is told about its sessions as a whole. */
+export interface WindowListener {
+  /** Something happened in a session that no chat shows. */
   changedElsewhere(session: Session, changes: Change[]): void;
-  /** Whether a session has hunks that nobody has decided about. */
+  /** Whether a session has undecided hunks. */
   isReviewed(id: SessionId): boolean;
   /** Status, questions, problem or queue changed. */
   head(): void;
-  /** A question of permission came. */
-  asked(): void;
-  /** What was not sent goes back to the prompt box. */
-  returned(text: string, attached: Input[]): void;
 }
 
-/** What the owner of the sessions does for them. */
+/** A place that shows one session at a time. Several may show the same one. */
+export interface Viewer {
+  readonly session: Session | undefined;
+  /** True for the view, false for an editor tab. */
+  readonly isHome: boolean;
+  changed(changes: Change[]): void;
+  /** Messages that the model has not read return to the prompt. */
+  handBack(inputs: QueuedInput[]): void;
+  opened(): void;
+  /** It could not be opened; another attempt may follow. */
+  refused(error: unknown): void;
+  /** It is not open any more. `isForGood`: it does not exist. */
+  lost(isForGood: boolean): void;
+  /** The engine has started: returns the session to open again. */
+  returning(): Session | undefined;
+}
+
 interface Host {
   readonly engine: Engine;
   readonly around: Surroundings;
-  readonly memory: ChatMemory;
-  readonly listener: Listener;
+  readonly memory: WindowMemory;
+  readonly listener: WindowListener;
   ask: Ask;
-  /** Shows a problem, or that there is none. */
-  explain(error: unknown): void;
-  clearProblem(): void;
-  handBack(inputs: QueuedInput[]): void;
-  /** The work mode for a session that is made now, and that one was made with it. */
-  nextMode(): WorkMode;
-  modeTaken(): void;
+  /** The chats, most recently used first. */
+  viewers(): Viewer[];
 }
 
 export class Sessions {
   readonly #host: Host;
   readonly #open = new Map<SessionId, Session>();
-  #shown: Session | undefined;
-  /** Events of a session whose creation is being answered. */
-  #early: AnyRecord[] | undefined;
-  /** The session that is being made. */
-  #creating: Promise<Session> | undefined;
-  #opening = 0;
+  /** Events received while sessions are being created, one list for each request. */
+  readonly #early = new Set<AnyRecord[]>();
+  /** Current attempts to open a session. */
+  readonly #opening = new Map<Session, { done: Promise<void> }>();
   #settling: Promise<void> = Promise.resolve();
 
   constructor(host: Host) {
     this.#host = host;
   }
 
-  get shown(): Session | undefined {
-    return this.#shown;
-  }
-
-  /** All of them, the one that is shown first. */
+  /** All of them: those that are shown first, most recently used first. */
   get all(): Session[] {
-    const others = [...this.#open.values()].filter((each) => each !== this.#shown);
-    return this.#shown === undefined ? others : [this.#shown, ...others];
+    return [
+      ...new Set([...this.#host.viewers().flatMap(({ session }) => session ?? []), ...this.#open.values()]),
+    ];
   }
 
   get(id: SessionId): Session | undefined {
     return this.#open.get(id);
   }
 
-  /** Resolves when the session of the last time is open or cannot be. */
+  /** Resolves when the sessions of the previous window are open or cannot be. */
   get settled(): Promise<void> {
     return this.#settling;
   }
 
-  /** Hands an event to its session; false where it belongs to none of these. */
+  isShown(session: Session): boolean {
+    return this.#host.viewers().some((each) => each.session === session);
+  }
+
+  /** The open session with this id, or the one whose sub-agent has it. */
+  owner(id: SessionId): Session | undefined {
+    return this.#open.get(id) ?? this.all.find((each) => each.hasAgent(id));
+  }
+
+  /** Hands an event to its session; false if it belongs to none of these. */
   receive(record: AnyRecord): boolean {
     const session = this.#open.get(record.sessionId);
     session?.receive(record);
-    if (session === undefined) this.#early?.push(record);
+    if (session === undefined) for (const each of this.#early) each.push(record);
     return session !== undefined;
   }
 
-  /** Whether what a session asks belongs to one that was left: to itself, or to the one whose sub-agent it is. */
-  isElsewhere(id: SessionId): boolean {
-    const owner = this.#open.get(id) ?? this.all.find((each) => each.hasAgent(id));
-    return owner !== undefined && owner !== this.#shown;
-  }
-
-  /** Makes a session, and shows it. Two prompts that are sent at once share it. */
-  create(): Promise<Session> {
-    if (this.#creating !== undefined) return this.#creating;
-    const creating = this.#create().finally(() => {
-      if (this.#creating === creating) this.#creating = undefined;
-    });
-    this.#creating = creating;
-    return creating;
-  }
-
-  async #create(): Promise<Session> {
-    const { engine, around, memory } = this.#host;
+  /** Creates a session. `made` is called before any of its events are applied. */
+  async create(config: SessionConfig, made: (session: Session) => void): Promise<Session> {
+    const { engine, around } = this.#host;
     const { connection } = engine;
     if (connection === undefined) throw new Disconnected();
-    this.#early = [];
+    const early: AnyRecord[] = [];
+    this.#early.add(early);
     try {
-      // From the start: a session that plans first is never able to act before.
-      const mode = this.#host.nextMode();
-      const plan = mode === "act" ? {} : { mode };
-      const config = { ...sessionConfig(around.settings()), ...this.#folders(), ...plan };
-      const result = await connection.request("session/create", { cwd: around.folder, config });
-      this.#host.modeTaken();
-      memory.session = result.sessionId;
-      const session = this.#follow(result.sessionId);
-      for (const record of this.#early) if (record.sessionId === session.id) session.receive(record);
+      const all = { ...sessionConfig(around.settings()), ...this.#folders(), ...config };
+      const result = await connection.request("session/create", { cwd: around.folder, config: all });
+      const session = this.make(result.sessionId);
+      made(session);
+      for (const record of early) if (record.sessionId === session.id) session.receive(record);
       await session.attached(connection, result);
       return session;
     } finally {
-      this.#early = undefined;
+      this.#early.delete(early);
     }
   }
 
-  /** Shows a session; it is opened where it is not open yet. */
-  async show(id: SessionId): Promise<void> {
-    if (id !== this.#shown?.id) await this.leave();
-    this.#host.memory.session = id;
-    await this.#host.engine.start();
+  /** The session with this id, which is followed from now on. */
+  make(id: SessionId): Session {
     const known = this.#open.get(id);
-    if (known?.isOpen !== true) return this.#openShown(id);
-    if (known === this.#shown) return;
-    this.#shown = known;
-    this.#remember();
-    this.#host.clearProblem();
-    this.#host.listener.reset();
+    if (known !== undefined) return known;
+    const session: Session = new Session(id, this.#host.engine.clientId, (changes) =>
+      this.#changed(session, changes),
+    );
+    this.#open.set(id, session);
+    return session;
+  }
+
+  /** Opens a session in the engine, and notifies the chats that show it. Supersedes an earlier attempt. */
+  open(session: Session): Promise<void> {
+    const opening = { done: Promise.resolve() };
+    this.#opening.set(session, opening);
+    const isWanted = (): boolean =>
+      this.#opening.get(session) === opening && this.#open.get(session.id) === session;
+    opening.done = this.#openPatiently(session, isWanted).finally(() => {
+      if (this.#opening.get(session) === opening) this.#opening.delete(session);
+    });
+    return opening.done;
+  }
+
+  /** The current attempt to open a session. */
+  opening(session: Session): Promise<void> | undefined {
+    return this.#opening.get(session)?.done;
   }
 
   /**
-   * Shows no session. One that works, or has jobs or undecided hunks, goes on here; any other is closed, so that another window can have it.
+   * A chat has left a session. If no other chat shows it, it is closed, so that another window can open it; it continues if it is working, or has
+   * jobs or undecided hunks.
    */
-  async leave(): Promise<void> {
-    const session = this.#shown;
-    this.#opening += 1;
-    this.#shown = undefined;
-    this.#creating = undefined;
-    if (session === undefined) return;
+  async left(session: Session): Promise<void> {
     const isBusy = session.isOpen && (session.state.activity !== "idle" || session.jobs.length > 0);
-    if (isBusy || this.#host.listener.isReviewed(session.id)) return this.#remember();
-    this.#open.delete(session.id);
-    this.#remember();
+    const isKept = this.isShown(session) || isBusy || this.#host.listener.isReviewed(session.id);
+    if (!isKept) this.#open.delete(session.id);
+    this.remember();
+    if (isKept) return;
     try {
       await this.#host.ask("session/close", { sessionId: session.id });
     } catch (error) {
@@ -167,28 +167,24 @@ export class Sessions {
     }
   }
 
-  /** The next window begins without a session. */
-  forget(): void {
-    this.#host.memory.session = undefined;
-  }
-
   /** Stops all that a session does, and closes it. In a shared engine it goes on for others. */
   async stop(id: SessionId): Promise<void> {
     await this.#host.ask("session/close", { sessionId: id });
+    const session = this.#open.get(id);
     this.#open.delete(id);
-    if (this.#shown?.id === id) this.#shown = undefined;
-    this.#remember();
-    if (this.#host.memory.session === id) this.#host.memory.session = undefined;
-    this.#host.listener.reset();
+    if (session !== undefined) for (const each of this.#viewersOf(session)) each.lost(true);
+    this.remember();
+    if (session !== undefined)
+      this.#host.listener.changedElsewhere(session, [{ type: "review" }, { type: "head" }]);
   }
 
-  /** An engine is there: opens the session of the last time, and follows those that are open. */
+  /** An engine has started: opens the sessions that are shown, and those that were left. */
   resume(): Promise<void> {
     this.#settling = this.#resume();
     return this.#settling;
   }
 
-  /** The folders of the workspace are others now: open sessions may work in them. */
+  /** The folders of the workspace have changed: open sessions may work in them. */
   async foldersChanged(): Promise<void> {
     const additionalDirectories = this.#host.around.folders().slice(1);
     for (const { id } of this.all) {
@@ -200,83 +196,63 @@ export class Sessions {
     }
   }
 
+  /** The next window opens the same sessions. */
+  remember(): void {
+    const home = this.#host.viewers().find(({ isHome }) => isHome)?.session;
+    this.#host.memory.others = this.all.filter((each) => each !== home).map(({ id }) => id);
+  }
+
   async #resume(): Promise<void> {
-    const { memory, engine, around, listener } = this.#host;
+    const { memory, listener } = this.#host;
     await memory.isKnown;
-    const id = this.#shown?.id ?? memory.session;
-    const others = memory.others.filter((each) => each !== id && !this.#open.has(each));
-    if (id !== undefined) await this.#openOnce(id);
-    for (const each of others) if (!this.#open.has(each)) this.#make(each);
+    const { others } = memory;
+    const shown = new Set(this.#host.viewers().flatMap((each) => each.returning() ?? []));
+    for (const id of others) this.make(id);
+    await Promise.all([...shown].map((each) => this.open(each)));
     for (const session of this.all) {
-      if (session.isOpen || session === this.#shown) continue;
-      await session
-        .openPatiently(() => engine.connection, this.#folders())
-        .catch((error: unknown) => {
-          this.#open.delete(session.id);
-          around.log.warn(`opening a session again: ${String(error)}`);
-        });
+      if (session.isOpen || this.isShown(session)) continue;
+      await this.open(session);
       listener.changedElsewhere(session, [{ type: "review" }]);
     }
-    this.#remember();
+    this.remember();
     listener.head();
   }
 
-  #openShown(id: SessionId): Promise<void> {
-    this.#settling = this.#openOnce(id);
-    return this.#settling;
-  }
-
-  async #openOnce(id: SessionId): Promise<void> {
-    const { engine, memory, listener } = this.#host;
-    const opening = ++this.#opening;
-    const isWanted = (): boolean => opening === this.#opening;
-    const session = this.#shown?.id === id ? this.#shown : this.#follow(id);
+  async #openPatiently(session: Session, isWanted: () => boolean): Promise<void> {
+    const { engine, around, listener } = this.#host;
     try {
       const connection = (): Client | undefined => (isWanted() ? engine.connection : undefined);
       const held = (error: unknown): void => {
-        if (isWanted()) this.#host.explain(error);
+        if (isWanted()) for (const each of this.#viewersOf(session)) each.refused(error);
       };
       if (!(await session.openPatiently(connection, this.#folders(), held))) return;
-      this.#host.clearProblem();
+      for (const each of this.#viewersOf(session)) each.opened();
     } catch (error) {
       if (error instanceof Disconnected || !isWanted()) return;
-      this.#host.explain(error);
-      // One that another window holds can be read here all the same.
-      if (isConflictError(error)) return listener.head();
-      // A session that is gone must not stand in the way of a new one.
-      this.#open.delete(id);
-      this.#shown = undefined;
-      if (isNotFoundError(error)) memory.session = undefined;
+      const viewers = this.#viewersOf(session);
+      for (const each of viewers) each.refused(error);
+      // A session that another window holds can be read here.
+      if (viewers.length > 0 && isConflictError(error)) return listener.head();
+      if (viewers.length === 0) around.log.warn(`opening a session again: ${String(error)}`);
+      // A session that is gone must not prevent a new one.
+      this.#open.delete(session.id);
+      for (const each of viewers) each.lost(isNotFoundError(error));
     }
-    listener.reset();
   }
 
-  #follow(id: SessionId): Session {
-    const session = this.#make(id);
-    this.#shown = session;
-    this.#remember();
-    this.#host.listener.reset();
-    return session;
+  #changed(session: Session, changes: Change[]): void {
+    const viewers = this.#viewersOf(session);
+    const [first] = viewers;
+    if (first === undefined) return this.#host.listener.changedElsewhere(session, changes);
+    for (const each of changes) if (each.type === "returned") first.handBack(each.inputs);
+    for (const each of viewers) each.changed(changes);
   }
 
-  #make(id: SessionId): Session {
-    const { engine, listener } = this.#host;
-    const session: Session = new Session(id, engine.clientId, (changes) => {
-      const isShown = session === this.#shown;
-      for (const each of changes) if (each.type === "returned" && isShown) this.#host.handBack(each.inputs);
-      if (isShown) listener.changed(changes);
-      else listener.changedElsewhere(session, changes);
-    });
-    this.#open.set(id, session);
-    return session;
+  #viewersOf(session: Session): Viewer[] {
+    return this.#host.viewers().filter((each) => each.session === session);
   }
 
-  /** The next window has the same sessions open. */
-  #remember(): void {
-    this.#host.memory.others = this.all.filter((each) => each !== this.#shown).map(({ id }) => id);
-  }
-
-  /** What a session is told of the workspace; where there is one folder, nothing. */
+  /** The additional folders of the workspace, for a session. */
   #folders(): { additionalDirectories?: string[] } {
     const additionalDirectories = this.#host.around.folders().slice(1);
     return additionalDirectories.length === 0 ? {} : { additionalDirectories };

@@ -61,6 +61,13 @@ export function providerOf(model: string): string {
   return model.split("/", 1)[0] ?? "";
 }
 
+/** True if a model is chosen, and its provider needs no key or has one. A provider that the list lacks may be a custom one. */
+export function isUsable(model: string, listed: ModelsListResult | undefined): boolean {
+  if (model === "" || listed === undefined) return false;
+  const provider = listed.providers.find(({ name }) => name === providerOf(model));
+  return provider?.key !== "missing";
+}
+
 /** `provider/id` of `provider/id:effort`. An id may hold a colon of its own: only known efforts are cut. */
 export function withoutEffort(model: string): string {
   return model.replace(/:(none|minimal|low|medium|high|xhigh|max)$/, "");

@@ -11,6 +11,7 @@ export const EMPTY = {
   language: "",
   output: "",
   format: "text",
+  base: "",
   outputLanguage: "",
   firstLine: 1,
   note: "",

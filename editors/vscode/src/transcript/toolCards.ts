@@ -135,7 +135,7 @@ function outputOf(
   item: Item & ToolCall,
   isChanged: boolean,
   streamed: Streamed,
-): Pick<ViewTool, "output" | "format" | "outputLanguage" | "firstLine" | "note" | "found"> {
+): Pick<ViewTool, "output" | "format" | "base" | "outputLanguage" | "firstLine" | "note" | "found"> {
   const { output, locations = [] } = item;
   const text = output === undefined ? streamed.output : textOf(output.content);
   const plainly = { ...EMPTY, output: isChanged ? "" : text };
@@ -155,9 +155,17 @@ function outputOf(
     };
   }
   if (kind === "search" && item.byProvider !== true && plain(item.toolName) !== "websearch") {
-    return { ...plainly, found: foundText(text) };
+    return { ...plainly, ...hitsOf(item), found: foundText(text) };
   }
+  if (kind === "list") return { ...plainly, ...hitsOf(item) };
   return plainly;
+}
+
+/** Places in the output are links if the call concerned one directory or file. */
+function hitsOf({ locations = [] }: ToolCall): Pick<ViewTool, "format" | "base"> {
+  const [place, ...others] = locations;
+  const isOne = place !== undefined && others.length === 0;
+  return isOne ? { format: "hits", base: place.path } : { format: "text", base: "" };
 }
 
 const GROUPS: Partial<Record<ToolKind, ViewTool["group"]>> = { read: "read", list: "list", search: "search" };

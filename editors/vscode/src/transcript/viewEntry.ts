@@ -16,6 +16,25 @@ const MOST_TEXT = 400_000;
 
 /** Entries drawn at first, and added when a person goes back. */
 export const WINDOW = 100;
+/** Entries behind the place where a page stood before; the others come when a person goes on. */
+const MOST_AROUND = 200;
+
+/** The entries from a number up to another one. */
+export function between(state: State, first: number, last: number): ViewEntry[] {
+  return state.entries.slice(first - state.start, last - state.start).map(viewEntry);
+}
+
+/** The entries that a page begins with: the last ones, or those around the entry `key`, where it stood. */
+export function around(
+  state: State,
+  key: string | undefined,
+): { first: number; entries: ViewEntry[]; isEnd: boolean } {
+  const end = state.start + state.entries.length;
+  const place = key === undefined ? undefined : state.indexes.get(key);
+  const first = Math.max(state.start, Math.min(end - WINDOW, (place ?? end) - WINDOW / 2));
+  const last = place === undefined ? end : Math.min(end, place + MOST_AROUND);
+  return { first, entries: between(state, first, last), isEnd: last === end };
+}
 
 export function viewEntry(entry: Entry): ViewEntry {
   const { key, tsMs: atMs } = entry;

@@ -10,11 +10,17 @@ import { Transcript } from "./transcript.ts";
 import { Updates } from "./updates.ts";
 import { WorkingLine } from "./working.ts";
 
+/** What VS Code keeps of a page while it is hidden, and of an editor tab across reloads. */
+interface Kept {
+  place?: string;
+  panel?: string;
+  session?: string;
+}
+
 interface Host {
   postMessage(message: FromPage): void;
-  /** What VS Code keeps of a page while it is hidden. */
-  getState(): { place?: string } | undefined;
-  setState(state: { place?: string }): void;
+  getState(): Kept | undefined;
+  setState(state: Kept): void;
 }
 
 declare function acquireVsCodeApi(): Host;
@@ -25,9 +31,13 @@ if (WORDS !== undefined) setWords(JSON.parse(WORDS) as Words);
 const host = acquireVsCodeApi();
 const send = (message: FromPage): void => host.postMessage(message);
 
-const transcript = new Transcript(send, host.getState()?.place, (place) =>
-  host.setState(place === undefined ? {} : { place }),
-);
+let kept: Kept = host.getState() ?? {};
+const keep = (change: { [name in keyof Kept]: string | undefined }): void => {
+  const all = Object.entries({ ...kept, ...change }).filter(([, value]) => value !== undefined);
+  kept = Object.fromEntries(all);
+  host.setState(kept);
+};
+const transcript = new Transcript(send, kept.place, (place) => keep({ place }));
 const updates = new Updates((waiting) => transcript.update(waiting));
 const prompt = new Prompt(send);
 const around = new Around(send, transcript.colours, {
@@ -52,6 +62,7 @@ function receive(message: ToPage): void {
   working.receive(message);
   switch (message.type) {
     case "reset":
+      if (message.panel !== undefined) keep({ panel: message.panel, session: message.session });
       transcript.reset(message);
       prompt.restore(message.session, message.draft);
       return;
@@ -114,4 +125,12 @@ function receive(message: ToPage): void {
 }
 
 window.addEventListener("message", (event: MessageEvent<ToPage>) => receive(event.data));
+/** A view or tab that gets the focus as a whole passes it to the prompt. */
+function focused(): void {
+  send({ type: "used" });
+  if (document.activeElement === document.body) prompt.focus();
+}
+
+window.addEventListener("focus", focused);
+if (document.hasFocus()) focused();
 send({ type: "ready", place: transcript.placeKey });

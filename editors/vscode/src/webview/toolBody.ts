@@ -4,6 +4,7 @@ import { plural, t, numberText } from "../words.ts";
 import type { Colours } from "./code.ts";
 import { diffLines } from "./diff.ts";
 import { button, el } from "./dom.ts";
+import { Hits } from "./hits.ts";
 import { Markdown } from "./markdown.ts";
 import { TerminalText } from "./terminal.ts";
 import type { Send } from "./types.ts";
@@ -17,6 +18,7 @@ export class ToolBody {
   readonly #input = named("input", t("Arguments"));
   readonly #plain = named("output", t("Output"));
   readonly #terminal = new TerminalText();
+  readonly #hits: Hits;
   readonly #rendered = el("div");
   readonly #file = el("div", { class: "fileText" });
   readonly #note = el("p", { class: "note" });
@@ -29,7 +31,16 @@ export class ToolBody {
     this.#key = key;
     this.#send = send;
     this.#colours = colours;
-    const output = [this.#plain, this.#rendered, this.#terminal.element, this.#file, this.#note, this.#full];
+    this.#hits = new Hits(send);
+    const output = [
+      this.#plain,
+      this.#hits.element,
+      this.#rendered,
+      this.#terminal.element,
+      this.#file,
+      this.#note,
+      this.#full,
+    ];
     this.element.append(this.#args, this.#input, this.#changes, ...output);
   }
 
@@ -83,7 +94,8 @@ export class ToolBody {
     this.element.classList.toggle("atEnd", isAtEnd);
   }
 
-  #drawOutput({ format, output, outputLanguage, firstLine }: ViewTool): void {
+  #drawOutput({ format, output, outputLanguage, firstLine, base }: ViewTool): void {
+    this.#hits.set(format === "hits" ? output : "", base);
     this.#terminal.set(format === "terminal" ? output : "");
     this.#plain.textContent = format === "text" ? output : "";
     this.#file.replaceChildren();
@@ -134,6 +146,7 @@ export class ToolBody {
     this.#input.hidden = this.#input.textContent === "";
     this.#rendered.hidden = tool?.format !== "markdown" || tool.output === "";
     this.#plain.hidden = tool?.format !== "text" || this.#plain.textContent === "";
+    this.#hits.element.hidden = tool?.format !== "hits" || tool.output === "";
     this.#terminal.element.hidden = tool?.format !== "terminal" || this.#terminal.isEmpty;
     this.#file.hidden = tool?.format !== "file" || tool.output === "";
   }

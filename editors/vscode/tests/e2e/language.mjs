@@ -27,11 +27,17 @@ export async function inGermanAllIsGerman(_, own) {
   );
   await window.command("Pintle: Alle Hunks behalten");
   await window.shot("german");
-  // The walkthrough, and the page beside its first step.
+  // The walkthrough: alternative text for a picture, and a Markdown page.
   await window.command("Pintle: Erste Schritte");
   await window.page.getByText("Ein Modell und sein Schlüssel").first().waitFor({ timeout: LONG });
-  await until("the page of the first step is German", async () => {
-    const found = window.page.frames().map((frame) => frame.getByText("Es gibt keine Telemetrie.").count());
+  await window.page.getByText("Es gibt keine Telemetrie.").first().waitFor({ timeout: LONG });
+  await window.page
+    .getByAltText(/^Die Ansicht Pintle fragt/)
+    .first()
+    .waitFor({ state: "attached", timeout: LONG });
+  await window.page.getByText("Die Engine", { exact: true }).first().click();
+  await until("the Markdown page is German", async () => {
+    const found = window.page.frames().map((frame) => frame.getByText("Speicherort der Engine").count());
     return (await Promise.allSettled(found)).some(({ value }) => value > 0);
   });
 }

@@ -13,6 +13,7 @@ import * as language from "./language.mjs";
 import * as load from "./load.mjs";
 import * as messages from "./messages.mjs";
 import * as page from "./page.mjs";
+import * as panels from "./panels.mjs";
 import * as pictures from "./pictures.mjs";
 import * as prompt from "./prompt.mjs";
 import * as proposals from "./proposals.mjs";
@@ -53,6 +54,7 @@ const cases =
         ...messages,
         callsAreOneRowEachAndLooksAreFolded: tools.callsAreOneRowEachAndLooksAreFolded,
         ...sessions,
+        ...panels,
         ...around,
         ...pictures,
         ...page,

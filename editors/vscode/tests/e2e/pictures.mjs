@@ -1,4 +1,4 @@
-// The pictures of the README, and the view at three widths in four themes. PINTLE_IMAGES names a folder that gets the README's.
+// Pictures for the README (into $PINTLE_IMAGES) and the walkthrough (into $PINTLE_WALKTHROUGH), and the view at three widths in four themes.
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -119,9 +119,67 @@ async function picture({ page }, name, clip) {
   const view = { x: 1104, y: 36, width: 292, height: 792 };
   const file = path.join(shots, `readme-${name}.png`);
   await page.screenshot({ path: file, clip: clip ?? view });
-  if (process.env.PINTLE_IMAGES === undefined) return;
-  fs.mkdirSync(process.env.PINTLE_IMAGES, { recursive: true });
-  fs.copyFileSync(file, path.join(process.env.PINTLE_IMAGES, `${name}.png`));
+  keep(file, process.env.PINTLE_IMAGES, name);
+}
+
+/** Copies a picture into the folder that an environment variable named. */
+function keep(file, folder, name) {
+  if (folder === undefined) return;
+  fs.mkdirSync(folder, { recursive: true });
+  fs.copyFileSync(file, path.join(folder, `${name}.png`));
+}
+
+export async function theWalkthroughsPictures(rig) {
+  for (const [kind, theme] of [
+    ["dark", "Default Dark Modern"],
+    ["light", "Default Light Modern"],
+  ]) {
+    const folder = rig.folder(`shop ${kind}`, {
+      files: { "src/cart.ts": SOURCE },
+      settings: { "pintle.permissionMode": "ask", "workbench.colorTheme": theme },
+      script: {
+        replies: [
+          { blocks: [{ tool: "read", arguments: { path: "src/cart.ts" } }] },
+          {
+            blocks: [
+              { text: "The total ignores `count`." },
+              ...edit("src/cart.ts", ["sum += item.price;", "sum += item.price * item.count;"]).blocks,
+            ],
+          },
+          { blocks: [{ text: "The total counts each item." }] },
+        ],
+      },
+    });
+    // Sharp on screens with small pixels.
+    const window = await rig.window(folder, { scale: 2 });
+    const take = async (name, clip) => {
+      const file = path.join(shots, `walkthrough-${name}-${kind}.png`);
+      await window.page.screenshot({ path: file, clip });
+      keep(file, process.env.PINTLE_WALKTHROUGH, `${name}-${kind}`);
+    };
+    await window.width(420);
+    await window.send("The total of a cart is wrong for more than one of an item. Fix it.");
+    await window.button("Allow").waitFor({ timeout: LONG });
+    const frame = await window.page.locator("iframe.webview").first().boundingBox();
+    await take("what", { x: frame.x, y: frame.y + frame.height - 360, width: frame.width, height: 360 });
+    await window.button("Allow").click();
+    await window.sees("The total counts each item.");
+    await window.quickOpen("cart.ts");
+    await until("the hunk has its lenses", async () =>
+      (await window.lenses()).some((each) => each.includes("Keep")),
+    );
+    await window.intoEditor();
+    const editor = await window.page.locator(".editor-group-container.active").boundingBox();
+    await take("prompt", { x: editor.x, y: editor.y, width: editor.width, height: 330 });
+    await window.command("Pintle: Choose Model…");
+    await window.page.mouse.move(600, 700);
+    await window.page.locator(".quick-input-list .monaco-list-row").nth(8).waitFor({ timeout: LONG });
+    await window.page.locator(".monaco-hover").filter({ visible: true }).waitFor({ state: "hidden" });
+    const list = await window.page.locator(".quick-input-widget").boundingBox();
+    await take("model", { x: list.x, y: list.y, width: list.width, height: Math.min(list.height, 430) });
+    await window.page.keyboard.press("Escape");
+    await window.page.context().close();
+  }
 }
 
 /** Widths of the view, in pixels. */

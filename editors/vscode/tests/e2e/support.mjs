@@ -388,9 +388,9 @@ export class Rig {
     };
   }
 
-  /** Opens a folder in a window of its own. */
-  window(folder, { isShown = true } = {}) {
-    return this.#open("folder", folder.path, isShown);
+  /** Opens a folder in a window of its own, with `scale` pixels of the screen for each of the window. */
+  window(folder, { isShown = true, scale = 1 } = {}) {
+    return this.#open("folder", folder.path, isShown, scale);
   }
 
   /** Opens a file of a workspace in a window of its own. */
@@ -398,8 +398,9 @@ export class Rig {
     return this.#open("workspace", file, true);
   }
 
-  async #open(kind, place, isShown) {
-    const context = await this.browser.newContext({ viewport: { width: 1400, height: 860 } });
+  async #open(kind, place, isShown, deviceScaleFactor = 1) {
+    const viewport = { width: 1400, height: 860 };
+    const context = await this.browser.newContext({ viewport, deviceScaleFactor });
     this.contexts.push(context);
     const page = await context.newPage();
     page.on("console", (message) => this.console.push(message.text()));

@@ -101,7 +101,29 @@ export async function callsAreOneRowEachAndLooksAreFolded(rig) {
   await edited.locator(".row .title").click({ position: { x: 4, y: 8 } });
   await edited.locator(".diff .added").filter({ hasText: "price3 = 33;" }).waitFor({ timeout: LONG });
   assert.doesNotMatch(await edited.innerText(), /oldText|\{/, "arguments are not shown as JSON");
-  await album(window, folder, "tool-rows");
+
+  // Hits and listed files are links; the arrow keys move between hits, and Enter opens the file at the line.
+  const search = view.locator(".tool.inFold", { hasText: "Searched for" });
+  await search.getByRole("button", { name: /^Details/ }).press("Enter");
+  const hits = search.locator(".hits a");
+  assert.deepEqual((await hits.allInnerTexts()).slice(0, 2), ["src/cart.ts:11", "src/cart.ts:12"]);
+  assert.equal(await search.locator('.hits a[tabindex="0"]').count(), 1, "one of them is in the tab order");
+  await hits.first().focus();
+  await window.page.keyboard.press("ArrowDown");
+  await window.page.keyboard.press("Enter");
+  await window.page.locator(".tab.active", { hasText: "cart.ts" }).waitFor({ timeout: LONG });
+  await window.page.locator(".statusbar-item", { hasText: /^Ln 12,/ }).waitFor({ timeout: LONG });
+  await window.command("View: Close All Editors");
+  const list = view.locator(".tool.inFold", { hasText: "Listed" });
+  await list.getByRole("button", { name: /^Details/ }).press("Enter");
+  await list.locator(".hits a", { hasText: "cart.ts" }).click();
+  await window.page.locator(".tab.active", { hasText: "cart.ts" }).waitFor({ timeout: LONG });
+  await window.command("View: Close All Editors");
+  await album(window, folder, "tool-rows", [
+    "Default Dark Modern",
+    "Default Light Modern",
+    "Default High Contrast",
+  ]);
   await edited.getByRole("button", { name: "cart.ts", exact: true }).click();
   await window.page.locator(".tab.active", { hasText: "cart.ts" }).waitFor({ timeout: LONG });
   folder.write("open", "");

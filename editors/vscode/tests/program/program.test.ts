@@ -86,7 +86,7 @@ function edited(text: string, edits: TextEdit[]): string {
 test("the program starts, and ends when it is told to", async (t) => {
   const { chat, log } = await window(t, "", [DONE]);
   const pid = chat.engine.processId ?? 0;
-  await chat.dispose();
+  await chat.window.dispose();
   assert.throws(() => process.kill(pid, 0));
   assert.ok(
     log.some((line) => line === "info engine ended: code 0"),

@@ -260,10 +260,10 @@ test("a question is answered once; a withdrawn one not at all", async (t) => {
 });
 
 test("an engine that does not end when told to is killed", async (t) => {
-  const { chat } = rig(t, { ignoresShutdown: true, ignoresEnd: true });
+  const { chat, window } = rig(t, { ignoresShutdown: true, ignoresEnd: true });
   await chat.start();
   const pid = chat.engine.processId ?? 0;
-  await chat.dispose();
+  await window.dispose();
   assert.throws(() => process.kill(pid, 0));
 });
 

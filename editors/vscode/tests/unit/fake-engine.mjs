@@ -37,6 +37,8 @@ const message = (seq) =>
       text: `text ${seq}`,
     },
   });
+/** Sessions that were created. */
+let created = 0;
 const all = [event(1, "session.created", { cwd: "/", model: "m", permissionMode: "ask" })];
 for (let seq = 2; seq <= (plan.events ?? 5); seq++) all.push(message(seq));
 const result = {
@@ -147,8 +149,10 @@ createInterface({ input: process.stdin })
     } else if (method === "review/baseline") {
       send({ id, result: { exists: true, text: plan.baseline ?? "" } });
     } else if (method === "session/create") {
-      send({ id, result: { ...result, seq: 1 } });
-      send({ method: "session/event", params: all[0] });
+      created += 1;
+      const sessionId = `s${created}`;
+      send({ id, result: { ...result, sessionId, seq: 1 } });
+      send({ method: "session/event", params: { ...all[0], sessionId } });
     } else if (method === "turn/start") {
       const error = {
         code: -32602,

@@ -90,7 +90,9 @@ test("every text of the manifest that people read stands in package.nls.json, an
   >;
   const named = [...text.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key);
   assert.deepEqual([...new Set(named)].sort(), Object.keys(texts).sort());
-  for (const { command, title } of manifest.contributes.commands) assert.equal(title, `%${command}%`);
+  // Commands in the view title share the texts of the regular commands.
+  for (const { command, title } of manifest.contributes.commands)
+    assert.equal(title, `%${command.replace("pintle.view.", "pintle.")}%`);
 });
 
 test("every text that people see stands in the bundle for translators: run node l10n.mjs", async () => {

@@ -309,3 +309,46 @@ test("hunks of several sessions stand together, and decisions go to the session 
   await review.refresh();
   assert.deepEqual([review.session, review.hunks.length], ["s2", 2]);
 });
+
+test("if two sessions changed a file, the chat decides whose changes are meant", async () => {
+  const sent: string[] = [];
+  let open = ["s1", "s2"];
+  const of = (turnId: string): Hunk =>
+    hunk([1, "1\n"], [1, `${turnId}\n`], { path: "/w/a.txt", madeBy: [{ turnId, itemId: "i" }] });
+  const source: Source = {
+    openIds: () => open,
+    request: (method, params) => {
+      const { sessionId, action } = params as { sessionId: string; action?: unknown };
+      if (method === "review/list")
+        return Promise.resolve({ hunks: [of(sessionId === "s1" ? "t1" : "t2")], seq: 1 } as never);
+      if (method === "review/baseline") return Promise.resolve(baseline(TEN) as never);
+      sent.push(`${sessionId} ${JSON.stringify(action)}`);
+      return Promise.resolve({ seq: 1, decision: { action, parts: [] } } as never);
+    },
+  };
+  const review: Review = new Review(source, {
+    isShown: () => false,
+    changed: () => undefined,
+    failed: (error) => assert.fail(String(error)),
+  });
+  await review.refresh();
+  const target = { type: "file", path: "/w/a.txt" } as const;
+  // The chat that was used last comes first, unless another one is named.
+  assert.deepEqual(
+    [review.file("/w/a.txt")?.session, review.file("/w/a.txt", "s2")?.session, review.lastTurn],
+    ["s1", "s2", "t1"],
+  );
+  await review.decide({ type: "keep", target });
+  await review.decide({ type: "keep", target }, "s2");
+  await review.decide({ type: "undo", target: { type: "all" } }, "s2");
+  open = ["s2", "s1"];
+  await review.refresh();
+  assert.deepEqual([review.file("/w/a.txt")?.session, review.lastTurn], ["s2", "t2"]);
+  await review.decide({ type: "keep", target });
+  assert.deepEqual(sent, [
+    's1 {"type":"keep","target":{"type":"file","path":"/w/a.txt"}}',
+    's2 {"type":"keep","target":{"type":"file","path":"/w/a.txt"}}',
+    's2 {"type":"undo","target":{"type":"all"}}',
+    's2 {"type":"keep","target":{"type":"file","path":"/w/a.txt"}}',
+  ]);
+});

@@ -5,6 +5,7 @@ import * as path from "node:path";
 import type { TestContext } from "node:test";
 import type { ApplyEditParams } from "pintle-client";
 import { Chat } from "../../src/chat/chat.ts";
+import { ChatWindow } from "../../src/chat/window.ts";
 import type { Status } from "../../src/connection/engine.ts";
 import type { Editor, OpenDocument } from "../../src/documents/documents.ts";
 import type { Settings } from "../../src/settings/settings.ts";
@@ -14,7 +15,11 @@ import { ENGLISH, setWords } from "../../src/words.ts";
 import { PROGRAM, running } from "./program.ts";
 
 export interface Rig {
+  /** The chat of the view. */
   chat: Chat;
+  window: ChatWindow;
+  /** Adds a chat in an editor tab, which becomes the current one. */
+  another: (session?: string) => { chat: Chat; returned: string[] };
   /** They hold from the next start on. */
   settings: Settings;
   /** The same for variables of the engine's process. */
@@ -109,7 +114,8 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
     const text = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";
     return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Line]));
   };
-  const chat = new Chat(
+  const chats: Chat[] = [];
+  const window = new ChatWindow(
     {
       settings: () => settings,
       extensionFolder: folder,
@@ -131,28 +137,40 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
     memory,
     editor,
     {
-      reset: look,
-      changed: (changes) => {
-        hooks.changed(changes);
-        look();
-      },
       asked: look,
       changedElsewhere: look,
       isReviewed: () => false,
       head: () => {
         // Undefined while the constructor runs.
-        const status = (chat as Chat | undefined)?.engine.status;
+        const status = (window as ChatWindow | undefined)?.engine.status;
         if (status !== undefined && status !== statuses.at(-1)) statuses.push(status);
+        look();
+      },
+    },
+    () => chats,
+  );
+  const add = (kept: { session: string | undefined }, isHome: boolean, returned: string[]): Chat => {
+    const chat = new Chat(window, kept, isHome, {
+      reset: look,
+      changed: (changes) => {
+        hooks.changed(changes);
         look();
       },
       returned: (text) => {
         returned.push(text);
         look();
       },
-    },
-  );
+    });
+    chats.unshift(chat);
+    return chat;
+  };
+  const chat = add(memory, true, returned);
+  const another: Rig["another"] = (session) => {
+    const its: string[] = [];
+    return { chat: add({ session }, false, its), returned: its };
+  };
   test.after(async () => {
-    await chat.dispose();
+    await window.dispose();
     // Windows keeps the working directory of a process that has just ended.
     await fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
   });
@@ -175,5 +193,20 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       waiting.add(check);
       check();
     });
-  return { chat, settings, environment, folder, log, statuses, returned, memory, editor, hooks, sent, until };
+  return {
+    chat,
+    window,
+    another,
+    settings,
+    environment,
+    folder,
+    log,
+    statuses,
+    returned,
+    memory,
+    editor,
+    hooks,
+    sent,
+    until,
+  };
 }

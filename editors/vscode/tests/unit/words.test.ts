@@ -69,7 +69,7 @@ for (const [source, translation] of LANGUAGES.flatMap((language): [string, strin
 test("each language has the pages of the walkthrough, and is known to be one", () => {
   assert.deepEqual(LANGUAGES, ["de"]);
   const folder = path.join(root, "media/walkthrough");
-  const pages = fs.readdirSync(folder).filter((name) => !name.includes(".nls."));
+  const pages = fs.readdirSync(folder).filter((name) => name.endsWith(".md") && !name.includes(".nls."));
   for (const language of LANGUAGES)
     for (const name of pages)
       assert.ok(fs.existsSync(path.join(folder, name.replace(".md", `.nls.${language}.md`))));

@@ -1,6 +1,7 @@
 /** The attach menu: files and folders, images, the selection and the problems of the active editor. */
 import type { Input } from "pintle-client";
 import * as vscode from "vscode";
+import { currentEditor } from "../../documents/view/currentEditor.ts";
 import { shown } from "../../machine.ts";
 import type { HasFolder } from "../../owner.ts";
 import { labelOf, withSlashes } from "../../paths.ts";
@@ -84,7 +85,7 @@ async function attachImages(owner: Owner): Promise<void> {
 }
 
 function attachEditor(owner: Owner, what: "selection" | "problems"): void {
-  const editor = vscode.window.activeTextEditor;
+  const editor = currentEditor();
   const view = editor === undefined ? undefined : shown(editor);
   if (view === undefined) return say(t("No editor is open."));
   if (what === "selection") {

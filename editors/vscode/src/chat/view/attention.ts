@@ -10,9 +10,15 @@ import { rowsOf, textOfAsked } from "../approvals.ts";
 import type { Asked } from "../consent.ts";
 import { titleOf } from "../consent.ts";
 import type { KeyboardPlace } from "../messages.ts";
-import type { ChatView } from "./chatView.ts";
+import type { ChatPage } from "./chatPage.ts";
+import type { Chats } from "./chats.ts";
 
-type Owner = HasChat & HasFolder & { readonly base: BaseFiles; readonly view: ChatView };
+type Owner = HasChat &
+  HasFolder & {
+    readonly base: BaseFiles;
+    readonly view: ChatPage;
+    readonly chats: Chats;
+  };
 
 /** The places that a key may name, from which the question is gone to. */
 const PLACES: KeyboardPlace[] = ["terminal", "panel", "sideBar"];
@@ -47,7 +53,12 @@ export class Attention {
   /** What is open may be other questions: what was shown for those that are gone goes too. */
   changed(): void {
     const { base, chat } = this.#owner;
-    const asked = chat?.asked.all(chat.state) ?? [];
+    const states = (chat?.sessions ?? []).map(({ state }) => state);
+    const own = {
+      approvals: states.flatMap(({ approvals }) => approvals),
+      questions: states.flatMap(({ questions }) => questions),
+    };
+    const asked = chat?.asked.all(own) ?? [];
     const open = new Map(asked.map((each) => [idOf(each), titleOf(each)]));
     if (this.#listed !== undefined && !open.has(this.#listed.id)) this.#listed.source.cancel();
     base.forgetProposals((id) => open.has(id));
@@ -59,7 +70,8 @@ export class Attention {
   /** A question is shown in the view; a notification comes only to a window that nobody looks at, or that hides the view. */
   notify(): void {
     const asked = this.#open().at(-1);
-    const isSeen = vscode.window.state.focused && !isChatHidden();
+    const { isHome } = this.#owner.chats.asking;
+    const isSeen = vscode.window.state.focused && !(isHome && isChatHidden());
     if (isSeen || asked === undefined) return;
     void vscode.window
       .showWarningMessage(t("Pintle asks: {0}", titleOf(asked)), t("Answer…"), t("Show"))
@@ -71,7 +83,8 @@ export class Attention {
 
   /** Takes the keyboard to the first question in the view; without the view, to the list of what waits. */
   goTo(from?: KeyboardPlace): Promise<void> {
-    return isChatHidden() ? this.answer() : this.#owner.view.focusQuestion(from);
+    const { view, isHome } = this.#owner.chats.asking;
+    return isHome && isChatHidden() ? this.answer() : view.focusQuestion(from);
   }
 
   /** Lists what waits for an answer from this window; one question alone is not listed first. */
@@ -108,11 +121,11 @@ export class Attention {
     const picked = await vscode.window.showQuickPick(rowsOf(asked), options, source.token);
     if (this.#listed?.source === source) this.#listed = undefined;
     source.dispose();
-    const { chat, view } = this.#owner;
+    const { chat, chats } = this.#owner;
     if (isGuest && picked !== undefined && picked.pick.type !== "chat") this.#guest = id;
     switch (picked?.pick.type) {
       case "chat":
-        return view.focusQuestion();
+        return chats.asking.view.focusQuestion();
       case "allow":
         return chat?.answer(id, { optionId: picked.pick.option.optionId });
       case "say":

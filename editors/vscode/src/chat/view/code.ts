@@ -1,6 +1,7 @@
 /** What a person does with links and code of messages: opens files at lines, copies, inserts, applies. */
 import * as path from "node:path";
 import * as vscode from "vscode";
+import { columnOfFiles, currentEditor } from "../../documents/view/currentEditor.ts";
 import type { HasFolder } from "../../owner.ts";
 import { isAbsolute, withSlashes } from "../../paths.ts";
 import { applyPatch } from "../../review/changes.ts";
@@ -28,7 +29,7 @@ export async function openLink(owner: HasFolder, href: string): Promise<void> {
     line === undefined || end === undefined
       ? undefined
       : new vscode.Range(line - 1, column - 1, end - 1, end === line ? column - 1 : Number.MAX_SAFE_INTEGER);
-  const options = selection === undefined ? {} : { selection };
+  const options = { ...columnOfFiles(), ...(selection === undefined ? {} : { selection }) };
   await vscode.commands.executeCommand("vscode.open", uri, options);
 }
 
@@ -57,7 +58,7 @@ async function find(owner: HasFolder, name: string): Promise<vscode.Uri | undefi
 
 /** Puts code where the cursor is, in the editor that was used last. */
 export async function insertCode(text: string): Promise<void> {
-  const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+  const editor = currentEditor() ?? vscode.window.visibleTextEditors[0];
   if (editor === undefined) {
     void vscode.window.showInformationMessage(t("Open the file for this code and place the cursor in it."));
     return;
@@ -74,7 +75,7 @@ export async function insertCode(text: string): Promise<void> {
  */
 export async function applyCode(owner: HasFolder, text: string, info: string): Promise<void> {
   const named = fileOfCode(text, info);
-  const found = named === undefined ? vscode.window.activeTextEditor?.document.uri : await find(owner, named);
+  const found = named === undefined ? currentEditor()?.document.uri : await find(owner, named);
   const isNew = named !== undefined && found === undefined;
   const target = isNew ? newFile(owner, named) : found;
   if (target === undefined) {

@@ -12,10 +12,9 @@ import type { Highlighter } from "../highlight.ts";
 import type { FromPage } from "../messages.ts";
 import { stopJob, stopTool } from "../turns.ts";
 import { attachFrom } from "./attachFrom.ts";
-import type { ChatView } from "./chatView.ts";
+import type { ChatPage } from "./chatPage.ts";
 import { applyCode, insertCode, openLink } from "./code.ts";
 import { candidates } from "./completions.ts";
-import { focusBack } from "./keyboard.ts";
 import type { NestedAgents } from "./nestedAgents.ts";
 import type { OutputPages } from "./outputPages.ts";
 import type { PromptRow } from "./promptRow.ts";
@@ -25,7 +24,7 @@ export type PageOwner = DiffOwner &
   HasChat &
   HasFolder &
   HasLog & {
-    readonly view: ChatView;
+    readonly view: ChatPage;
     readonly promptRow: PromptRow;
     readonly changedFiles: ChangedFiles;
     readonly output: OutputPages;
@@ -54,7 +53,7 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       void vscode.commands.executeCommand("workbench.trust.manage");
       return;
     case "focusBack":
-      focusBack(message.to);
+      void owner.view.focusBack(message.to);
       return;
     case "openDetail":
       void openDetail(owner, message.approvalId, message.at);
@@ -72,7 +71,7 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
       void vscode.window.showWarningMessage(message.text);
       return;
     case "openDiff":
-      void openDiff(owner, message.path);
+      void openDiff(owner, message.path, chat?.session?.id);
       return;
     case "compareUnsaved":
       void compareUnsaved(owner, message.path);
@@ -202,6 +201,7 @@ export function fromPage(owner: PageOwner, message: FromPage): void {
     case "later":
     case "newest":
     case "keyboard":
+    case "used":
     case "draft":
       return;
   }

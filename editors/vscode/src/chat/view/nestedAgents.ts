@@ -3,18 +3,18 @@ import type { SessionId } from "pintle-client";
 import type { HasChat, HasLog } from "../../owner.ts";
 import type { Session } from "../../sessions/session.ts";
 import { viewEntry } from "../../transcript/viewEntry.ts";
-import type { ChatView } from "./chatView.ts";
+import type { ChatPage } from "./chatPage.ts";
 
 /** Entries that a card shows. */
 const MOST_SHOWN = 30;
 const REDRAW_MS = 250;
 
 export class NestedAgents {
-  readonly #owner: HasChat & HasLog & { readonly view: ChatView };
+  readonly #owner: HasChat & HasLog & { readonly view: ChatPage };
   readonly #timers = new Map<SessionId, NodeJS.Timeout>();
-  readonly #open = new Map<SessionId, Session | undefined>();
+  readonly #open = new Map<SessionId, { changed: () => void; session?: Session }>();
 
-  constructor(owner: HasChat & HasLog & { readonly view: ChatView }) {
+  constructor(owner: HasChat & HasLog & { readonly view: ChatPage }) {
     this.#owner = owner;
   }
 
@@ -22,24 +22,27 @@ export class NestedAgents {
   async toggle(id: SessionId, isOpen: boolean): Promise<void> {
     const { chat } = this.#owner;
     const connection = chat?.engine.connection;
-    if (!isOpen || chat === undefined || connection === undefined) {
-      this.#open.delete(id);
-      chat?.watched.remove(id);
-      return;
-    }
-    this.#open.set(id, undefined);
+    this.#close(id);
+    if (!isOpen || chat === undefined || connection === undefined) return;
+    const card: { changed: () => void; session?: Session } = { changed: () => this.#schedule(id) };
+    this.#open.set(id, card);
     try {
-      const session = await chat.watched.add(id, chat.engine.clientId, connection, () => this.#schedule(id));
-      if (!this.#open.has(id)) return;
-      this.#open.set(id, session);
-      this.#draw(id);
+      card.session = await chat.watched.add(id, chat.engine.clientId, connection, card.changed);
+      if (this.#open.get(id) === card) this.#draw(id);
     } catch (error) {
       this.#owner.log.warn(`reading a sub-agent's transcript: ${String(error)}`);
     }
   }
 
   dispose(): void {
+    for (const each of [...this.#open.keys()]) this.#close(each);
     for (const each of this.#timers.values()) clearTimeout(each);
+  }
+
+  #close(id: SessionId): void {
+    const card = this.#open.get(id);
+    this.#open.delete(id);
+    if (card !== undefined) this.#owner.chat?.watched.remove(id, card.changed);
   }
 
   #schedule(id: SessionId): void {
@@ -52,7 +55,7 @@ export class NestedAgents {
   }
 
   #draw(id: SessionId): void {
-    const session = this.#open.get(id);
+    const session = this.#open.get(id)?.session;
     if (session === undefined) return;
     const { entries } = session.state;
     this.#owner.view.post({

@@ -3,9 +3,10 @@ import type { Client, ConfigOption, Input, ModelsListResult } from "pintle-clien
 import * as vscode from "vscode";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import { Coalesced } from "../../connection/restart.ts";
+import { currentEditor } from "../../documents/view/currentEditor.ts";
 import { shown } from "../../machine.ts";
 import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
-import { providerOf } from "../../settings/choices.ts";
+import { isUsable } from "../../settings/choices.ts";
 import { t } from "../../words.ts";
 import type { Option } from "../choices.ts";
 import { pickersOf } from "../choices.ts";
@@ -35,7 +36,7 @@ export class PromptRow {
     this.#disposables = [
       vscode.window.onDidChangeActiveTextEditor(() => this.#editorChanged()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
-        if (textEditor === vscode.window.activeTextEditor) this.#editorChanged();
+        if (textEditor === currentEditor()) this.#editorChanged();
       }),
     ];
   }
@@ -58,6 +59,11 @@ export class PromptRow {
     this.#key = key;
     this.#tell();
     void this.#asking.run();
+  }
+
+  /** True if a model is chosen, and its provider needs no key or has one. */
+  get isUsable(): boolean {
+    return isUsable(this.#state().model, this.#models?.list);
   }
 
   /** Sets an option of the open session, or of new ones. Returns false after reporting a failure. */
@@ -121,7 +127,7 @@ export class PromptRow {
 
   /** Returns the active editor's selection, or its file. */
   inEditor(): Input[] {
-    const editor = vscode.window.activeTextEditor;
+    const editor = currentEditor();
     return editor === undefined ? [] : attach(shown(editor)).filter(({ type }) => type !== "diagnostics");
   }
 
@@ -144,10 +150,8 @@ export class PromptRow {
 
   /** Whether the list says that the current model cannot be used. */
   get #isStale(): boolean {
-    const provider = providerOf(this.#state().model);
-    return (
-      this.#models?.list.providers.some(({ name, key }) => name === provider && key === "missing") === true
-    );
+    const { model } = this.#state();
+    return this.#models !== undefined && model !== "" && !isUsable(model, this.#models.list);
   }
 
   #tell(): void {
@@ -165,6 +169,8 @@ export class PromptRow {
       // The list is long: it is requested once, and again after a login.
       if (this.#models?.of !== connection || this.#isStale) {
         this.#models = { of: connection, list: await chat.request("models/list", {}) };
+        // The walkthrough ticks a model that can be used.
+        chat.window.listener.head();
       }
       const session = chat.openId() === undefined ? undefined : chat.session;
       this.#options = await session?.settings();
@@ -180,7 +186,7 @@ export class PromptRow {
   }
 
   #tellEditor(): void {
-    const editor = vscode.window.activeTextEditor;
+    const editor = currentEditor();
     const told = editor?.document.uri.scheme === "file" ? inEditorOf(editor) : undefined;
     const key = JSON.stringify(told ?? "");
     if (key === this.#toldEditor) return;

@@ -2,12 +2,12 @@
 import type { Input } from "pintle-client";
 import * as vscode from "vscode";
 import { attach } from "../../chat/input.ts";
-import type { ChatView } from "../../chat/view/chatView.ts";
+import type { ChatPage } from "../../chat/view/chatPage.ts";
 import { shown } from "../../machine.ts";
 import type { HasChat } from "../../owner.ts";
 import { t } from "../../words.ts";
 
-type Owner = HasChat & { readonly view: ChatView };
+type Owner = HasChat & { readonly view: ChatPage };
 
 export function editorCommands(owner: Owner): Record<string, (...args: never[]) => unknown> {
   return {

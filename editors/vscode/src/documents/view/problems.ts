@@ -11,10 +11,12 @@ export class Problems {
     this.#diagnostics = new Diagnostics(
       () => owner.folderPaths,
       read,
-      (report) => owner.chat?.session?.report(report),
+      (report) => {
+        for (const each of owner.chat?.sessions ?? []) if (each.isOpen) each.report(report);
+      },
     );
     this.#subscription = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-      if (owner.folder === undefined || owner.chat?.session === undefined) return;
+      if (owner.folder === undefined || (owner.chat?.sessions ?? []).length === 0) return;
       this.#diagnostics.changed(uris.filter((uri) => uri.scheme === "file").map((uri) => uri.fsPath));
     });
   }

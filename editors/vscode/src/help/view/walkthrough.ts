@@ -10,14 +10,18 @@ import type { HasChat } from "../../owner.ts";
 /** So long after a page was opened VS Code knows its steps. */
 const KNOWN_MS = 1000;
 
+interface Owner {
+  readonly chats: { readonly current: HasChat & { readonly promptRow: { readonly isUsable: boolean } } };
+}
+
 export class Walkthrough {
-  readonly #owner: HasChat;
+  readonly #owner: Owner;
   readonly #registration: vscode.Disposable;
   readonly #ticked = new Set<string>();
   #wasShown = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(owner: HasChat) {
+  constructor(owner: Owner) {
     this.#owner = owner;
     this.#registration = vscode.window.tabGroups.onDidChangeTabs(() => this.#tabsChanged());
     this.#tabsChanged();
@@ -31,13 +35,14 @@ export class Walkthrough {
 
   update(): void {
     if (!hasPage()) return;
-    const { chat } = this.#owner;
+    const { chat, promptRow } = this.#owner.chats.current;
     this.#tick("what", this.#wasShown);
     this.#tick("engine", chat?.engine.status.kind === "ready");
-    const isAnswered = chat?.state?.entries.some(
-      (each) => each.kind === "turnEnd" && each.end.status === "completed",
+    this.#tick("model", promptRow.isUsable);
+    const isAnswered = (chat?.sessions ?? []).some(({ state }) =>
+      state.entries.some((each) => each.kind === "turnEnd" && each.end.status === "completed"),
     );
-    this.#tick("prompt", isAnswered === true);
+    this.#tick("prompt", isAnswered);
   }
 
   dispose(): void {

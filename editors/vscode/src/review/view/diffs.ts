@@ -1,5 +1,7 @@
 /** VS Code's own diff editors over files as a person accepted them last. */
+import type { SessionId } from "pintle-client";
 import * as vscode from "vscode";
+import { columnOfFiles } from "../../documents/view/currentEditor.ts";
 import type { HasFolder, HasReview } from "../../owner.ts";
 import { labelOf } from "../../paths.ts";
 import { t } from "../../words.ts";
@@ -8,9 +10,9 @@ import type { BaseFiles } from "./baseFiles.ts";
 
 export type DiffOwner = HasReview & HasFolder & { readonly base: BaseFiles };
 
-/** A file as it was accepted last, against the file itself. */
-export async function openDiff(owner: DiffOwner, path: string): Promise<void> {
-  const file = owner.review?.file(path);
+/** A file as it was accepted last, against the file itself. If several sessions changed it, `first` has precedence. */
+export async function openDiff(owner: DiffOwner, path: string, first?: SessionId): Promise<void> {
+  const file = owner.review?.file(path, first);
   const session = file?.session ?? owner.review?.session;
   if (session === undefined) return;
   const base = owner.base.uri(session, file?.path ?? path);
@@ -20,7 +22,10 @@ export async function openDiff(owner: DiffOwner, path: string): Promise<void> {
     return;
   }
   const title = t("{0} (accepted ↔ now)", label);
-  await vscode.commands.executeCommand("vscode.diff", base, vscode.Uri.file(path), title, { preview: true });
+  await vscode.commands.executeCommand("vscode.diff", base, vscode.Uri.file(path), title, {
+    preview: true,
+    ...columnOfFiles(),
+  });
 }
 
 /** All files with open hunks in one editor. */

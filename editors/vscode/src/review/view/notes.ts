@@ -5,12 +5,12 @@
  */
 import * as vscode from "vscode";
 import { noteMessage } from "../../chat/input.ts";
-import type { ChatView } from "../../chat/view/chatView.ts";
+import type { ChatPage } from "../../chat/view/chatPage.ts";
 import { say } from "../../documents/view/editorActions.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { t } from "../../words.ts";
 
-type Owner = HasChat & HasFolder & { readonly view: ChatView };
+type Owner = HasChat & HasFolder & { readonly view: ChatPage };
 
 export class Notes {
   readonly #owner: Owner;

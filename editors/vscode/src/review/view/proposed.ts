@@ -4,6 +4,7 @@ import type { Approval, FileChange } from "pintle-client";
 import * as vscode from "vscode";
 import { titleOf } from "../../chat/consent.ts";
 import { real } from "../../documents/documents.ts";
+import { columnOfFiles } from "../../documents/view/currentEditor.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { isSame, labelOf } from "../../paths.ts";
 import { t } from "../../words.ts";
@@ -46,7 +47,7 @@ export async function openProposed(
   const [file, before, after] = first;
   const title = t("{0} (now ↔ asked)", labelOf(owner.folderPath, file.fsPath));
   const empty = owner.base.propose(approvalId, `${file.fsPath}.empty`, "");
-  const options = { preview: true, preserveFocus: true };
+  const options = { ...columnOfFiles(), preview: true, preserveFocus: true };
   await vscode.commands.executeCommand("vscode.diff", before ?? empty, after ?? empty, title, options);
   return true;
 }
@@ -58,7 +59,7 @@ export async function openDetail(owner: ProposedOwner, approvalId: string, at: n
   if (detail === undefined) return;
   const name = detail.kind === "command" ? `${t("Command")}.sh` : t("Question");
   const uri = owner.base.propose(approvalId, `/${at}/${name}`, detail.text);
-  await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
+  await vscode.window.showTextDocument(uri, { ...columnOfFiles(), preview: true, preserveFocus: true });
 }
 
 /** Closes what was opened for questions that are no longer open. `open` holds the titles of those that are, by id. */

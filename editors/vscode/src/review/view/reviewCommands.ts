@@ -25,6 +25,10 @@ interface Named {
   /** The number of a decision that waits. */
   waiting?: number;
   path?: string;
+  /** The session whose changes of the file are meant. */
+  session?: SessionId;
+  /** The sessions whose changes are meant. */
+  sessions?: SessionId[];
   resourceUri?: vscode.Uri;
 }
 
@@ -69,10 +73,9 @@ class Decisions {
     const review = this.#review();
     const targets = review && this.#targets(review, scope, named, changes, index);
     if (review === undefined || targets === undefined) return;
-    await this.#send(
-      review,
-      targets.map((target) => ({ type: verb, target })),
-    );
+    const actions = targets.map((target) => ({ type: verb, target }));
+    const { session, sessions = [session] } = (named ?? {}) as Named;
+    for (const each of sessions) await this.#send(review, actions, each);
   }
 
   async comment(named: Named | undefined): Promise<void> {
@@ -140,7 +143,7 @@ class Decisions {
     }
     if (scope === "file") {
       const path = pathOf(named) ?? vscode.window.activeTextEditor?.document.uri.fsPath;
-      const file = path === undefined ? undefined : review.file(path);
+      const file = path === undefined ? undefined : review.file(path, (named as Named | undefined)?.session);
       if (file === undefined) {
         return say(t("No open hunks in this file; Pintle: Review All Changes shows all."));
       }

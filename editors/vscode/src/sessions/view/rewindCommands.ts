@@ -14,7 +14,7 @@ import type {
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/chat.ts";
 import { asDraft } from "../../chat/turns.ts";
-import type { ChatView } from "../../chat/view/chatView.ts";
+import type { ChatPage } from "../../chat/view/chatPage.ts";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { labelOf } from "../../paths.ts";
@@ -24,7 +24,7 @@ import type { PlaceChoice } from "../rewind.ts";
 import { checkpointRows, messageBefore, placesOf, previewOf, saidOf, scopeRows } from "../rewind.ts";
 import { describeTime } from "./sessionsTree.ts";
 
-export type RewindOwner = HasChat & HasFolder & { readonly view: ChatView };
+export type RewindOwner = HasChat & HasFolder & { readonly view: ChatPage };
 
 interface Here {
   chat: Chat;

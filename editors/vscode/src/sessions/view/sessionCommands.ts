@@ -1,7 +1,8 @@
 /** What can be done with stored and open sessions: opened, named, searched, exported, put away, deleted, stopped. */
 import type { ExportFormat, SessionId, SessionSummary } from "pintle-client";
 import * as vscode from "vscode";
-import type { ChatView } from "../../chat/view/chatView.ts";
+import type { ChatPage } from "../../chat/view/chatPage.ts";
+import type { Chats } from "../../chat/view/chats.ts";
 import { lineOf, problemOf } from "../../connection/problem.ts";
 import type { HasChat, HasFolder } from "../../owner.ts";
 import { t } from "../../words.ts";
@@ -10,7 +11,12 @@ import type { Session } from "../session.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
 import { describeTime } from "./sessionsTree.ts";
 
-export type SessionOwner = HasChat & HasFolder & { readonly view: ChatView; readonly sessions: SessionsTree };
+export type SessionOwner = HasChat &
+  HasFolder & {
+    readonly view: ChatPage;
+    readonly sessions: SessionsTree;
+    readonly chats: Chats;
+  };
 
 /** So long after the last key the search is asked. */
 const SEARCH_MS = 150;
@@ -39,6 +45,8 @@ export function sessionCommands(owner: SessionOwner): Record<string, (named?: un
   return {
     "pintle.newSession": () => newSession(owner),
     "pintle.openSession": (id) => openSession(owner, id),
+    "pintle.openInEditor": (named) => openInEditor(owner, named),
+    "pintle.newInEditor": () => owner.chats.panels.open(undefined),
     "pintle.searchSessions": () => searchSessions(owner),
     "pintle.renameSession": on(
       (why) => t("Could not rename: {0}", why),
@@ -70,13 +78,23 @@ async function newSession(owner: SessionOwner): Promise<void> {
   await owner.view.focus();
 }
 
+/** Opens a session where it is shown already; otherwise one of a list in the view, and one that is picked in the current chat. */
 async function openSession(owner: SessionOwner, id: unknown): Promise<void> {
-  const { chat } = owner;
+  const { view, chat } = typeof id === "string" ? owner.chats.home : owner;
   if (chat === undefined) return;
   const wanted = typeof id === "string" ? id : await pickSession(owner, t("Open Session"));
-  if (wanted === undefined) return;
-  await owner.view.focus();
+  if (wanted === undefined || (await owner.chats.panels.reveal(wanted))) return;
+  await view.focus();
   await chat.openSession(wanted);
+}
+
+/** Opens a chat as an editor tab: the session of a row of the tree, else that of the current chat. */
+async function openInEditor(owner: SessionOwner, named: unknown): Promise<void> {
+  const row = (named ?? {}) as Partial<SessionSummary>;
+  const session = owner.chat?.session;
+  if (typeof row.sessionId === "string") await owner.chats.panels.open(row.sessionId, row.title);
+  else if (session === undefined) await owner.chats.panels.open(undefined);
+  else await owner.chats.panels.open(session.id, await titleOf(owner, session));
 }
 
 async function pickSession(owner: SessionOwner, title: string): Promise<SessionId | undefined> {

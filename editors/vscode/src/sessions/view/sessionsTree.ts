@@ -6,14 +6,16 @@ import type { HasChat, HasFolder, HasLog } from "../../owner.ts";
 import { t } from "../../words.ts";
 import { listSessions } from "../list.ts";
 
+type Owner = HasChat & HasFolder & HasLog & { readonly chats: { isShown(session: string): boolean } };
+
 export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
-  readonly #owner: HasChat & HasFolder & HasLog;
+  readonly #owner: Owner;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly #view: vscode.TreeView<SessionSummary>;
   #drawn = "";
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(owner: HasChat & HasFolder & HasLog) {
+  constructor(owner: Owner) {
     this.#owner = owner;
     this.#view = vscode.window.createTreeView("pintle.sessions", { treeDataProvider: this });
   }
@@ -27,7 +29,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
     const chat = this.#owner.chat;
     const state = chat?.state;
     const states = (chat?.sessions ?? []).map(
-      ({ id, state }) => `${id} ${stateOf(chat, id)} ${state.title ?? ""}`,
+      ({ id, state }) => `${id} ${this.#owner.chats.isShown(id)} ${stateOf(chat, id)} ${state.title ?? ""}`,
     );
     const drawn = [chat?.session?.id, chat?.engine.status.kind, state?.activeTurn, ...states].join(" ");
     if (drawn === this.#drawn) return;
@@ -52,7 +54,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
     const item = new vscode.TreeItem(session.title ?? t("Empty session"));
     const { chat } = this.#owner;
     const state = stateOf(chat, session.sessionId);
-    const isShown = session.sessionId === chat?.session?.id;
+    const isShown = this.#owner.chats.isShown(session.sessionId);
     const words = [isShown ? t("shown") : "", WORDS[state]()].filter((each) => each !== "");
     item.id = session.sessionId;
     item.description = [...words, describeTime(session.updatedMs)].join(" · ");

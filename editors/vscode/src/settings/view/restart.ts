@@ -1,13 +1,13 @@
 /** Applies settings that the engine reads at start. */
 import * as vscode from "vscode";
-import type { Chat } from "../../chat/chat.ts";
+import type { ChatWindow } from "../../chat/window.ts";
 import { t } from "../../words.ts";
 
 /** Restarts an unused or failed engine; asks before restarting one with a session. */
-export async function restartWith(chat: Chat): Promise<void> {
-  const { engine } = chat;
+export async function restartWith(window: ChatWindow): Promise<void> {
+  const { engine } = window;
   const status = engine.status.kind;
-  const isUnused = status === "ready" && chat.openIds().length === 0;
+  const isUnused = status === "ready" && window.openIds().length === 0;
   if (status === "failed" || isUnused) await engine.restart();
   else if (status === "ready") {
     const choice = await vscode.window.showInformationMessage(
