@@ -8,6 +8,7 @@ local blocks = require("pintle.blocks")
 local config = require("pintle.config")
 local history = require("pintle.history")
 local render = require("pintle.render")
+local runs = require("pintle.runs")
 
 local M = {}
 
@@ -120,7 +121,7 @@ function Chat:item(change)
   if is_empty and not self.blocks.by_key[item.id] then
     return -- drawn with its first piece
   end
-  self:set(item.id, item.type, lines)
+  self:set(item.id, item.type, lines, runs.group_of(item))
 end
 
 ---@param change { item: pintle.Item, field: pintle.DeltaField, path: string?, text: string, is_first: boolean }
@@ -235,8 +236,9 @@ end
 ---@param key string
 ---@param kind string
 ---@param lines string[]
-function Chat:set(key, kind, lines)
-  self.blocks:set(key, kind, lines)
+---@param group? pintle.RunGroup
+function Chat:set(key, kind, lines, group)
+  self.blocks:set(key, kind, lines, group)
   self:schedule()
 end
 

@@ -127,3 +127,27 @@ test("pieces that stream are overwritten wherever they are cut", function()
     equal(lines, want, "cut at " .. cut)
   end
 end)
+
+test("reads and searches fold into one line, which opens to the calls", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", "first\n")
+  local vi = start({
+    { blocks = { { tool = "read", arguments = { path = "a.txt" } }, { tool = "ls", arguments = { path = "." } } } },
+    call("grep", { pattern = "first" }),
+    call("read", { path = "missing.txt" }),
+    text("Done."),
+  }, { dir = dir, columns = 140 })
+  vi:keys("igo<Esc><CR>")
+  vi:wait_turn()
+  vi:wait_screen("▸ Read 1 file, listed 1 directory, searched once")
+  local screen = vi:terminal_screen()
+  equal(screen:find("grep: first", 1, true), nil, screen)
+  contains(screen, "▸ read: missing.txt · failed")
+  vi:keys("<C-W>kgg6j<CR>")
+  vi:wait_screen("▾ Read 1 file")
+  screen = vi:terminal_screen()
+  contains(screen, "▸ read: a.txt")
+  contains(screen, "▸ grep: ")
+  vi:keys("zc")
+  vi:wait_screen("▸ Read 1 file")
+end)
