@@ -237,6 +237,21 @@ function M.show_one(asked, is_listed)
       end,
     }
   end, approval.options)
+  local deny = vim.iter(approval.options):find(function(option)
+    return option.decision == "deny" and option.scope == "once"
+  end)
+  if deny then
+    table.insert(choices, {
+      label = "Deny in your own words",
+      act = function()
+        vim.ui.input({ prompt = notice.prompt("Message to the model") }, function(text)
+          if text and vim.trim(text) ~= "" then
+            give({ optionId = deny.optionId, feedback = text })
+          end
+        end)
+      end,
+    })
+  end
   asked.panel = panel.open({ lines = M.details(approval, asked.engine.root), choices = choices })
 end
 

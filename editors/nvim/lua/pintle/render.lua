@@ -11,6 +11,9 @@ local M = {}
 M.HEAD = "▾ "
 M.BODY = "│ "
 
+-- The code of notices that show an answer of the user.
+M.ANSWERED = "answered"
+
 -- Sequences for terminals: those that move and colour, those that name the window, and the rest.
 local SEQUENCES = { "\27%[[%d;:?<=>]*[ -/]*[@-~]", "\27%][^\7\27]*\7", "\27%][^\7\27]*\27\\", "\27[@-Z\\^_]" }
 
@@ -250,7 +253,8 @@ end
 ---@return string[]
 function M.notice(said)
   local lines = {}
-  extend(lines, ("**%s**: %s"):format(said.level, advice.line(said)), "> ")
+  local text = said.code == M.ANSWERED and said.message or ("**%s**: %s"):format(said.level, advice.line(said))
+  extend(lines, text, "> ")
   return lines
 end
 
