@@ -178,7 +178,7 @@ function Blocks:set_title(block, title)
   block.head = block.head and block.head + by
   if is_drawn then
     block.count = block.count + by
-    self:splice(title and row or row - 1, title and 0 or 1, { title }, self:number_of(block) + 1)
+    self:splice(title and row or row - 1, title and 0 or 1, title and { title } or {}, self:number_of(block) + 1)
   end
 end
 
@@ -189,7 +189,7 @@ end
 function Blocks:write(from, to, lines)
   if from == to and #lines > 0 then
     -- `nvim_buf_set_lines` would break a fold that begins there.
-    vim.fn.appendbufline(self.buf, from, lines)
+    vim.fn.appendbufline(self.buf, from, lines --[[@as any]])
   else
     vim.api.nvim_buf_set_lines(self.buf, from, to, false, lines)
   end

@@ -49,7 +49,7 @@ function M.word(line, is_first)
   end
   local before
   before, word = line:match("^(.-)(@[^%s@]*)$")
-  if word and (before == "" or before:find("[%s(]$")) then
+  if before and word and (before == "" or before:find("[%s(]$")) then
     return #before, word
   end
 end
@@ -275,7 +275,7 @@ function M.show()
     return
   end
   local here, start, word = at_cursor()
-  if not start then
+  if not start or not word then
     return
   end
   local items = M.candidates(here, word)

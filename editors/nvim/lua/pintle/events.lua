@@ -22,9 +22,10 @@ local function take(list, key, id)
 end
 
 ---@param session pintle.Session
----@param id string
+---@param id? string Absent from an event that a broken engine sends.
 ---@return pintle.Turn
 local function turn_of(session, id)
+  id = id or ""
   local turn = session.turns[id]
   if not turn then
     turn = { id = id }
@@ -209,8 +210,11 @@ M.durable = {
   ["approval.resolved"] = function(session, event, add, _, client_id)
     local approval = take(session.approvals, "approvalId", event.approvalId)
     if event.by == "client" and event.feedback then
-      local other = other_answerer(session, client_id)
-      add({ kind = "notice", notice = M.answered(nil, { by = "client", text = event.feedback }, other) })
+      local outcome = { by = "client", text = event.feedback }
+      local notice = M.answered(nil, outcome, other_answerer(session, client_id))
+      if notice then
+        add({ kind = "notice", notice = notice })
+      end
     end
     if approval then
       if #session.approvals == 0 and session.turn then

@@ -150,8 +150,9 @@ end
 ---long is cut in the middle, since at the end it says how things are.
 ---@return string
 function M.text()
-  local head = vim.fn.getline(vim.v.foldstart):gsub("^▾", "▸")
-  local is_run = vim.startswith(vim.fn.getline(vim.v.foldstart + 1), "▾")
+  local first = vim.api.nvim_buf_get_lines(0, vim.v.foldstart - 1, vim.v.foldstart + 1, false)
+  local head = first[1]:gsub("^▾", "▸")
+  local is_run = vim.startswith(first[2] or "", "▾")
   local count = is_run and 0 or vim.v.foldend - vim.v.foldstart
   local line = count == 0 and head or ("%s · %d line%s"):format(head, count, count == 1 and "" or "s")
   local room = vim.api.nvim_win_get_width(0)

@@ -19,7 +19,7 @@ local function check_engine()
     return vim.system({ path, "--version" }, { text = true }):wait(3000)
   end)
   if ok and result.code == 0 then
-    health.ok("version: " .. vim.trim(result.stdout))
+    health.ok("version: " .. vim.trim(result.stdout or ""))
   else
     health.error("it does not report its version", { "check the setting `binary`" })
   end
@@ -63,7 +63,7 @@ function M.check()
   local health = vim.health
   health.start("pintle")
   if vim.fn.has("nvim-0.10") == 1 then
-    health.ok("Neovim " .. tostring(vim.version()))
+    health.ok("Neovim " .. tostring((vim.version --[[@as fun(): vim.Version]])()))
   else
     health.error("Neovim 0.10 or newer is required")
   end

@@ -99,10 +99,12 @@ end
 ---@param options pintle.PanelOptions
 ---@return pintle.Panel
 function M.open(options)
-  if M.current() then
-    shown:close()
+  local before = M.current()
+  if before then
+    before:close()
   end
-  local lines, groups, rows, starts = {}, {}, {}, {}
+  local lines, rows, starts = {}, {}, {}
+  local groups = {} ---@type table<integer, string>
   local function add(text, group, choice)
     for _, line in ipairs(vim.split(text, "\n", { plain = true })) do
       lines[#lines + 1] = line

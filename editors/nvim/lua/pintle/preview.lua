@@ -27,10 +27,10 @@ local ESCAPES = { a = "\a", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", v 
 ---@return string?
 local function name_in(text)
   local quoted = text:match('^"(.*)"')
-  local name = text:match("^[^\t]*")
+  local name = text:match("^[^\t]*") or text
   if quoted then
     name = quoted:gsub("\\(%d%d%d)", function(octal)
-      return string.char(tonumber(octal, 8))
+      return string.char(vim.fn.str2nr(octal, 8))
     end)
     name = name:gsub("\\(.)", function(char)
       return ESCAPES[char] or char

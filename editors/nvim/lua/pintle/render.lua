@@ -109,7 +109,7 @@ local deliveries = { steer = "You (steer)", followUp = "You (follow-up)" }
 
 local statuses = { completed = "done", pending = "…" }
 
----@type table<string, fun(item: pintle.Item, state: pintle.Session): string[]>
+---@type table<string, fun(item: pintle.Item, state: pintle.Session): string[]?>
 local items = {
   userMessage = function(item, state)
     local from = state.senders[item.id]

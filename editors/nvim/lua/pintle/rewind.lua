@@ -14,7 +14,7 @@ local M = {}
 
 ---@class (exact) pintle.PlaceChoice
 ---@field label string
----@field at? pintle.HistoryPoint Absent: where the session stands.
+---@field at? pintle.HistoryPoint Absent: where the session stands; only for a fork.
 ---@field text string
 ---@field item_id? pintle.ItemId The message that it is before.
 
@@ -117,7 +117,7 @@ local function rewind(here, view, params, done)
     elseif done then
       return done(result)
     end
-    tell(result, params.scope)
+    tell(result, params.scope or "both")
     local text = params.scope ~= "files" and input.editable(result.input or {}) or ""
     if text ~= "" then
       prompt.put_before(here, { text })
@@ -132,7 +132,8 @@ end
 ---@param wanted { scope: pintle.RewindScope, summarize?: boolean }
 local function confirm(here, view, place, wanted)
   local scope, summarize = wanted.scope, wanted.summarize
-  rewind(here, view, { to = place.at, scope = scope, dryRun = true }, function(result)
+  local to = assert(place.at, "a rewind has a target")
+  rewind(here, view, { to = to, scope = scope, dryRun = true }, function(result)
     local conflicts = {}
     for _, file in ipairs(result.files or {}) do
       if file.owner == "conflict" and file.action == "leave" then
@@ -143,7 +144,7 @@ local function confirm(here, view, place, wanted)
       return {
         label = label,
         act = function()
-          rewind(here, view, { to = place.at, scope = scope, summarize = summarize, overwrite = overwrite })
+          rewind(here, view, { to = to, scope = scope, summarize = summarize, overwrite = overwrite })
         end,
       }
     end

@@ -12,8 +12,9 @@ local M = {}
 ---@alias pintle.RunGroup "read"|"list"|"search"
 
 ---@class (exact) pintle.Run
----@field first? pintle.Block Nil once the run is dissolved.
----@field last? pintle.Block
+---@field first pintle.Block
+---@field last pintle.Block
+---@field is_over boolean Whether it was taken apart.
 ---@field order pintle.RunGroup[] In the order of their first calls.
 ---@field counts table<pintle.RunGroup, integer>
 ---@field titled? pintle.Block The block above which its title is drawn.
@@ -106,11 +107,20 @@ end
 ---@param to integer
 function Runs:unite(from, to)
   ---@type pintle.Run
-  local run = { order = {}, counts = {}, is_wrapped = false, is_dirty = false, open = {} }
+  local run = {
+    first = self.blocks.list[from],
+    last = self.blocks.list[to],
+    is_over = false,
+    order = {},
+    counts = {},
+    is_wrapped = false,
+    is_dirty = false,
+    open = {},
+  }
   for at = from, to do
     local block = self.blocks.list[at]
     if block.run then
-      block.run.first, block.run.last = nil, nil
+      block.run.is_over = true
       self:touch(block.run)
     end
     block.run = run
@@ -118,7 +128,6 @@ function Runs:unite(from, to)
       count(run, block.group)
     end
   end
-  run.first, run.last = self.blocks.list[from], self.blocks.list[to]
   self:touch(run)
 end
 
@@ -159,7 +168,7 @@ function Runs:dissolve(run)
   for at = first, last do
     self.blocks.list[at].run = nil
   end
-  run.first, run.last = nil, nil
+  run.is_over = true
   self:touch(run)
   return first, last
 end
@@ -194,7 +203,7 @@ function Runs:cut(at)
       titled.titled, titled.is_wrapped = nil, false -- they go with the block
     end
     if whole then
-      whole.first, whole.last = nil, nil
+      whole.is_over = true
     end
   end
   if not first then
@@ -225,17 +234,19 @@ end
 function Runs:draw_titles(wins)
   for _, run in ipairs(self.dirty) do
     local above = run.titled
-    for _, win in ipairs(above and run.is_wrapped and wins or {}) do
-      run.open[win] = folds.unwrap(win, above.first + #above.lead)
+    if above and run.is_wrapped then
+      for _, win in ipairs(wins) do
+        run.open[win] = folds.unwrap(win, above.first + #above.lead)
+      end
     end
     run.is_wrapped = false
-    if above and above ~= run.first then
+    if above and (run.is_over or above ~= run.first) then
       self.blocks:set_title(above, nil)
       run.titled, above.titled_by = nil, nil
     end
   end
   for _, run in ipairs(self.dirty) do
-    if run.first then
+    if not run.is_over then
       self.blocks:set_title(run.first, M.title(run.order, run.counts))
       run.titled, run.first.titled_by = run.first, run
     end
@@ -249,7 +260,7 @@ function Runs:draw_folds(wins)
   self.dirty = {}
   for _, run in ipairs(dirty) do
     run.is_dirty = false
-    if run.first then
+    if not run.is_over then
       local first, last = range(run)
       for _, win in ipairs(wins) do
         folds.wrap(win, first, last, run.open[win])

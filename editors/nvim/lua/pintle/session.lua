@@ -146,6 +146,7 @@ function M.apply(session, record)
   if session.early then
     table.insert(session.early, record)
   elseif record.seq then
+    ---@cast record pintle.EventRecord
     if record.seq == session.seq + 1 then
       M.durable(session, record, changes)
       M.release(session, changes)

@@ -11,7 +11,7 @@ local TIMEOUT_MS = 5000
 function M.trust()
   local path, why = require("pintle.engine").locate()
   if not path then
-    return log.error(why)
+    return log.error(why or "no engine was found")
   end
   local root = require("pintle.config").get().root()
   local folder = vim.fs.root(root, ".git") or root
@@ -26,9 +26,9 @@ function M.trust()
       return vim.system({ path, "trust", folder }, { text = true }):wait(TIMEOUT_MS)
     end)
     if ok and result.code == 0 then
-      return log.say(vim.trim(result.stdout))
+      return log.say(vim.trim(result.stdout or ""))
     end
-    log.error(ok and vim.trim(result.stderr) or tostring(result))
+    log.error(ok and vim.trim(result.stderr or "") or tostring(result))
   end
   local choices = { { label = "Trust it", act = trust }, { label = "Do not trust it", act = function() end } }
   require("pintle.panel").open({ lines = lines, choices = choices, later = "does not trust it" })
