@@ -9,10 +9,10 @@ local function check_engine()
   local health = vim.health
   local path, why = require("pintle.engine").locate()
   if not path then
-    return health.error(
-      why or "no engine",
-      { "install pintle, or set its path: require('pintle').setup({ binary = '…' })" }
-    )
+    return health.error(why or "no engine", {
+      "install it: " .. require("pintle.install").command(require("pintle.paths").HERE),
+      "or set its path: require('pintle').setup({ binary = '…' })",
+    })
   end
   health.ok("engine: " .. path)
   local ok, result = pcall(function()
