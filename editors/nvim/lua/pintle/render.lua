@@ -119,7 +119,9 @@ local items = {
     return lines
   end,
   agentMessage = function(item)
-    local lines = M.lines(item.text)
+    -- What is over has no blank lines at its end; what streams may go on behind them.
+    local is_over = item.status ~= "running" and item.status ~= "pending"
+    local lines = M.lines(is_over and item.text:gsub("%s+$", "") or item.text)
     if item.status == "cancelled" and item.text ~= "" then
       vim.list_extend(lines, { "", "*cut off*" })
     end
