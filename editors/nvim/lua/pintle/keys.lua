@@ -139,6 +139,13 @@ local JUMPS = {
   { ["]a"] = "<Plug>(pintle-next-hunk)", ["[a"] = "<Plug>(pintle-prev-hunk)" },
 }
 
+-- For the table of keys in the help.
+M.KEYS = {
+  { modes = "n", lhs = "]h", desc = "go to the next hunk, in any file" },
+  { modes = "n", lhs = "[h", desc = "go to the previous hunk" },
+  { modes = { "x", "o" }, lhs = "ih", desc = "the lines of the hunk, in buffers with hunks" },
+}
+
 ---@type table<string, table|false> by key: the map that it had before, or false
 local global = {}
 

@@ -18,6 +18,7 @@ test(
     vi:wait_turn()
     vi:cmd("wincmd k")
     equal(vi:lua("return vim.bo.filetype"), "pintle-chat")
+    equal(vi:lua("return vim.treesitter.language.get_lang('pintle-chat')"), "markdown")
     local captures = vi:lua([[
     vim.cmd("redraw")
     vim.treesitter.get_parser(0):parse(true)
