@@ -143,7 +143,7 @@ local JUMPS = {
 M.KEYS = {
   { modes = "n", lhs = "]h", desc = "go to the next hunk, in any file" },
   { modes = "n", lhs = "[h", desc = "go to the previous hunk" },
-  { modes = { "x", "o" }, lhs = "ih", desc = "the lines of the hunk, in buffers with hunks" },
+  { modes = { "x", "o" }, lhs = "ih", desc = "select the hunk's lines, in buffers with hunks" },
 }
 
 ---@type table<string, table|false> by key: the map that it had before, or false

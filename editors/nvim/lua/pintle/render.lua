@@ -255,8 +255,8 @@ end
 ---@return string[]
 function M.notice(said)
   local lines = {}
-  local text = said.code == M.ANSWERED and said.message or ("**%s**: %s"):format(said.level, advice.line(said))
-  extend(lines, text, "> ")
+  local is_answer = said.code == M.ANSWERED
+  extend(lines, is_answer and said.message or ("**%s**: %s"):format(said.level, advice.line(said)), "> ")
   return lines
 end
 

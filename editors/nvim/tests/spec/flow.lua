@@ -24,7 +24,7 @@ test("a denied call", function()
   vi:wait_note("nothing needs your attention")
 end)
 
-test("a request is denied in the user's own words", function()
+test("a request is denied with a message", function()
   local script = { replies = { call("bash", { command = "touch never" }), text("Then not.") } }
   local vi = child.start({ script = script, settings = { permission_mode = "ask" } })
   vi:cmd("Pintle ask go")

@@ -190,7 +190,7 @@ local COLOURED = [[
   return table.concat(out, "\n")
 ]]
 
-test("the colours of a transcript: a heading, a diff, Markdown and code", function()
+test("transcript colours: a heading, a diff, Markdown and code", function()
   local dir = child.folder()
   child.write(dir .. "/a.txt", "one\ntwo\n")
   local answer = "# Result\n\nChanged **one** line, `two`:\n\n```lua\nlocal two = 2 -- was one\n```\n"

@@ -22,7 +22,7 @@ test("which calls can be part of a run", function()
   end
 end)
 
-test("the title of a run", function()
+test("run titles", function()
   for want, case in pairs({
     ["▾ Read 2 files, searched 3 times"] = { { "read", "search" }, { read = 2, search = 3 } },
     ["▾ Searched once, read 1 file"] = { { "search", "read" }, { read = 1, search = 1 } },
