@@ -208,15 +208,32 @@ def neovim(trial: Trial) -> None:
     look = "lua io.stdout:write(vim.fn.exists(':Pintle') == 2 and require('pintle') and 'loaded' or 'missing')"
     plain = (editor, "--headless", "-u", "NORC", "--cmd", f"set packpath^={trial.folder}/site")
     trial.run(*plain, f"+{look}", "+qa", wanted="loaded", env=env)
+    (source,) = start.iterdir()
+    _vim_pack(trial, source, look)
     trial.tools.install("luarocks")
     rocks = trial.folder / "rocks"
     spec = trial.file(nvim.rockspec_name(trial.project))
     trial.run("luarocks", "lint", spec)
-    (source,) = start.iterdir()
     trial.run("luarocks", "--lua-version", "5.1", "--tree", rocks, "make", spec, cwd=source)
     (installed,) = rocks.glob(f"lib/luarocks/rocks-5.1/{nvim.NAME}/*")
     rtp = (editor, "--headless", "-u", "NORC", "--cmd", f"set rtp^={installed} | lua package.path = '{rocks}/share/lua/5.1/?.lua;{rocks}/share/lua/5.1/?/init.lua;' .. package.path")
     trial.run(*rtp, f"+{look}", "+qa", wanted="loaded", env=env)
+
+
+def _vim_pack(trial: Trial, source: Path, look: str) -> None:
+    """The plugin from a repository with its files, as the plugin manager of Neovim 0.12 installs it."""
+    mirror = trial.folder / nvim.NAME
+    shutil.copytree(source, mirror)
+    trial.run("git", "init", "--quiet", "-b", "main", cwd=mirror)
+    trial.run("git", "add", "--all", cwd=mirror)
+    trial.run("git", "-c", "user.name=trial", "-c", "user.email=trial@localhost", "commit", "--quiet", "-m", "Release", cwd=mirror)
+    editor = trial.tools.install("neovim-next") / "bin" / "nvim"
+    home = trial.folder / "pack"
+    env = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
+    home.mkdir()
+    init = trial.folder / "init.lua"
+    init.write_text(f"vim.pack.add({{ 'file://{mirror}' }}, {{ confirm = false }})\n")
+    trial.run(editor, "--headless", "-u", init, f"+{look}", "+qa", wanted="loaded", env=env)
 
 
 def container(trial: Trial) -> None:

@@ -117,7 +117,7 @@ end
 
 for name, by in pairs({ ["next-hunk"] = 1, ["prev-hunk"] = -1 }) do
   vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(name), function()
-    require("pintle.keys").jump(by * vim.v.count1)
+    require("pintle.keys").jump(by > 0 and vim.v.count1 or -vim.v.count1)
   end, { desc = "pintle: " .. name })
 end
 vim.keymap.set({ "o", "x" }, "<Plug>(pintle-hunk)", function()

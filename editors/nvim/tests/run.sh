@@ -2,13 +2,13 @@
 # Runs the Neovim extension's tests, by suite:
 #
 #   run.sh unit [NAME…]       the type check, and the tests that start no engine
-#   run.sh lint               StyLua and luacheck
+#   run.sh lint               StyLua, luacheck, and the table of keys in the help
 #   run.sh e2e [NAME…]        child editors, driven through whole rounds with the real engine, in Neovim 0.11.4
 #   run.sh e2e-next [NAME…]   the same in Neovim 0.12-dev
 #   run.sh                    all of these
 #   run.sh bench [NAME…]      times of streams, long sessions and the start, printed and not judged
 #
-# NAME runs only the tests whose name contains it. UPDATE=1 formats (`lint`), or rewrites the golden files and doc/tags (`e2e`). The
+# NAME runs only the tests whose name contains it. UPDATE=1 formats and writes the keys (`lint`), or rewrites the golden files and doc/tags (`e2e`). The
 # engine is $PINTLE_BIN, or target/debug/pintle. $NVIM_BIN names another Neovim. No package has Neovim 0.10 for this: what it lacks
 # is in lua/pintle/compat.lua. Reports go to $PINTLE_REPORTS, what a failure leaves to $PINTLE_EVIDENCE; PINTLE_RETRIES_E2E=1 tries
 # a failed end-to-end test again, and PINTLE_SEED is the seed of random tests.
@@ -102,9 +102,17 @@ check() {
   cd "$plugin" && luacheck -q .
 }
 
+# The table of keys in the help is that of the code.
+keys() {
+  local nvim
+  nvim=${NVIM_BIN:-$(tool neovim bin/nvim)} || return
+  "$nvim" --headless --clean -n -l "$here/keys.lua" $([ "${UPDATE:-}" = 1 ] && echo --write)
+}
+
 lint() {
   step "format" format || true
   step "luacheck" check || true
+  step "keys in the help" keys || true
 }
 
 e2e() {

@@ -1,5 +1,10 @@
 -- Checks the LuaCATS types of the plugin: `nvim -l types.lua EMMYLUA_LS`. EmmyLua's language server loads the plugin with the settings of
 -- `.emmyrc.json`; each of its warnings and errors is printed as `file:line:column: message` and fails the check.
+--
+-- Two diagnostics are disabled there, because they are wrong about correct code:
+--   redundant-parameter  Neovim declares the callbacks of `vim.iter` as `any`, so `iter:find(function(each) … end)` has one too many.
+--   unnecessary-if       `map[key]` is never nil for it, so it rejects the check of every lookup in a table by key.
+-- `strict.arrayIndex` is off for the same reason: with it, `list[at]` in a loop over the list may be nil.
 
 local root = vim.fs.dirname(vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p")))
 local WAIT_MS = 120000

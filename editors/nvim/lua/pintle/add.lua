@@ -27,7 +27,11 @@ local function selection(root, range)
   local path = path_here(root)
   if not path or path:find("%s") then
     local block = input.selection(range.first, range.last)
-    return "\n" .. (block.type == "text" and block.text or input.fenced(block)) .. "\n"
+    return "\n"
+      .. (
+        block.type == "text" and block.text or input.fenced(block --[[@as pintle.Input.selection]])
+      )
+      .. "\n"
   end
   local lines = range.first == range.last and range.first or ("%d-%d"):format(range.first, range.last)
   return ("@%s:%s"):format(path, lines)

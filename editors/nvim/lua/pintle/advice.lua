@@ -1,5 +1,7 @@
 -- What an error of the engine leaves to be done, in the words of this plugin: the engine's own hints are for all its clients.
 
+local install = require("pintle.install")
+local paths = require("pintle.paths")
 local protocol = require("pintle.protocol")
 
 local M = {}
@@ -10,6 +12,9 @@ local M = {}
 function M.of(err)
   if err.message == "no model is set" then
     return "choose one with :Pintle model"
+  end
+  if vim.startswith(err.message, "`pintle` not found in PATH") then
+    return "to install it: " .. install.command(paths.HERE)
   end
   if err.code == protocol.code.authRequired or err.code == "auth" then
     local provider = err.message:match("^no key for ([%w_-]+)")

@@ -46,6 +46,14 @@ function M.line(text)
   return (text:gsub("%s*\n.*", " …"))
 end
 
+---What is asked.
+---@param asked pintle.Asked
+---@return pintle.Approval|pintle.Question
+function M.subject(asked)
+  local subject = assert(asked.approval or asked.question, "a request is one of both")
+  return subject
+end
+
 ---How many requests are open, in all sessions or in one.
 ---@param session_id? string
 ---@return integer
@@ -54,7 +62,7 @@ function M.count(session_id)
     return #queue
   end
   return #vim.tbl_filter(function(asked)
-    return (asked.approval or asked.question).sessionId == session_id
+    return M.subject(asked).sessionId == session_id
   end, queue)
 end
 
@@ -63,7 +71,7 @@ end
 ---@return pintle.Asked?
 function M.of_item(item_id)
   return vim.iter(queue):find(function(asked)
-    return (asked.approval or asked.question).itemId == item_id
+    return M.subject(asked).itemId == item_id
   end)
 end
 
@@ -74,15 +82,16 @@ function M.label(asked)
   if asked.approval then
     return "permission · " .. M.line(asked.approval.title)
   end
-  local kind = asked.question.kind == "plan" and "plan" or "question"
-  return kind .. " · " .. questions.line(asked.question)
+  local question = assert(asked.question, "a request is one of both")
+  local kind = question.kind == "plan" and "plan" or "question"
+  return kind .. " · " .. questions.line(question)
 end
 
 ---Where a request comes from: its session, and its project where that is another one.
 ---@param asked pintle.Asked
 ---@return string
 local function origin(asked)
-  local id = (asked.approval or asked.question).sessionId
+  local id = M.subject(asked).sessionId
   local name
   for _, workspace in ipairs(require("pintle.workspace").all()) do
     local view = workspace.views[id]
@@ -224,7 +233,7 @@ function M.show_one(asked, is_listed)
     end)
     return
   end
-  local approval = asked.approval
+  local approval = assert(asked.approval, "a request is one of both")
   local choices = vim.tbl_map(function(option)
     local notes = vim.tbl_map(function(rule)
       return "rule: " .. rule
@@ -237,6 +246,21 @@ function M.show_one(asked, is_listed)
       end,
     }
   end, approval.options)
+  local deny = vim.iter(approval.options):find(function(option)
+    return option.decision == "deny" and option.scope == "once"
+  end)
+  if deny then
+    table.insert(choices, {
+      label = "Deny in your own words",
+      act = function()
+        vim.ui.input({ prompt = notice.prompt("Message to the model") }, function(text)
+          if text and vim.trim(text) ~= "" then
+            give({ optionId = deny.optionId, feedback = text })
+          end
+        end)
+      end,
+    })
+  end
   asked.panel = panel.open({ lines = M.details(approval, asked.engine.root), choices = choices })
 end
 

@@ -1,6 +1,7 @@
 -- The beginning of a transcript whose earlier part was not read yet: a line that says so, and what is put above it later.
 
 local history = require("pintle.history")
+local runs = require("pintle.runs")
 
 local M = {}
 
@@ -77,8 +78,10 @@ function M.put_before(chat, came)
     local entry = shown[number]
     local lines = chat:entry_lines(entry)
     if lines then
-      local item = entry.change.item
-      made[#made + 1] = { key = entry.key, kind = item and item.type or entry.change.kind, lines = lines }
+      local item = entry.change.item and chat.state.items[entry.change.item.id]
+      local group = item and runs.group_of(item)
+      made[#made + 1] =
+        { key = entry.key, kind = item and item.type or entry.change.kind, lines = lines, group = group }
     end
   end
   chat.blocks:put_first(made)

@@ -4,6 +4,7 @@
 local colours = require("pintle.colours")
 local folds = require("pintle.folds")
 local render = require("pintle.render")
+local runs = require("pintle.runs")
 
 local M = {}
 
@@ -18,7 +19,11 @@ local M = {}
 ---@field first integer The line it begins at, from 0; -1 as long as it was not drawn.
 ---@field count integer
 ---@field head? integer The line of its fold's head within it, from 0.
----@field lead string[] Lines before its own: a blank, a speaker.
+---@field lead string[] Lines before its own: a blank, a speaker, the title of a run.
+---@field title? string The title of the run that begins with it.
+---@field titled_by? pintle.Run The run that this is the title of.
+---@field group? pintle.RunGroup
+---@field run? pintle.Run
 ---@field lines string[]? What it is to become.
 ---@field tail string[] Pieces that are to be added.
 ---@field prefix string
@@ -32,6 +37,7 @@ local M = {}
 ---@field list pintle.Block[]
 ---@field by_key table<string, pintle.Block>
 ---@field lines integer Lines that they have in the buffer; 0 when it is empty.
+---@field runs pintle.Runs
 ---@field private dirty pintle.Block[]
 ---@field private context pintle.BlockContext What stands at the end.
 local Blocks = {}
@@ -43,7 +49,9 @@ local FOLDS = { toolCall = true, reasoning = true, job = true, subagent = true, 
 ---@param buf integer
 ---@return pintle.Blocks
 function M.new(buf)
-  return setmetatable({ buf = buf, list = {}, by_key = {}, dirty = {}, lines = 0, context = {} }, Blocks)
+  local self = setmetatable({ buf = buf, list = {}, by_key = {}, dirty = {}, lines = 0, context = {} }, Blocks)
+  self.runs = runs.new(self)
+  return self
 end
 
 ---The lines before a block's own, and what stands above the next one.
@@ -94,12 +102,14 @@ end
 ---@param key string
 ---@param kind string
 ---@param lines string[]
+---@param group? pintle.RunGroup Of a call that can be part of a run.
 ---@return pintle.Block
-function Blocks:add(key, kind, lines)
+function Blocks:add(key, kind, lines, group)
   local block
   block, self.context = new_block(key, kind, lines, self.context)
   self.by_key[key] = block
   table.insert(self.list, block)
+  self.runs:regroup(block, group)
   self:touch(block)
   return block
 end
@@ -108,12 +118,14 @@ end
 ---@param key string
 ---@param kind string
 ---@param lines string[]
-function Blocks:set(key, kind, lines)
+---@param group? pintle.RunGroup
+function Blocks:set(key, kind, lines, group)
   local block = self.by_key[key]
   if not block then
-    self:add(key, kind, lines)
+    self:add(key, kind, lines, group)
     return
   end
+  self.runs:regroup(block, group)
   block.lines, block.tail, block.flow = lines, {}, { held = "", line = "" }
   block.streamed, block.path = 0, nil
   self:touch(block)
@@ -127,13 +139,59 @@ function Blocks:touch(block)
   end
 end
 
+---The number of a block, looked for from the end, where most changes are.
 ---@param block pintle.Block
----@return integer? number
-local function number_of(self, block)
-  for at, each in ipairs(self.list) do
-    if each == block then
+---@return integer number
+function Blocks:number_of(block)
+  for at = #self.list, 1, -1 do
+    if self.list[at] == block then
       return at
     end
+  end
+  error("not a block of this transcript")
+end
+
+---Sets or removes the title above a block.
+---@param block pintle.Block
+---@param title? string
+function Blocks:set_title(block, title)
+  local old, is_drawn = block.title, block.first >= 0
+  if old == title then
+    return
+  end
+  local row = block.first + #block.lead
+  block.title = title
+  if old and title then
+    block.lead[#block.lead] = title
+    if is_drawn then
+      -- Not as a whole line, whose fold would begin below it then.
+      vim.api.nvim_buf_set_text(self.buf, row - 1, 0, row - 1, #old, { title })
+    end
+    return
+  end
+  local by = title and 1 or -1
+  if title then
+    table.insert(block.lead, title)
+  else
+    table.remove(block.lead)
+  end
+  block.head = block.head and block.head + by
+  if is_drawn then
+    block.count = block.count + by
+    self:splice(title and row or row - 1, title and 0 or 1, title and { title } or {}, self:number_of(block) + 1)
+  end
+end
+
+---Writes lines over others.
+---@param from integer from 0
+---@param to integer
+---@param lines string[]
+function Blocks:write(from, to, lines)
+  if from == to and #lines > 0 then
+    -- `nvim_buf_set_lines` would break a fold that begins there.
+    vim.fn.appendbufline(self.buf, from, lines --[[@as any]])
+  else
+    vim.api.nvim_buf_set_lines(self.buf, from, to, false, lines)
   end
 end
 
@@ -143,7 +201,7 @@ end
 ---@param lines string[]
 ---@param after integer The number of the first block below.
 function Blocks:splice(first, count, lines, after)
-  vim.api.nvim_buf_set_lines(self.buf, first, first + count, false, lines)
+  self:write(first, first + count, lines)
   local by = #lines - count
   self.lines = self.lines + by
   for at = after, #self.list do
@@ -151,6 +209,13 @@ function Blocks:splice(first, count, lines, after)
     if block.first >= 0 then
       block.first = block.first + by
     end
+  end
+end
+
+---Takes the folds away that are left on the empty line of a buffer without lines.
+function Blocks:clear_empty()
+  for _, win in ipairs(self.lines == 0 and vim.fn.win_findbuf(self.buf) or {}) do
+    folds.reset(win, {})
   end
 end
 
@@ -165,11 +230,14 @@ function Blocks:lead_again(from, before)
     end
     local lead, after = lead_of(before, block.kind)
     block.before = before
-    if not vim.deep_equal(lead, block.lead) then
+    -- A title stays where it is: the fold of its run begins there.
+    local had = vim.list_slice(block.lead, 1, #block.lead - (block.title and 1 or 0))
+    if not vim.deep_equal(lead, had) then
       if block.first >= 0 then
-        self:splice(block.first, #block.lead, lead, at + 1)
-        block.count = block.count + #lead - #block.lead
+        self:splice(block.first, #had, lead, at + 1)
+        block.count = block.count + #lead - #had
       end
+      table.insert(lead, block.title)
       block.head = block.head and #lead
       block.lead = lead
     end
@@ -181,7 +249,12 @@ end
 ---Takes out a single block.
 ---@param block pintle.Block
 function Blocks:remove(block)
-  local at = assert(number_of(self, block), "a block of this transcript")
+  local first, last
+  if block.run then
+    first, last = self.runs:dissolve(block.run)
+    self.runs:draw_titles(vim.fn.win_findbuf(self.buf))
+  end
+  local at = self:number_of(block)
   table.remove(self.list, at)
   self.by_key[block.key] = nil
   self.dirty = vim.tbl_filter(function(each)
@@ -189,8 +262,12 @@ function Blocks:remove(block)
   end, self.dirty)
   if block.first >= 0 then
     self:splice(block.first, block.count, {}, at)
+    self:clear_empty()
   end
   self:lead_again(at, block.before)
+  for number = first or 1, last and last - 1 or 0 do
+    self.runs:join(number)
+  end
 end
 
 ---Takes out a block and all below it.
@@ -200,10 +277,12 @@ function Blocks:cut(at)
   if not first then
     return
   end
+  self.runs:cut(at)
   -- What was never drawn has no lines, and nothing below it has.
   if first.first >= 0 then
     vim.api.nvim_buf_set_lines(self.buf, first.first, -1, false, {})
     self.lines = first.first
+    self:clear_empty()
   end
   self.context = first.before
   local is_cut = {}
@@ -218,32 +297,43 @@ function Blocks:cut(at)
 end
 
 ---Puts blocks before all others, drawn at once.
----@param made { key: string, kind: string, lines: string[] }[]
+---@param made { key: string, kind: string, lines: string[], group?: pintle.RunGroup }[]
 function Blocks:put_first(made)
   local before, list, lines, ranges = {}, {}, {}, {}
-  for _, each in ipairs(made) do
-    local block
-    block, before = new_block(each.key, each.kind, each.lines, before)
-    self.by_key[each.key] = block
-    block.first, block.lines = #lines, nil
-    vim.list_extend(vim.list_extend(lines, block.lead), each.lines)
-    block.count = #lines - block.first
-    list[#list + 1] = block
+  for at, each in ipairs(made) do
+    list[at], before = new_block(each.key, each.kind, each.lines, before)
+    list[at].group = each.group
+    self.by_key[each.key] = list[at]
+  end
+  self.list = vim.list_extend(vim.list_slice(list), self.list)
+  for at in ipairs(made) do
+    self.runs:join(at)
+  end
+  local wins = vim.fn.win_findbuf(self.buf)
+  self.runs:draw_titles(wins)
+  local firsts = {}
+  for at, block in ipairs(list) do
+    firsts[at] = #lines
+    vim.list_extend(vim.list_extend(lines, block.lead), block.lines)
+    block.lines, block.count = nil, #lines - firsts[at]
     if block.head then
-      ranges[#ranges + 1] = { block.first + block.head + 1, block.first + block.count }
+      ranges[#ranges + 1] = { firsts[at] + block.head + 1, firsts[at] + block.count }
     end
   end
   local had_lines = self.lines > 0
-  self:splice(0, had_lines and 0 or 1, lines, 1)
+  self:splice(0, had_lines and 0 or 1, lines, #made + 1)
   self.lines = had_lines and self.lines or #lines
-  self.list = vim.list_extend(list, self.list)
+  for at, block in ipairs(list) do
+    block.first = firsts[at]
+  end
   self:lead_again(#made + 1, before)
   for _, block in ipairs(list) do
     self:colour(block)
   end
-  for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
+  for _, win in ipairs(wins) do
     folds.add(win, ranges)
   end
+  self.runs:draw_folds(wins)
 end
 
 ---Draws the blocks that have changed since the last time.
@@ -251,9 +341,12 @@ function Blocks:draw()
   local wins = vim.fn.win_findbuf(self.buf)
   local dirty = self.dirty
   self.dirty = {}
+  self.runs:touch_wrapped(dirty)
+  self.runs:draw_titles(wins)
   for _, block in ipairs(dirty) do
     self:draw_block(block, wins)
   end
+  self.runs:draw_folds(wins)
 end
 
 ---@param block pintle.Block
@@ -289,7 +382,7 @@ function Blocks:colour(block)
   end
 end
 
----The lines of all folds, from 1.
+---The lines of all folds, from 1; those of runs are the last.
 ---@return [integer, integer][]
 function Blocks:fold_ranges()
   local ranges = {}
@@ -298,7 +391,7 @@ function Blocks:fold_ranges()
       ranges[#ranges + 1] = { block.first + block.head + 1, block.first + block.count }
     end
   end
-  return ranges
+  return self.runs:add_ranges(ranges)
 end
 
 ---The block that a line belongs to.
@@ -335,7 +428,7 @@ function Blocks:replace(block, own)
   if same == #old and same == #own then
     return
   end
-  vim.api.nvim_buf_set_lines(self.buf, first + same, first + #old, false, vim.list_slice(own, same + 1))
+  self:write(first + same, first + #old, vim.list_slice(own, same + 1))
   self:grow(block, #own - #old)
 end
 

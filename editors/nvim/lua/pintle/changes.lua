@@ -11,9 +11,9 @@ local M = {}
 ---@param path string
 ---@return string[]
 local function read(path)
-  local ok, lines = pcall(vim.fn.readfile, path)
   -- A carriage return is part of the line in the hunks, and in the file.
-  return ok and lines or {}
+  local ok, lines = pcall(vim.fn.readfile, path)
+  return ok and lines --[[@as string[] ]] or {}
 end
 
 ---@param name string
@@ -174,7 +174,7 @@ function M.choices(here)
       label = ("%s +%d -%d"):format(buffers.short(file.path), added, removed),
       path = file.path,
       open = function()
-        M.open(here, file.path)
+        M.open(assert(here, "without a workspace there are no hunks"), file.path)
       end,
     }
   end

@@ -8,6 +8,7 @@ local blocks = require("pintle.blocks")
 local config = require("pintle.config")
 local history = require("pintle.history")
 local render = require("pintle.render")
+local runs = require("pintle.runs")
 
 local M = {}
 
@@ -91,7 +92,7 @@ end
 ---Takes what changed in the session.
 ---@param changes pintle.Change[]
 function Chat:apply(changes)
-  ---@type table<string, fun(self: pintle.Chat, change: pintle.Change)>
+  ---@type table<string, fun(self: pintle.Chat, change: any)>
   local drawn = {
     item = self.item,
     delta = self.delta,
@@ -120,7 +121,7 @@ function Chat:item(change)
   if is_empty and not self.blocks.by_key[item.id] then
     return -- drawn with its first piece
   end
-  self:set(item.id, item.type, lines)
+  self:set(item.id, item.type, lines, runs.group_of(item))
 end
 
 ---@param change { item: pintle.Item, field: pintle.DeltaField, path: string?, text: string, is_first: boolean }
@@ -131,11 +132,11 @@ function Chat:delta(change)
   end
   local text = change.text
   local is_message = item.type == "agentMessage"
-  local block = self.blocks.by_key[item.id]
-    or self.blocks:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
+  local start = not is_message and render.item(item, self.state) or { "" }
+  local block = self.blocks.by_key[item.id] or self.blocks:add(item.id, item.type, start)
   if change.is_first then
     -- It replaces what streamed before: after a new connection the engine sends all of it again.
-    self:set(item.id, item.type, is_message and { "" } or render.item(item, self.state))
+    self:set(item.id, item.type, start)
   end
   block.prefix = is_message and "" or render.BODY
   if change.field == "input" and block.path ~= change.path then
@@ -178,6 +179,7 @@ end
 ---@param entry pintle.HistoryEntry
 ---@return string[]? lines
 function Chat:entry_lines(entry)
+  ---@type any
   local change = entry.change
   if change.kind == "turn" then
     return render.turn_end(change.turn)
@@ -214,12 +216,11 @@ function Chat:rewind()
     vim.bo[self.buf].modifiable = false
   end
   for number = from, #shown do
-    local entry = shown[number]
-    local item = entry.change.item
-    if item then
-      self:item({ item = self.state.items[item.id] })
+    local change = shown[number].change
+    if change.item then
+      self:item({ item = self.state.items[change.item.id] })
     else
-      self[entry.change.kind](self, entry.change)
+      self:apply({ change })
     end
   end
   self:schedule()
@@ -235,8 +236,9 @@ end
 ---@param key string
 ---@param kind string
 ---@param lines string[]
-function Chat:set(key, kind, lines)
-  self.blocks:set(key, kind, lines)
+---@param group? pintle.RunGroup
+function Chat:set(key, kind, lines, group)
+  self.blocks:set(key, kind, lines, group)
   self:schedule()
 end
 
@@ -328,8 +330,8 @@ vim.api.nvim_create_autocmd({ "WinScrolled", "BufWinEnter", "CursorMoved" }, {
     local seen = {}
     if event.event == "WinScrolled" then
       for id in pairs(vim.v.event) do
-        local win = tonumber(id)
-        if win and vim.api.nvim_win_is_valid(win) then
+        local win = vim.fn.str2nr(id)
+        if win > 0 and vim.api.nvim_win_is_valid(win) then
           seen[vim.api.nvim_win_get_buf(win)] = true
         end
       end

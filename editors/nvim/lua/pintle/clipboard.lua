@@ -56,9 +56,9 @@ function M.save()
     return nil, "reading an image from the clipboard requires wl-paste, xclip, pngpaste, osascript or powershell.exe"
   end
   local folder = vim.fn.stdpath("cache") .. "/pintle/images"
-  vim.fn.mkdir(folder, "p", tonumber("700", 8))
+  vim.fn.mkdir(folder, "p", "0o700")
   local path = ("%s/%s.png"):format(folder, os.date("%Y%m%d-%H%M%S"))
-  local command = tool.prints or tool.writes(path)
+  local command = tool.prints or assert(tool.writes, "a tool prints or writes")(path)
   local ok, result = pcall(function()
     return vim.system(command, { text = false }):wait(TIMEOUT_MS)
   end)
@@ -67,7 +67,7 @@ function M.save()
     if not file then
       return nil, path .. " cannot be written"
     end
-    file:write(result.stdout)
+    file:write(result.stdout or "")
     file:close()
   end
   local stat = vim.uv.fs_stat(path)

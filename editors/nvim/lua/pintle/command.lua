@@ -23,7 +23,7 @@ local verbs = {
         ("unknown value `%s`; expected one of: %s"):format(text, table.concat(layouts, ", "))
       )
     end
-    require("pintle").open(text ~= "" and text or nil)
+    require("pintle").open(text ~= "" and text --[[@as pintle.Layout]] or nil)
   end,
   toggle = function(text)
     local here = require("pintle.workspace").find()
@@ -57,13 +57,13 @@ local verbs = {
         ("unknown value `%s`; expected one of: %s"):format(text, table.concat(scopes, ", "))
       )
     end
-    require("pintle").stop(text ~= "" and text or nil)
+    require("pintle").stop(text ~= "" and text --[[@as pintle.StopScope]] or nil)
   end,
   retry = function()
     require("pintle").retry()
   end,
   new = function(text)
-    require("pintle").new(text ~= "" and text or nil)
+    require("pintle").new(text ~= "" and text --[[@as pintle.Layout]] or nil)
   end,
   compact = function(text)
     require("pintle.sessions").compact(text ~= "" and text or nil)
@@ -207,7 +207,7 @@ function M.scope(text)
   if text == "" then
     return "hunk"
   elseif vim.tbl_contains(SCOPES, text) then
-    return text
+    return text --[[@as pintle.DecisionScope]]
   end
   require("pintle.log").error(("unknown value `%s`; expected one of: %s"):format(text, table.concat(SCOPES, ", ")))
 end
@@ -251,7 +251,7 @@ M.values = {
   end,
   sessions = function()
     return vim.tbl_map(function(summary)
-      return (summary.title:gsub("%s*\n.*", ""))
+      return ((summary.title or ""):gsub("%s*\n.*", ""))
     end, require("pintle.sessions").known())
   end,
   login = function()

@@ -21,6 +21,7 @@ local SYMBOL_CHARS_MIN = 2
 
 ---@class (exact) pintle.Candidates What is known for a workspace.
 ---@field commands? table[] Prompts and skills.
+---@field trust? table Leads to `:Pintle trust`, if commands are missing without it.
 ---@field files? string[]
 ---@field symbols? { query: string, items: table[], is_there?: boolean }
 
@@ -49,7 +50,7 @@ function M.word(line, is_first)
   end
   local before
   before, word = line:match("^(.-)(@[^%s@]*)$")
-  if word and (before == "" or before:find("[%s(]$")) then
+  if before and word and (before == "" or before:find("[%s(]$")) then
     return #before, word
   end
 end
@@ -61,7 +62,8 @@ local function read_commands(here)
   if not view then
     return
   end
-  local found, open = {}, 2
+  local found, open = {}, 3
+  local candidates = of(here.root)
   local function take(list)
     for _, each in ipairs(list or {}) do
       local hint = each.argumentHint and " " .. each.argumentHint or ""
@@ -72,13 +74,17 @@ local function read_commands(here)
       table.sort(found, function(a, b)
         return a.word < b.word
       end)
-      of(here.root).commands = found
+      candidates.commands = found
       M.show_again()
     end
   end
   local params = { sessionId = view.state.id }
   here.engine:request(protocol.method.prompt_list, params, function(_, result)
     take(result and result.prompts)
+  end)
+  here.engine:request(protocol.method.trust_read, params, function(_, result)
+    candidates.trust = require("pintle.trust").candidate(result)
+    take()
   end)
   here.engine:request(protocol.method.skill_list, params, function(_, result)
     take(result and result.skills)
@@ -229,7 +235,9 @@ function M.candidates(here, word, waits)
         return candidates.commands ~= nil
       end, 5)
     end
-    return matching(candidates.commands or {}, "word", query)
+    local found = matching(candidates.commands or {}, "word", query)
+    table.insert(found, candidates.trust)
+    return found
   end
   if #query >= SYMBOL_CHARS_MIN then
     read_symbols(here.root, query)
@@ -275,7 +283,7 @@ function M.show()
     return
   end
   local here, start, word = at_cursor()
-  if not start then
+  if not start or not word then
     return
   end
   local items = M.candidates(here, word)
@@ -326,6 +334,7 @@ function M.attach(here, buf)
       set_options(false)
     end,
   })
+  vim.api.nvim_create_autocmd("CompleteDone", { buffer = buf, callback = require("pintle.trust").completed })
   vim.api.nvim_create_autocmd({ "TextChangedI", "TextChangedP" }, { buffer = buf, callback = M.show })
 end
 

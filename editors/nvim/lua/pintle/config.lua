@@ -178,6 +178,7 @@ end
 ---@param b string
 ---@return integer
 function M.distance(a, b)
+  ---@type table<integer, integer>
   local row = {}
   for at = 0, #b do
     row[at] = at
@@ -203,7 +204,8 @@ function M.set(given)
       problems[#problems + 1] = ("%s must be a table, not %s"):format(from, vim.inspect(settings))
       settings = nil
     end
-    local names = vim.tbl_keys(settings or {})
+    settings = settings or {}
+    local names = vim.tbl_keys(settings)
     table.sort(names, function(a, b)
       return tostring(a) < tostring(b)
     end)

@@ -47,7 +47,7 @@ end
 local function diagnostics(root)
   local by_path, blocks = {}, {}
   for _, each in ipairs(vim.diagnostic.get()) do
-    local path = buffers.file_of(each.bufnr)
+    local path = each.bufnr and buffers.file_of(each.bufnr)
     if path and paths.below(root, path) then
       if not by_path[path] then
         by_path[path] = { type = "diagnostics", path = path, items = {} }
@@ -93,7 +93,7 @@ function M.image(path)
   if #data > IMAGE_BYTES_MAX then
     return nil, ("%s is larger than %d MB"):format(path, IMAGE_BYTES_MAX / 1024 / 1024)
   end
-  return { type = "image", mimeType = kind, data = vim.base64.encode(data) }
+  return { type = "image", mimeType = kind, data = vim.base64.encode(data) } --[[@as pintle.Input.image]]
 end
 
 ---Words behind an `@` at the beginning of a word.
@@ -147,8 +147,11 @@ local function blocks_of(word, root)
   if not path or not exists(path) then
     return {}
   end
-  local range = { start = tonumber(first), ["end"] = tonumber(last) or tonumber(first) }
-  return { { type = "file", path = path, range = range } }
+  local start = vim.fn.str2nr(first or "")
+  local range = { start = start, ["end"] = last ~= "" and vim.fn.str2nr(last or "") or start }
+  return {
+    { type = "file", path = path, range = range } --[[@as pintle.Input.file]],
+  }
 end
 
 ---The blocks that go with a text.
@@ -159,8 +162,10 @@ end
 function M.blocks(text, root)
   local blocks, is_done = {}, {}
   for _, word in ipairs(M.words(text)) do
-    local made, why = {}, nil
-    if not is_done[word] then
+    local made, why ---@type pintle.Input[]?, string?
+    if is_done[word] then
+      made = {}
+    else
       made, why = blocks_of(word, root)
     end
     if not made then

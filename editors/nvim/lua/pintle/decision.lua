@@ -290,7 +290,7 @@ function M.comment(text, range)
   end
   local action = { type = "comment", hunk = place.hunk.id, side = place.count > 0 and "new" or "old", text = text }
   local target = range and hunks.target(place, range.first, range.last)
-  if target and target.type == "lines" then
+  if target and target.type == "lines" and target.lines then
     action.lines = target.lines.new
   end
   decide(here, view, { action })

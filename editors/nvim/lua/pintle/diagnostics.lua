@@ -54,9 +54,9 @@ function M.flush()
   waiting = {}
   for _, here in ipairs(require("pintle.workspace").all()) do
     local view = here:view()
-    for buf in pairs(view and here.engine.state == "ready" and bufs or {}) do
-      local report = M.report(buf, here.root)
-      if report then
+    for buf in pairs(here.engine.state == "ready" and bufs or {}) do
+      local report = view and M.report(buf, here.root)
+      if view and report then
         report.sessionId = view.state.id
         -- Nobody waits for it, and one that is lost does no harm.
         here.engine:request(protocol.method.editor_diagnostics, report, function() end)

@@ -383,7 +383,7 @@ function Documents:find(path)
 end
 
 ---@param action fun(documents: pintle.Documents, buf: integer)
----@return fun(event: { buf: integer })
+---@return fun(event: vim.api.keyset.create_autocmd.callback_args)
 local function for_all(action)
   return function(event)
     for _, workspace in ipairs(require("pintle.workspace").all()) do

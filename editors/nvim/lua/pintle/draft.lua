@@ -2,6 +2,9 @@
 
 local M = {}
 
+-- For the user alone: 0600.
+local MODE = 384
+
 ---@param root string
 ---@return string
 local function path_of(root)
@@ -31,25 +34,25 @@ function M.keep(root, text)
     return not ok and name ~= "ENOENT" and why or nil
   end
   -- Prompts are nobody else's business.
-  local made, why = pcall(vim.fn.mkdir, vim.fs.dirname(path), "p", tonumber("700", 8))
+  local made, why = pcall(vim.fn.mkdir, vim.fs.dirname(path), "p", "0o700")
   if not made then
     return tostring(why)
   end
   local temporary = ("%s.%d"):format(path, vim.fn.getpid())
-  local file, number
-  file, why = vim.uv.fs_open(temporary, "w", tonumber("600", 8))
+  local file, problem = vim.uv.fs_open(temporary, "w", MODE)
   if not file then
-    return why
+    return problem
   end
-  number, why = vim.uv.fs_write(file, text)
+  local number
+  number, problem = vim.uv.fs_write(file, text)
   vim.uv.fs_close(file)
-  local ok = number == #text
-  if ok then
-    ok, why = vim.uv.fs_rename(temporary, path)
+  local is_written = number == #text ---@type boolean?
+  if is_written then
+    is_written, problem = vim.uv.fs_rename(temporary, path)
   end
-  if not ok then
+  if not is_written then
     vim.uv.fs_unlink(temporary)
-    return why or "the draft was only partly written"
+    return problem or "the draft was only partly written"
   end
 end
 

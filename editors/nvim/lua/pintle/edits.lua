@@ -261,7 +261,7 @@ function M.answer(workspace, params, respond, id)
   end
   local here = waiting[workspace] or {}
   waiting[workspace] = here
-  local autocmd
+  local autocmd ---@type integer
   local function is_first()
     local is_it = here[id] ~= nil
     here[id] = nil
@@ -306,7 +306,7 @@ function M.apply(workspace, params)
     end
   end
   workspace.documents:flush()
-  local found = {}
+  local found = {} ---@type pintle.Document[]
   for at, edit in ipairs(params.edits) do
     local why, document = refusal(workspace, edit)
     if not document then
@@ -314,7 +314,8 @@ function M.apply(workspace, params)
     end
     found[at] = document
   end
-  local turn = workspace:view() and workspace:view().state.turn
+  local view = workspace:view()
+  local turn = view and view.state.turn
   local undone = {}
   for at, edit in ipairs(params.edits) do
     local document = found[at]

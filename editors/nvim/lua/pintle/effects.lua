@@ -36,7 +36,7 @@ function M.summary(turn, files)
 end
 
 ---What each change means besides being drawn.
----@type table<string, fun(self: pintle.Workspace, view: pintle.View, change: pintle.Change)>
+---@type table<string, fun(self: pintle.Workspace, view: pintle.View, change: any)>
 local effects = {
   files = function(self, view, change)
     buffers.check_all()

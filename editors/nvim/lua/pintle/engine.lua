@@ -156,8 +156,8 @@ function Engine:request(method, params, done)
       return done and done(err)
     end
     self.hooks.sending()
-    connection = self.rpc
-    id = self.rpc:request(method, params, done)
+    connection = assert(self.rpc, "a ready engine has a connection")
+    id = connection:request(method, params, done)
   end)
   return function()
     if connection and id then
@@ -252,7 +252,11 @@ function Engine:shake_hands(handle, is_restart)
   end, config.get().handshake_ms)
   handle:request(protocol.method.initialize, {
     protocol = { name = protocol.name, versions = { protocol.version } },
-    client = { name = clients.NAME, id = clients.OWN, version = tostring(vim.version()) },
+    client = {
+      name = clients.NAME,
+      id = clients.OWN,
+      version = tostring((vim.version --[[@as fun(): vim.Version]])()),
+    },
     capabilities = { approvals = vim.empty_dict(), questions = vim.empty_dict(), applyEdit = vim.empty_dict() },
   }, function(err, result)
     if is_over or err and err.code == rpc.ENDED then

@@ -2,6 +2,7 @@
 
 local clients = require("pintle.clients")
 local history = require("pintle.history")
+local render = require("pintle.render")
 
 local M = {}
 
@@ -21,9 +22,10 @@ local function take(list, key, id)
 end
 
 ---@param session pintle.Session
----@param id string
+---@param id? string Absent from an event that a broken engine sends.
 ---@return pintle.Turn
 local function turn_of(session, id)
+  id = id or ""
   local turn = session.turns[id]
   if not turn then
     turn = { id = id }
@@ -41,6 +43,41 @@ local function note_sender(session, item_id, client_id)
     session.senders[item_id] = clients.name_of_other(client_id)
     session.own[item_id] = client_id == clients.OWN or nil
   end
+end
+
+---Whom a request was answered by, if it was another client than this one.
+---@param session pintle.Session
+---@param client_id? string
+---@return string?
+local function other_answerer(session, client_id)
+  return session.seq > (session.came_at or 0) and clients.name_of_other(client_id) or nil
+end
+
+---The answer to a question or a permission request, as a notice; nil if it ended with its turn. Pure.
+---@param question? pintle.Question
+---@param outcome { by: string, optionIds?: string[], text?: string }
+---@param other? string The client that answered.
+---@return pintle.Notice?
+function M.answered(question, outcome, other)
+  local message
+  if outcome.by == "client" then
+    local labels = {}
+    for _, option in ipairs(question and question.options or {}) do
+      labels[option.optionId] = option.label
+    end
+    local parts = vim.tbl_map(function(id)
+      return labels[id] or id
+    end, outcome.optionIds or {})
+    if outcome.text and outcome.text ~= "" then
+      parts[#parts + 1] = outcome.text
+    end
+    message = ("%s answered: %s"):format(other or "You", table.concat(parts, ", "))
+  elseif outcome.by == "dismissed" then
+    message = "The question was dismissed"
+  elseif outcome.by == "deadline" then
+    message = "No answer in time"
+  end
+  return message and { level = "info", code = render.ANSWERED, message = message } or nil
 end
 
 ---What a move in the history did to the conversation.
@@ -170,8 +207,15 @@ M.durable = {
     add({ kind = "approval", approval = event })
     add({ kind = "state" })
   end,
-  ["approval.resolved"] = function(session, event, add)
+  ["approval.resolved"] = function(session, event, add, _, client_id)
     local approval = take(session.approvals, "approvalId", event.approvalId)
+    if event.by == "client" and event.feedback then
+      local outcome = { by = "client", text = event.feedback }
+      local notice = M.answered(nil, outcome, other_answerer(session, client_id))
+      if notice then
+        add({ kind = "notice", notice = notice })
+      end
+    end
     if approval then
       if #session.approvals == 0 and session.turn then
         session.state = "running"
@@ -180,11 +224,18 @@ M.durable = {
       add({ kind = "state" })
     end
   end,
-  ["question.requested"] = function(session, _, add)
+  ["question.requested"] = function(session, event, add)
+    session.questions[event.questionId] = event
     session.state = "blocked"
     add({ kind = "state" })
   end,
-  ["question.resolved"] = function(session, _, add)
+  ["question.resolved"] = function(session, event, add, _, client_id)
+    local question = session.questions[event.questionId]
+    session.questions[event.questionId] = nil
+    local notice = M.answered(question, event, other_answerer(session, client_id))
+    if notice then
+      add({ kind = "notice", notice = notice })
+    end
     if #session.approvals == 0 and session.turn then
       session.state = "running"
     end

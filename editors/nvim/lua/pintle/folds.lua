@@ -64,6 +64,58 @@ function M.set(win, first, last, is_open)
   end)
 end
 
+---Whether one of the folds between two lines is open in the current window.
+---@param first integer from 1
+---@param last integer
+---@return boolean
+local function has_open(first, last)
+  local line = first
+  while line <= last do
+    local closed_end = vim.fn.foldclosedend(line)
+    if closed_end == -1 and vim.fn.foldlevel(line) > 0 then
+      return true
+    end
+    line = math.max(line, closed_end) + 1
+  end
+  return false
+end
+
+---Makes a fold around others. Its first line is in none of them.
+---@param win integer
+---@param first integer from 1
+---@param last integer
+---@param is_open? boolean default: whether one of the others is open
+function M.wrap(win, first, last, is_open)
+  vim.api.nvim_win_call(win, function()
+    local view = vim.fn.winsaveview()
+    if is_open == nil then
+      is_open = vim.wo.foldlevel > 0 or has_open(first + 1, last)
+    end
+    vim.cmd(("%d,%dfold"):format(first, last))
+    if is_open then
+      vim.cmd(("%dfoldopen"):format(first))
+    end
+    vim.fn.winrestview(view)
+  end)
+end
+
+---Takes away the fold around others that begins at a line; they stay.
+---@param win integer
+---@param line integer from 1
+---@return boolean? is_open Nil where there was none.
+function M.unwrap(win, line)
+  return vim.api.nvim_win_call(win, function()
+    if vim.fn.foldlevel(line) == 0 then
+      return nil
+    end
+    local view, is_open = vim.fn.winsaveview(), vim.fn.foldclosed(line) == -1
+    vim.api.nvim_win_set_cursor(0, { line, 0 })
+    vim.cmd("silent! normal! zd")
+    vim.fn.winrestview(view)
+    return is_open
+  end)
+end
+
 ---Makes folds of a window where there are none yet.
 ---@param win integer
 ---@param ranges [integer, integer][] first and last lines, from 1
@@ -94,12 +146,14 @@ function M.reset(win, ranges)
   end)
 end
 
----A line that stands for a closed fold: its first one, with how many are below it. What is too long is cut in the middle, since
----at the end it says how things are.
+---A line that stands for a closed fold: its first one, with how many are below it, except where these are folds. What is too
+---long is cut in the middle, since at the end it says how things are.
 ---@return string
 function M.text()
-  local head = vim.fn.getline(vim.v.foldstart):gsub("^▾", "▸")
-  local count = vim.v.foldend - vim.v.foldstart
+  local first = vim.api.nvim_buf_get_lines(0, vim.v.foldstart - 1, vim.v.foldstart + 1, false)
+  local head = first[1]:gsub("^▾", "▸")
+  local is_run = vim.startswith(first[2] or "", "▾")
+  local count = is_run and 0 or vim.v.foldend - vim.v.foldstart
   local line = count == 0 and head or ("%s · %d line%s"):format(head, count, count == 1 and "" or "s")
   local room = vim.api.nvim_win_get_width(0)
   if vim.fn.strdisplaywidth(line) <= room then

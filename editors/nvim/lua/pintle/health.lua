@@ -9,17 +9,17 @@ local function check_engine()
   local health = vim.health
   local path, why = require("pintle.engine").locate()
   if not path then
-    return health.error(
-      why or "no engine",
-      { "install pintle, or set its path: require('pintle').setup({ binary = '…' })" }
-    )
+    return health.error(why or "no engine", {
+      "install it: " .. require("pintle.install").command(require("pintle.paths").HERE),
+      "or set its path: require('pintle').setup({ binary = '…' })",
+    })
   end
   health.ok("engine: " .. path)
   local ok, result = pcall(function()
     return vim.system({ path, "--version" }, { text = true }):wait(3000)
   end)
   if ok and result.code == 0 then
-    health.ok("version: " .. vim.trim(result.stdout))
+    health.ok("version: " .. vim.trim(result.stdout or ""))
   else
     health.error("it does not report its version", { "check the setting `binary`" })
   end
@@ -63,7 +63,7 @@ function M.check()
   local health = vim.health
   health.start("pintle")
   if vim.fn.has("nvim-0.10") == 1 then
-    health.ok("Neovim " .. tostring(vim.version()))
+    health.ok("Neovim " .. tostring((vim.version --[[@as fun(): vim.Version]])()))
   else
     health.error("Neovim 0.10 or newer is required")
   end

@@ -28,7 +28,7 @@ local function print(args)
   if ok and result.code == 0 then
     return result.stdout
   end
-  local said = ok and vim.trim(result.stderr):gsub("^pintle: ", "") or tostring(result)
+  local said = ok and vim.trim(result.stderr or ""):gsub("^pintle: ", "") or tostring(result)
   return nil, said ~= "" and said or ("`%s help` failed"):format(path)
 end
 

@@ -34,6 +34,7 @@ end
 ---@param change pintle.Change
 function M.note(history, seq, change)
   local key
+  ---@cast change table
   if change.kind == "item" then
     key = change.item.id
   elseif change.kind == "turn" and change.is_over then

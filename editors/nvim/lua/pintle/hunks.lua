@@ -74,7 +74,7 @@ local function map(from, to)
   ---@cast blocks integer[][]
   blocks[#blocks + 1] = { #from + 1, 0, #to + 1, 0 }
   for _, block in ipairs(blocks) do
-    local first, count, _, new_count = unpack(block)
+    local first, count, new_count = block[1], block[2], block[4]
     -- Of no lines, the diff names the line before them.
     local stop = count == 0 and first or first - 1
     for line = at, math.min(stop, #from) do
@@ -107,6 +107,8 @@ end
 ---@return pintle.Place[]
 function M.places(seen, lines, hunks)
   local mapped = not vim.deep_equal(seen, lines) and map(seen, lines) or nil
+  ---@param line integer
+  ---@return integer?
   local function line_of(line)
     if mapped then
       return mapped[line]
@@ -122,7 +124,8 @@ function M.places(seen, lines, hunks)
     elseif count == 0 then
       local before, after = line_of(first - 1), row
       row = row or before and before + 1 or #seen == 0 and 1 or nil
-      local from, to = before and before + 1 or first == 1 and 1 or row, after and after - 1 or #lines
+      local to = after and after - 1 or #lines
+      local from = before and before + 1 or first == 1 and 1 or row
       local old = M.lines(hunk.oldText)
       if mapped and from and #old > 0 and contains(lines, old, from, to) then
         row = nil

@@ -15,7 +15,8 @@ local M = {}
 ---@param by integer How many hunks on, or with a number below 0 back.
 ---@return integer? number nil where there is none
 function M.next(positions, path, line, by)
-  local before, at, first = 0, nil, nil
+  local before = 0
+  local at, first ---@type integer?, integer?
   for number, each in ipairs(positions) do
     if each.path == path then
       first = first or number
@@ -26,7 +27,7 @@ function M.next(positions, path, line, by)
       end
     end
   end
-  local from
+  local from ---@type integer
   if not first then
     -- Another file: from outside of the order.
     from = by > 0 and 0 or #positions + 1
@@ -67,12 +68,12 @@ function M.jump(by)
     each.path = buffers.real(each.path)
   end
   local number = M.next(positions, path, vim.fn.line("."), by)
+  local target = number and positions[number]
   if #positions == 0 then
     return log.say("no open hunks: the agent changed no files, or everything is decided")
-  elseif not number then
+  elseif not target then
     return log.say(("no hunk %s; %d are open"):format(by > 0 and "after this one" or "before this one", #positions))
   end
-  local target = positions[number]
   vim.cmd("normal! m'")
   edit(target.path)
   vim.api.nvim_win_set_cursor(0, { math.min(target.line, vim.api.nvim_buf_line_count(0)), 0 })
@@ -138,6 +139,13 @@ local JUMPS = {
   { ["]a"] = "<Plug>(pintle-next-hunk)", ["[a"] = "<Plug>(pintle-prev-hunk)" },
 }
 
+-- For the table of keys in the help.
+M.KEYS = {
+  { modes = "n", lhs = "]h", desc = "go to the next hunk, in any file" },
+  { modes = "n", lhs = "[h", desc = "go to the previous hunk" },
+  { modes = { "x", "o" }, lhs = "ih", desc = "select the hunk's lines, in buffers with hunks" },
+}
+
 ---@type table<string, table|false> by key: the map that it had before, or false
 local global = {}
 
@@ -156,7 +164,8 @@ end
 ---@param map table
 ---@return boolean is_default Whether Neovim itself made a map, as for the argument list.
 local function is_default(map)
-  return map.callback ~= nil and debug.getinfo(map.callback, "S").source:find("_defaults", 1, true) ~= nil
+  local info = map.callback and debug.getinfo(map.callback, "S")
+  return info ~= nil and info.source ~= nil and info.source:find("_defaults", 1, true) ~= nil
 end
 
 ---@param map table?

@@ -41,7 +41,7 @@ function M.width()
   if wanted < 1 then
     wanted = math.max(WIDTH_MIN, math.floor(vim.o.columns * wanted + 0.5))
   end
-  return math.max(1, math.min(wanted, vim.o.columns - 2))
+  return math.floor(math.max(1, math.min(wanted, vim.o.columns - 2)))
 end
 
 ---The longest of some texts that there is room for.
@@ -209,18 +209,19 @@ local function open(workspace, layout, is_tab_new)
       found.chat = open_beside(chat)
     end
   elseif not found.chat then
-    found.chat = vim.api.nvim_open_win(chat, false, { split = "above", win = found.prompt })
-    local both = vim.api.nvim_win_get_height(found.prompt) + vim.api.nvim_win_get_height(found.chat)
-    vim.api.nvim_win_set_height(found.prompt, prompt_height(both))
+    local below = assert(found.prompt, "one of both is open")
+    local above = vim.api.nvim_open_win(chat, false, { split = "above", win = below })
+    local both = vim.api.nvim_win_get_height(below) + vim.api.nvim_win_get_height(above)
+    vim.api.nvim_win_set_height(below, prompt_height(both))
+    found.chat = above
   end
-  put(found.chat, chat)
-  dress(found.chat, "chat")
-  to_end(found.chat, chat)
-  if not found.prompt then
-    found.prompt = open_prompt(found.chat, prompt)
-  end
-  dress(found.prompt, "prompt")
-  vim.api.nvim_set_current_win(found.prompt)
+  local win = assert(found.chat, "the transcript has a window now")
+  put(win, chat)
+  dress(win, "chat")
+  to_end(win, chat)
+  local below = found.prompt or open_prompt(win, prompt)
+  dress(below, "prompt")
+  vim.api.nvim_set_current_win(below)
 end
 
 ---Shows the windows of a workspace and goes to the prompt; what is there already stays where it is.
@@ -238,7 +239,7 @@ end
 ---@return boolean is_closed False where there were none.
 function M.close(workspace)
   local found = windows(workspace.root)
-  local own = vim.tbl_values(found)
+  local own = vim.tbl_values(found --[[@as table<string, integer>]])
   if #own == 0 then
     return false
   end

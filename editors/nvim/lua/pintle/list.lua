@@ -206,6 +206,14 @@ local verbs = {
   },
 }
 
+---The keys of the quickfix window.
+---@return { modes: string[], lhs: string, desc: string }[]
+function M.keys()
+  return vim.tbl_map(function(lhs)
+    return { modes = { "n", "x" }, lhs = lhs, desc = verbs[lhs].desc }
+  end, { "K", "U", "C", "D" })
+end
+
 ---Gives the quickfix window its keys. One window shows all lists: in those of others the keys are the editor's own.
 ---@param buf integer
 local function dress(buf)

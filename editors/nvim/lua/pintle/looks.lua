@@ -12,6 +12,8 @@ end
 ---@param buf integer
 ---@param filetype pintle.FileType
 function M.dress(buf, filetype)
+  -- For plugins that look up the language of a file type, such as those that render Markdown.
+  vim.treesitter.language.register("markdown", filetype)
   vim.bo[buf].filetype = filetype
   if not pcall(vim.treesitter.start, buf, "markdown") then
     vim.bo[buf].syntax = "markdown"

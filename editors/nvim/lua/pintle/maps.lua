@@ -28,7 +28,7 @@ function M.of_transcript(chat)
     {
       modes = "n",
       lhs = "<CR>",
-      desc = "answer the question of the call under the cursor, or open its fold",
+      desc = "answer the call under the cursor, or open its fold",
       action = function()
         chat:answer()
       end,

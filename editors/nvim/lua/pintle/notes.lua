@@ -80,7 +80,7 @@ local function about(note)
   if not at[1] then
     return note.about
   end
-  local first, last = at[1] + 1, math.max(at[1] + 1, at[3].end_row or 0)
+  local first, last = at[1] + 1, math.max(at[1] + 1, at[3] and at[3].end_row or 0)
   return vim.api.nvim_buf_call(note.buf, function()
     return input.selection(first, math.min(last, vim.api.nvim_buf_line_count(0)))
   end)

@@ -179,7 +179,8 @@ end
 ---Whether nobody has put something else into the place of the editor's own `vim.notify`.
 ---@return boolean
 local function is_stock()
-  return debug.getinfo(vim.notify, "S").source:find("^@vim/") ~= nil
+  local info = debug.getinfo(vim.notify, "S")
+  return info ~= nil and info.source ~= nil and info.source:find("^@vim/") ~= nil
 end
 
 ---Shows a notice. Safe to call from anywhere.

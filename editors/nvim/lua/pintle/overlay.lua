@@ -204,8 +204,8 @@ vim.api.nvim_create_autocmd("WinScrolled", {
   group = vim.api.nvim_create_augroup("pintle_overlay", { clear = true }),
   callback = function()
     for id, by in pairs(vim.v.event) do
-      local win = tonumber(id)
-      local count = win and vim.api.nvim_win_is_valid(win) and above[vim.api.nvim_win_get_buf(win)]
+      local win = vim.fn.str2nr(id)
+      local count = win > 0 and vim.api.nvim_win_is_valid(win) and above[vim.api.nvim_win_get_buf(win)]
       if count and vim.api.nvim_win_call(win, vim.fn.winsaveview).topline == 1 and by.topline < 0 then
         reveal(win, count)
       end
@@ -234,7 +234,7 @@ function M.places(buf)
   for _, mark in ipairs(marks[buf] and vim.api.nvim_buf_get_extmarks(buf, HUNKS, 0, -1, { details = true }) or {}) do
     local id, row, details = mark[1], mark[2], mark[4]
     local place = marks[buf][id]
-    if place and not details.invalid then
+    if place and details and not details.invalid then
       local is_below = place.count == 0 and place.row > row
       local count = place.count == 0 and 0 or (details.end_row or row) - row
       found[#found + 1] = { hunk = place.hunk, row = is_below and row + 1 or row, count = count }

@@ -8,6 +8,9 @@ local session = require("pintle.session")
 
 local M = {}
 
+---@type pintle.RpcError
+local EMPTY = { code = 0, message = "an empty answer" }
+
 -- Events in a page. Small enough that decoding and drawing one is not felt.
 local PAGE = 200
 
@@ -24,7 +27,7 @@ local function read(workspace, params, done)
   params.limit = params.limit or PAGE
   workspace.engine:request(protocol.method.session_events, params, function(err, page)
     if err or not page then
-      err = err or { code = 0, message = "an empty answer" }
+      err = err or EMPTY
     end
     done(not err and page or nil, err)
   end)
@@ -58,7 +61,7 @@ function M.catch_up(workspace, view)
     read(workspace, { sessionId = view.state.id, after = view.state.seq }, function(page, err)
       if not page then
         view.is_paging = false
-        return log.failed("cannot read events", err)
+        return log.failed("cannot read events", err or EMPTY)
       end
       local changed, more = session.page(view.state, page)
       workspace:take(view, changed)
@@ -95,7 +98,7 @@ function M.earlier(workspace, view, is_all)
     view.is_reading_back = false
     if not page then
       view.wants_all = false
-      return log.failed("cannot read earlier events", err)
+      return log.failed("cannot read earlier events", err or EMPTY)
     end
     local came = session.earlier(view.state, page)
     backwards.put_before(view.chat, came)
@@ -112,12 +115,14 @@ end
 ---@param what string
 ---@param err? pintle.RpcError
 function M.cannot_open(what, err)
-  err = err or { code = 0, message = "an empty answer" }
-  if type(err.data) == "table" and err.data.sharedEngine then
+  local shown = err or EMPTY
+  local data = shown.data
+  if type(data) == "table" and data.sharedEngine then
     local hint = 'to open it here too, put `shared = true` into require("pintle").setup() and start Neovim again'
-    err = { code = err.code, message = err.message, data = vim.tbl_extend("force", err.data, { hint = hint }) }
+    local more = vim.tbl_extend("force", data, { hint = hint }) --[[@as pintle.ErrorData]]
+    shown = { code = shown.code, message = shown.message, data = more }
   end
-  log.failed(what, err)
+  log.failed(what, shown)
 end
 
 ---Subscribes again to every session after the engine was restarted.

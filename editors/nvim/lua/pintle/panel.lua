@@ -35,6 +35,48 @@ Panel.__index = Panel
 
 M.FILETYPE = "pintle-panel"
 
+---@class (exact) pintle.PanelKey
+---@field modes string
+---@field lhs string
+---@field desc string
+---@field act fun(panel: pintle.Panel)
+
+---@type pintle.PanelKey[]
+M.KEYS = {
+  {
+    modes = "n",
+    lhs = "<CR>",
+    desc = "answer with the line under the cursor",
+    act = function(panel)
+      panel:choose()
+    end,
+  },
+  {
+    modes = "n",
+    lhs = "<Tab>",
+    desc = "go to the next answer",
+    act = function(panel)
+      panel:step(1)
+    end,
+  },
+  {
+    modes = "n",
+    lhs = "<S-Tab>",
+    desc = "go to the previous answer",
+    act = function(panel)
+      panel:step(-1)
+    end,
+  },
+  {
+    modes = "n",
+    lhs = "q",
+    desc = "close the question",
+    act = function(panel)
+      panel:close()
+    end,
+  },
+}
+
 -- Longer lines are hard to read; they are wrapped.
 local WIDTH_MAX = 100
 
@@ -99,10 +141,12 @@ end
 ---@param options pintle.PanelOptions
 ---@return pintle.Panel
 function M.open(options)
-  if M.current() then
-    shown:close()
+  local before = M.current()
+  if before then
+    before:close()
   end
-  local lines, groups, rows, starts = {}, {}, {}, {}
+  local lines, rows, starts = {}, {}, {}
+  local groups = {} ---@type table<integer, string>
   local function add(text, group, choice)
     for _, line in ipairs(vim.split(text, "\n", { plain = true })) do
       lines[#lines + 1] = line
@@ -149,14 +193,11 @@ function M.open(options)
     vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
   end
   vim.api.nvim_win_set_config(win, place(buf, verb, later, win))
-  self:map("<CR>", self.choose, "answer with the line under the cursor")
-  self:map("<Tab>", function()
-    self:step(1)
-  end, "go to the next answer")
-  self:map("<S-Tab>", function()
-    self:step(-1)
-  end, "go to the previous answer")
-  self:map("q", self.close, "close the question")
+  for _, key in ipairs(M.KEYS) do
+    vim.keymap.set(key.modes, key.lhs, function()
+      key.act(self)
+    end, { buffer = buf, nowait = true, desc = "pintle: " .. key.desc })
+  end
   vim.api.nvim_create_autocmd("VimResized", {
     buffer = buf,
     callback = function()
@@ -170,15 +211,6 @@ function M.open(options)
   -- Last: who listens to it finds all in place.
   vim.bo[buf].filetype = M.FILETYPE
   return self
-end
-
----@param lhs string
----@param action fun(panel: pintle.Panel)
----@param desc string
-function Panel:map(lhs, action, desc)
-  vim.keymap.set("n", lhs, function()
-    action(self)
-  end, { buffer = self.buf, nowait = true, desc = "pintle: " .. desc })
 end
 
 ---@return boolean

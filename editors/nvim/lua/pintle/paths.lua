@@ -27,7 +27,7 @@ function M.plain(path, system)
   end
   path = path:gsub("\\", "/"):gsub("^//[?.]/[uU][nN][cC]/", "//"):gsub("^//[?.]/(%a:)", "%1")
   local start, rest = path:match("^(/?)(.*)$")
-  return (start .. rest:gsub("/+", "/"):gsub("^%l:", string.upper))
+  return (start .. (rest or ""):gsub("/+", "/"):gsub("^%l:", string.upper))
 end
 
 ---Cuts a path into its root and names. The root is empty for a relative path.

@@ -74,8 +74,8 @@ local function fzf_lua(items, options, done)
     fzf_opts = { ["--delimiter"] = "\t", ["--with-nth"] = "2..", ["--no-multi"] = true },
     actions = {
       ["enter"] = function(selected)
-        local index = tonumber((selected[1] or ""):match("^(%d+)\t"))
-        if index then
+        local index = vim.fn.str2nr(selected[1] or "")
+        if index > 0 then
           done(items[index], index)
         end
       end,

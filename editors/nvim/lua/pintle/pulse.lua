@@ -81,6 +81,7 @@ end
 ---@param changed pintle.Change[]
 ---@return boolean
 local function is_silence(changed)
+  ---@type any
   local only = changed[1]
   return #changed == 1 and only.kind == "notice" and only.notice.code == "modelSilent"
 end

@@ -11,6 +11,9 @@ local M = {}
 M.HEAD = "▾ "
 M.BODY = "│ "
 
+-- The code of notices that show an answer of the user.
+M.ANSWERED = "answered"
+
 -- Sequences for terminals: those that move and colour, those that name the window, and the rest.
 local SEQUENCES = { "\27%[[%d;:?<=>]*[ -/]*[@-~]", "\27%][^\7\27]*\7", "\27%][^\7\27]*\27\\", "\27[@-Z\\^_]" }
 
@@ -106,7 +109,7 @@ local deliveries = { steer = "You (steer)", followUp = "You (follow-up)" }
 
 local statuses = { completed = "done", pending = "…" }
 
----@type table<string, fun(item: pintle.Item, state: pintle.Session): string[]>
+---@type table<string, fun(item: pintle.Item, state: pintle.Session): string[]?>
 local items = {
   userMessage = function(item, state)
     local from = state.senders[item.id]
@@ -116,7 +119,9 @@ local items = {
     return lines
   end,
   agentMessage = function(item)
-    local lines = M.lines(item.text)
+    -- What is over has no blank lines at its end; what streams may go on behind them.
+    local is_over = item.status ~= "running" and item.status ~= "pending"
+    local lines = M.lines(is_over and item.text:gsub("%s+$", "") or item.text)
     if item.status == "cancelled" and item.text ~= "" then
       vim.list_extend(lines, { "", "*cut off*" })
     end
@@ -250,7 +255,8 @@ end
 ---@return string[]
 function M.notice(said)
   local lines = {}
-  extend(lines, ("**%s**: %s"):format(said.level, advice.line(said)), "> ")
+  local is_answer = said.code == M.ANSWERED
+  extend(lines, is_answer and said.message or ("**%s**: %s"):format(said.level, advice.line(said)), "> ")
   return lines
 end
 

@@ -43,7 +43,7 @@ function M.retry()
   end
   -- It is sent when the turn has ended: what waits in the queue goes back to the prompt before.
   local turn = view.state.turn
-  local autocommand
+  local autocommand ---@type integer
   autocommand = vim.api.nvim_create_autocmd("User", {
     pattern = "PintleTurnCompleted",
     callback = function(event)

@@ -5,8 +5,8 @@ local history = require("pintle.history")
 local input = require("pintle.input")
 local layout = require("pintle.layout")
 local log = require("pintle.log")
-local notice = require("pintle.notice")
 local panel = require("pintle.panel")
+local preview = require("pintle.preview")
 local prompt = require("pintle.prompt")
 local protocol = require("pintle.protocol")
 
@@ -14,7 +14,7 @@ local M = {}
 
 ---@class (exact) pintle.PlaceChoice
 ---@field label string
----@field at? pintle.HistoryPoint Absent: where the session stands.
+---@field at? pintle.HistoryPoint Absent: where the session stands; only for a fork.
 ---@field text string
 ---@field item_id? pintle.ItemId The message that it is before.
 
@@ -77,44 +77,6 @@ local SCOPES = {
   { label = "Only the files", scope = "files" },
 }
 
-local OWNERS = { agent = "the agent's", other = "yours", conflict = "conflict: yours and the agent's" }
-
-local ACTIONS = {
-  restore = "restored",
-  remove = "removed",
-  leave = "left unchanged",
-  lost = "cannot be restored, left unchanged",
-  failed = "could not be written",
-}
-
----What going back does, as lines of a buffer.
----@param place pintle.PlaceChoice
----@param scope pintle.RewindScope
----@param result pintle.SessionRewindResult
----@return string[]
-function M.preview(place, scope, result)
-  local lines = { "# " .. place.text, "" }
-  if scope ~= "files" then
-    local text = "- the model forgets %d items"
-    lines[#lines + 1] = text:format(#result.dropped)
-    if #result.restored > 0 then
-      lines[#lines + 1] = ("- and recalls %d"):format(#result.restored)
-    end
-  end
-  if scope ~= "conversation" then
-    local files = result.files or {}
-    if #files == 0 then
-      lines[#lines + 1] = "- no files have changed since"
-    end
-    for _, file in ipairs(files) do
-      local path = notice.visible(vim.fn.fnamemodify(file.path, ":."))
-      local owner, action = OWNERS[file.owner] or file.owner, ACTIONS[file.action] or file.action
-      lines[#lines + 1] = ("- %s: %s (%s)"):format(path, action, owner)
-    end
-  end
-  return lines
-end
-
 ---Says what became of it.
 ---@param result pintle.SessionRewindResult
 ---@param scope pintle.RewindScope
@@ -136,7 +98,7 @@ local function tell(result, scope)
   for _, action in ipairs({ "restore", "remove", "leave", "lost", "failed" }) do
     if counts[action] then
       local noun = counts[action] == 1 and "file" or "files"
-      parts[#parts + 1] = ("%d %s %s"):format(counts[action], noun, ACTIONS[action])
+      parts[#parts + 1] = ("%d %s %s"):format(counts[action], noun, preview.ACTIONS[action])
     end
   end
   local said = #parts > 0 and table.concat(parts, ", ") or "nothing to do"
@@ -155,7 +117,7 @@ local function rewind(here, view, params, done)
     elseif done then
       return done(result)
     end
-    tell(result, params.scope)
+    tell(result, params.scope or "both")
     local text = params.scope ~= "files" and input.editable(result.input or {}) or ""
     if text ~= "" then
       prompt.put_before(here, { text })
@@ -170,7 +132,8 @@ end
 ---@param wanted { scope: pintle.RewindScope, summarize?: boolean }
 local function confirm(here, view, place, wanted)
   local scope, summarize = wanted.scope, wanted.summarize
-  rewind(here, view, { to = place.at, scope = scope, dryRun = true }, function(result)
+  local to = assert(place.at, "a rewind has a target")
+  rewind(here, view, { to = to, scope = scope, dryRun = true }, function(result)
     local conflicts = {}
     for _, file in ipairs(result.files or {}) do
       if file.owner == "conflict" and file.action == "leave" then
@@ -181,7 +144,7 @@ local function confirm(here, view, place, wanted)
       return {
         label = label,
         act = function()
-          rewind(here, view, { to = place.at, scope = scope, summarize = summarize, overwrite = overwrite })
+          rewind(here, view, { to = to, scope = scope, summarize = summarize, overwrite = overwrite })
         end,
       }
     end
@@ -193,11 +156,10 @@ local function confirm(here, view, place, wanted)
     else
       choices[2] = back("Rewind", {})
     end
-    local lines = vim.tbl_map(function(line)
-      return { text = line }
-    end, M.preview(place, scope, result))
-    lines[1].group = "PintlePanelTitle"
-    panel.open({ lines = lines, choices = choices, later = "does nothing" })
+    preview.read_diffs(here.engine, view.state.id, result, function(diffs)
+      local lines = preview.lines(place.text, scope, result, view.state.cwd or here.root, diffs)
+      panel.open({ lines = lines, choices = choices, later = "does nothing" })
+    end)
   end)
 end
 

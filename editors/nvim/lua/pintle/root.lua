@@ -13,8 +13,11 @@ local repositories = {}
 local function repository(folder)
   local known = repositories[folder]
   if not known then
-    known = vim.fs.root(folder, ".git")
-    repositories[folder] = known
+    local root = vim.fs.root(folder, ".git")
+    if root then
+      repositories[folder] = root
+    end
+    return root
   end
   return known
 end

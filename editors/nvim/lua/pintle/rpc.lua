@@ -66,14 +66,14 @@ function M.utf8(text)
       while at <= #run do
         local more, low, high = rest_of(run:byte(at))
         local second = run:byte(at + 1)
-        local fits = more and second and second >= low and second <= high and at + more <= #run
+        local fits = more ~= nil and second ~= nil and second >= low and second <= high and at + more <= #run
         for offset = 2, fits and more or 0 do
           local byte = run:byte(at + offset)
           fits = fits and byte >= 0x80 and byte <= 0xBF
         end
-        is_sound = is_sound and fits
-        out[#out + 1] = fits and run:sub(at, at + more) or "\239\191\189"
-        at = at + (fits and more + 1 or 1)
+        is_sound = is_sound and fits == true
+        out[#out + 1] = fits and run:sub(at, at + (more or 0)) or "\239\191\189"
+        at = at + (fits and more or 0) + 1
       end
       return not is_sound and table.concat(out) or nil
     end)
@@ -144,13 +144,17 @@ end
 function Rpc:close_stdin()
   if not self.is_closed then
     self.is_closed = true
-    pcall(self.process.write, self.process, nil)
+    pcall(function()
+      self.process:write(nil)
+    end)
   end
 end
 
 ---@param signal string
 function Rpc:kill(signal)
-  pcall(self.process.kill, self.process, signal)
+  pcall(function()
+    self.process:kill(signal)
+  end)
 end
 
 ---Whether the process has ended and been reaped.
@@ -166,7 +170,10 @@ function Rpc:send(message)
   end
   message.jsonrpc = "2.0"
   -- A process that is gone is told by its exit, not by the write.
-  pcall(self.process.write, self.process, M.utf8(vim.json.encode(message)) .. "\n")
+  local line = M.utf8(vim.json.encode(message)) .. "\n"
+  pcall(function()
+    self.process:write(line)
+  end)
 end
 
 ---Cuts what arrived into lines. Runs in a fast context.
@@ -229,7 +236,7 @@ function Rpc:drain()
     end
     local ok, why = xpcall(handle, debug.traceback, line)
     if not ok then
-      self.handlers.failed(why)
+      self.handlers.failed(tostring(why))
     end
     if vim.uv.hrtime() - started > SLICE_NS then
       -- A timer and not `vim.schedule`: the main loop runs scheduled functions until there are none left.

@@ -33,7 +33,7 @@ local function write(use)
   if not engine then
     return
   end
-  local folder = vim.fs.joinpath(vim.fn.stdpath("cache"), "pintle")
+  local folder = vim.fs.joinpath(vim.fn.stdpath("cache") --[[@as string]], "pintle")
   local path = vim.fs.joinpath(folder, "config.schema.json")
   vim.system({ engine, "schema", "--config" }, { text = true, timeout = 5000 }, function(result)
     -- An engine that is older than the option has no schema.
@@ -42,7 +42,7 @@ local function write(use)
     end
     vim.schedule(function()
       vim.fn.mkdir(folder, "p")
-      if vim.fn.writefile(vim.split(result.stdout, "\n"), path) == 0 then
+      if vim.fn.writefile(vim.split(result.stdout or "", "\n"), path) == 0 then
         use(path)
       end
     end)

@@ -76,7 +76,7 @@ function M.actions(server)
 end
 
 ---Begins a login, which can be cancelled until the person has finished it.
----@param ask fun(method: string, params: table, done: fun(result: table), failed: fun(err: pintle.RpcError): boolean?): fun()
+---@param ask fun(method: string, params: table, done: fun(result: table), failed?: fun(err: pintle.RpcError): boolean?): fun()
 ---@param action pintle.ServerAction
 local function log_in(ask, action)
   local name = action.params.server

@@ -43,6 +43,7 @@ local M = {}
 ---@field queue pintle.QueuedInput[] Not read by the model yet.
 ---@field dropped table<string, true> Messages that the person takes out of it for good.
 ---@field approvals pintle.Approval[] Open questions, oldest first.
+---@field questions table<pintle.QuestionId, pintle.Question> Open questions of the model.
 ---@field plan? pintle.Plan What the model means to do.
 ---@field usage? pintle.Usage Of the turn that ran last.
 ---@field cost_nano_usd integer The cost of its turns.
@@ -87,6 +88,7 @@ function M.new(id)
     queue = {},
     dropped = {},
     approvals = {},
+    questions = {},
     decisions = {},
     undone = {},
     history = history.new(),
@@ -144,6 +146,7 @@ function M.apply(session, record)
   if session.early then
     table.insert(session.early, record)
   elseif record.seq then
+    ---@cast record pintle.EventRecord
     if record.seq == session.seq + 1 then
       M.durable(session, record, changes)
       M.release(session, changes)

@@ -64,7 +64,7 @@ end
 function M.open_titled(workspace, title)
   M.read(workspace, function(sessions)
     for _, summary in ipairs(sessions) do
-      if vim.startswith(summary.title, title) then
+      if vim.startswith(summary.title or "", title) then
         return M.open(workspace, summary.sessionId, summary.title)
       end
     end

@@ -5,7 +5,7 @@ local M = {}
 ---@class (exact) pintle.Sizes
 ---@field screen integer[] Columns and lines.
 ---@field windows { win: integer, width: integer, height: integer }[]
----@field layout any[] As |winlayout()| gives it.
+---@field layout any As |winlayout()| gives it.
 
 ---@class (exact) pintle.Opened
 ---@field wins table<integer, true> Windows that opened together and are still there.
@@ -127,7 +127,7 @@ end
 ---@param open fun(): integer
 ---@return integer win
 function M.at_edge(edge, open)
-  local layout = vim.fn.winlayout()
+  local layout = vim.fn.winlayout() ---@type any
   local is_right = edge == "right"
   local get = is_right and vim.api.nvim_win_get_width or vim.api.nvim_win_get_height
   local set = is_right and vim.api.nvim_win_set_width or vim.api.nvim_win_set_height

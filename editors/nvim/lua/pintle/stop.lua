@@ -89,8 +89,12 @@ local function stop_one(kinds, nothing)
     return log.say(nothing)
   end
   local under = at_cursor(view)
-  if under and vim.list_contains(list, under) or #list == 1 then
-    return stop_item(here, view, under and vim.list_contains(list, under) and under or list[1])
+  if under and vim.list_contains(list, under) then
+    return stop_item(here, view, under)
+  end
+  local only = list[1]
+  if only and #list == 1 then
+    return stop_item(here, view, only)
   end
   require("pintle.picker").select(
     list,

@@ -49,11 +49,12 @@ end
 ---@param at integer from 1
 ---@return integer? first, integer? last None where the line is in no block; `last` is before `first` in an empty one.
 function M.code_block(lines, at)
-  local first, fence
+  local first ---@type integer?
+  local fence = ""
   for number, line in ipairs(lines) do
     if not first then
-      fence = line:match("^%s*(```+)") or line:match("^%s*(~~~+)")
-      first = fence and number
+      fence = line:match("^%s*(```+)") or line:match("^%s*(~~~+)") or ""
+      first = fence ~= "" and number or nil
     elseif line:match("^%s*" .. vim.pesc(fence) .. "+%s*$") or line:match("^%s*" .. vim.pesc(fence) .. "%s*$") then
       if at >= first and at <= number then
         return first + 1, number - 1
@@ -123,7 +124,7 @@ end
 function M.named(word, root)
   word = word:gsub("^[`'\"(<%[]+", ""):gsub("[`'\")>%],.;]+$", "")
   local path, line = word:match("^(.-):(%d+)")
-  for _, each in ipairs({ { path = word }, path and { path = path, line = tonumber(line) } or nil }) do
+  for _, each in ipairs({ { path = word }, path and { path = path, line = vim.fn.str2nr(line or "") } or nil }) do
     local full = each.path:find("^[/~]") and vim.fs.normalize(each.path) or vim.fs.joinpath(root, each.path)
     local stat = each.path ~= "" and vim.uv.fs_stat(full)
     if stat and stat.type == "file" then
@@ -135,17 +136,18 @@ end
 ---Opens the file that the cursor is on, or that the call under the cursor is about.
 ---@param chat pintle.Chat
 function M.open_file(chat)
-  local named = M.named(vim.fn.expand("<cWORD>"), vim.b[chat.buf].pintle_root)
+  local named = M.named(vim.fn.expand("<cWORD>") --[[@as string]], vim.b[chat.buf].pintle_root)
   if named then
     return open(named.path, named.line)
   end
   local block = chat.blocks:at(vim.fn.line("."))
   local item = block and chat.state.items[block.key]
   local files = item and M.files_of(item) or {}
-  if #files == 0 then
+  local only = files[1]
+  if not only then
     return log.say("no file under the cursor")
   elseif #files == 1 then
-    return open(files[1].path, files[1].line)
+    return open(only.path, only.line)
   end
   require("pintle.picker").select(files, {
     prompt = "Open which file?",

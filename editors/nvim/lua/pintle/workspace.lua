@@ -384,7 +384,9 @@ function Workspace:asked(method, params, respond, id)
   if method == protocol.method.question_request then
     return approval.add_question(self.engine, id, params, respond)
   elseif method == protocol.method.workspace_applyEdit then
-    return require("pintle.edits").answer(self, params, respond, id)
+    return require("pintle.edits").answer(self, params, function(result)
+      respond(result)
+    end, id)
   elseif method ~= protocol.method.approval_request then
     return respond(nil, { code = protocol.code.methodNotFound, message = "unknown: " .. method })
   end

@@ -43,6 +43,25 @@ test("binary missing in PATH, without setup", function()
   local vi = child.start({ without_setup = true, env = { PATH = child.folder() } })
   vi:cmd("Pintle open")
   vi:wait_note("`pintle` not found in PATH; install it, or set `binary`")
+  -- the window and the health report have the command that installs it
+  local command = require("pintle.install").command("unix")
+  vi:wait(
+    [[vim.iter(vim.api.nvim_list_wins()):any(function(win)
+    local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false)
+    return vim.list_contains(lines, "to install it: " .. given)
+  end)]],
+    "the command",
+    command
+  )
+  vi:cmd("checkhealth pintle")
+  contains(vi:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"), command)
+end)
+
+test("the command that installs the engine is that of the project's releases", function()
+  local cargo = child.read(vim.fs.joinpath(vim.env.PINTLE_PLUGIN, "../../Cargo.toml"))
+  local install = require("pintle.install")
+  equal(cargo:match('repository = "([^"]+)"'), install.HOMEPAGE)
+  equal(install.command("windows"), "irm " .. install.HOMEPAGE .. "/releases/latest/download/install.ps1 | iex")
 end)
 
 test("without setup, the engine from PATH", function()

@@ -176,6 +176,54 @@ test("back, and the model is told what was left", function()
   contains(told[1], "It was said twice.")
 end)
 
+test("the diffs in a patch, by file", function()
+  local patch = [[
+diff --git a/one.txt b/one.txt
+index 1..2 100644
+--- a/one.txt
++++ b/one.txt
+@@ -1,2 +1,2 @@
+ same
+--- old
++++ new
+diff --git a/gone b/gone
+deleted file mode 100644
+--- a/gone
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+\ No newline at end of file
+diff --git "a/a\nb\303\274" "b/a\nb\303\274"
+new file mode 100644
+--- /dev/null
++++ "b/a\nb\303\274"
+@@ -0,0 +1 @@
++y
+]]
+  equal(require("pintle.preview").diffs(patch), {
+    ["one.txt"] = "@@ -1,2 +1,2 @@\n same\n--- old\n+++ new",
+    gone = "@@ -1 +0,0 @@\n-x\n\\ No newline at end of file",
+    ["a\nbü"] = "@@ -0,0 +1 @@\n+y",
+  })
+end)
+
+test("a rewind shows the diff that it would make, in the colours of diffs", function()
+  local vi = twice()
+  vi:lua("_G.choices = { 'make it three', 'Conversation and files' }")
+  vi:cmd("Pintle rewind")
+  vi:wait("#_G.asked == 3")
+  contains(vi:lua("return _G.asked[3].prompt"), "- a.txt: restored (the agent's)\n@@ -1,1 +1,1 @@\n-three\n+two\n")
+  local groups = vi:lua([[
+    local buf, found = require("pintle.panel").current().buf, {}
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, -1, 0, -1, { details = true })) do
+      local line = vim.api.nvim_buf_get_lines(buf, mark[2], mark[2] + 1, false)[1]
+      found[line] = mark[4].hl_group or mark[4].line_hl_group
+    end
+    return { found["-three"], found["+two"] }
+  ]])
+  equal(groups, { "PintlePanelRemoved", "PintlePanelAdded" })
+end)
+
 test("a rewind is shown before it is done, and a person's change stays unless told otherwise", function()
   local vi, path = twice()
   child.write(path, "mine\n")

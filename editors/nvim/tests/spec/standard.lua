@@ -18,6 +18,7 @@ test(
     vi:wait_turn()
     vi:cmd("wincmd k")
     equal(vi:lua("return vim.bo.filetype"), "pintle-chat")
+    equal(vi:lua("return vim.treesitter.language.get_lang('pintle-chat')"), "markdown")
     local captures = vi:lua([[
     vim.cmd("redraw")
     vim.treesitter.get_parser(0):parse(true)
@@ -80,10 +81,12 @@ test("lualine and heirline have a component, which loads nothing by itself", fun
 end)
 
 -- A repository that holds the plugin where this one has it.
-local function repository()
-  local root = child.folder("pintle")
-  vim.fn.mkdir(root .. "/editors", "p")
-  assert(vim.system({ "cp", "-r", vim.env.PINTLE_PLUGIN, root .. "/editors/nvim" }):wait().code == 0)
+---A repository with the plugin.
+---@param place string Where it is in the repository.
+local function repository(place)
+  local root = child.folder(place == "" and "pintle.nvim" or "pintle")
+  vim.fn.mkdir(vim.fs.dirname(root .. place), "p")
+  assert(vim.system({ "cp", "-rT", vim.env.PINTLE_PLUGIN, root .. place }):wait().code == 0)
   local as = { "-c", "user.name=t", "-c", "user.email=t@example.org" }
   for _, command in ipairs({ { "init", "-q" }, { "add", "." }, { "commit", "-q", "-m", "all" } }) do
     local git = vim.list_extend(vim.list_extend({ "git", "-C", root }, as), command)
@@ -115,7 +118,7 @@ test("the lines of the README for vim.pack install it", function()
   if vi:lua("return vim.fn.has('nvim-0.12')") == 0 then
     return say("     not in this version")
   end
-  local code = block("vim.pack.add"):gsub("URL", vim.inspect("file://" .. repository()))
+  local code = block("vim.pack.add"):gsub("URL", vim.inspect("file://" .. repository("/editors/nvim")))
   vi:lua(WITHOUT, vim.env.PINTLE_PLUGIN)
   vi:lua(
     "local add = vim.pack.add; vim.pack.add = function(specs, o) o.confirm = false; return add(specs, o) end " .. code
@@ -125,11 +128,50 @@ test("the lines of the README for vim.pack install it", function()
   contains(vi:lua("return vim.api.nvim_get_runtime_file('lua/pintle/init.lua', false)[1]"), "/pack/core/")
 end)
 
+test("the mirror line for vim.pack in the README installs it", function()
+  local vi = child.start({ without_setup = true })
+  if vi:lua("return vim.fn.has('nvim-0.12')") == 0 then
+    return say("     not in this version")
+  end
+  local line = assert(block("{ url = MIRROR"):match("vim%.pack%.add%(.-%)"), "the line")
+  vi:lua(WITHOUT, vim.env.PINTLE_PLUGIN)
+  vi:lua("vim.opt.packpath:prepend(vim.fn.stdpath('data') .. '/site')") -- which `--clean` leaves out
+  local code =
+    line:gsub("MIRROR", vim.inspect("file://" .. repository(""))):gsub("%)$", ", { confirm = false, load = true })")
+  vi:lua(code)
+  equal(vi:lua("return vim.fn.exists(':Pintle')"), 2)
+  vi:cmd("Pintle log")
+  contains(vi:lua("return vim.api.nvim_get_runtime_file('lua/pintle/init.lua', false)[1]"), "/pack/core/")
+end)
+
+test("the mirror line for lazy.nvim in the README loads it", function()
+  local vi = child.start({ without_setup = true })
+  vi:lua(WITHOUT, vim.env.PINTLE_PLUGIN)
+  local line = assert(block("{ url = MIRROR"):match("^({[^\n]-})%s+%-%-"), "the line")
+  -- what lazy.nvim does with a plugin that it has fetched, and its `opts`
+  vi:lua(
+    [[
+    local MIRROR, dir, line = "u", ...
+    local spec = loadstring("local MIRROR = ... return " .. line)(MIRROR)
+    vim.opt.runtimepath:append(dir)
+    vim.cmd.source(dir .. "/plugin/pintle.lua")
+    require("pintle").setup(spec.opts)
+  ]],
+    repository(""),
+    line
+  )
+  equal(vi:lua("return vim.fn.exists(':Pintle')"), 2)
+  vi:cmd("Pintle log")
+end)
+
 test("the lines of the README for lazy.nvim load it", function()
   local vi = child.start({ without_setup = true })
   vi:lua(WITHOUT, vim.env.PINTLE_PLUGIN)
   -- what lazy.nvim does with a plugin that it has fetched
-  vi:lua("local URL, dir = 'u', ...; local spec = " .. block("{\n  url") .. " spec.config({ dir = dir })", repository())
+  vi:lua(
+    "local URL, dir = 'u', ...; local spec = " .. block("{\n  url") .. " spec.config({ dir = dir })",
+    repository("/editors/nvim")
+  )
   equal(vi:lua("return vim.fn.exists(':Pintle')"), 2)
   vi:cmd("Pintle log")
 end)

@@ -127,3 +127,76 @@ test("pieces that stream are overwritten wherever they are cut", function()
     equal(lines, want, "cut at " .. cut)
   end
 end)
+
+test("reads and searches fold into one line, which opens to the calls", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", "first\n")
+  local vi = start({
+    { blocks = { { tool = "read", arguments = { path = "a.txt" } }, { tool = "ls", arguments = { path = "." } } } },
+    call("grep", { pattern = "first" }),
+    call("read", { path = "missing.txt" }),
+    text("Done."),
+  }, { dir = dir, columns = 140 })
+  vi:keys("igo<Esc><CR>")
+  vi:wait_turn()
+  vi:wait_screen("▸ Read 1 file, listed 1 directory, searched once")
+  vi:wait_screen("▸ read: missing.txt · failed")
+  local screen = vi:terminal_screen()
+  equal(screen:find("grep: first", 1, true), nil, screen)
+  vi:keys("<C-W>kgg6j<CR>")
+  vi:wait_screen("▾ Read 1 file")
+  vi:wait_screen("▸ read: a.txt")
+  vi:wait_screen("▸ grep: ")
+  vi:keys("zc")
+  vi:wait_screen("▸ Read 1 file")
+end)
+
+-- Runs in the child: the lines of the transcript, and below each of them its highlighted cells with the group that they show.
+local COLOURED = [[
+  local buf = require("pintle.workspace").find():view().chat.buf
+  vim.treesitter.get_parser(buf, "markdown"):parse(true)
+  local function group_at(row, column)
+    local found = vim.inspect_pos(buf, row, column, { syntax = false, semantic_tokens = false })
+    local group, priority
+    for _, mark in ipairs(found.extmarks) do
+      if mark.opts.hl_group and (not priority or mark.opts.priority >= priority) then
+        group, priority = mark.opts.hl_group, mark.opts.priority
+      end
+    end
+    for _, capture in ipairs(found.treesitter) do
+      local is_shown = not vim.list_contains({ "spell", "nospell", "conceal", "none" }, capture.capture)
+      if is_shown and not priority then
+        group = capture.hl_group
+      end
+    end
+    return group
+  end
+  local out = {}
+  for number, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    out[#out + 1] = line
+    local first, group
+    local cells = vim.fn.strchars(line)
+    for cell = 0, cells do
+      local here = cell < cells and group_at(number - 1, vim.str_byteindex(line, "utf-32", cell)) or nil
+      if group and here ~= group then
+        out[#out + 1] = (" "):rep(first) .. ("^"):rep(cell - first) .. " " .. group
+      end
+      if here ~= group then
+        first, group = cell, here
+      end
+    end
+  end
+  return table.concat(out, "\n")
+]]
+
+test("transcript colours: a heading, a diff, Markdown and code", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", "one\ntwo\n")
+  local answer = "# Result\n\nChanged **one** line, `two`:\n\n```lua\nlocal two = 2 -- was one\n```\n"
+  local replies = { call("edit", { path = "a.txt", edits = { { oldText = "two", newText = "2" } } }), text(answer) }
+  local vi = start(replies, { dir = dir })
+  vi:keys("igo<Esc><CR>")
+  vi:wait_turn()
+  vi:wait_chat("done in")
+  golden("colours", vi:lua(COLOURED), vi.dir)
+end)

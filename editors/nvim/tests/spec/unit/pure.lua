@@ -470,6 +470,23 @@ test("what a session does, from its events alone", function()
   end
 end)
 
+test("an answer in the transcript", function()
+  local events = require("pintle.events")
+  local question = { options = { { optionId = "1", label = "red" }, { optionId = "2", label = "blue" } } }
+  for want, case in pairs({
+    ["You answered: red, blue"] = { { by = "client", optionIds = { "1", "2" } } },
+    ["You answered: red, but dark"] = { { by = "client", optionIds = { "1" }, text = "but dark" } },
+    ["VS Code answered: neither"] = { { by = "client", text = "neither" }, "VS Code" },
+    ["The question was dismissed"] = { { by = "dismissed" } },
+    ["No answer in time"] = { { by = "deadline" } },
+  }) do
+    local notice = events.answered(question, case[1], case[2])
+    equal(require("pintle.render").notice(notice), { "> " .. want })
+  end
+  equal(events.answered(question, { by = "interrupt" }), nil)
+  equal(events.answered(nil, { by = "client", optionIds = { "1" } }).message, "You answered: 1")
+end)
+
 test("a hidden note is not drawn, another is", function()
   local note = { type = "engineMessage", text = "a note" }
   local draw = require("pintle.render").item
