@@ -12,8 +12,6 @@ mod changes;
 mod facts;
 #[cfg(unix)]
 mod unix;
-#[cfg(not(target_os = "linux"))]
-mod unwatched;
 #[cfg(windows)]
 mod windows;
 

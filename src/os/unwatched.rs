@@ -8,11 +8,11 @@ use std::path::Path;
 
 /// Identifies a watched directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Folder {}
+pub struct Folder(());
 
-/// Watches directories: never here.
+/// Watches directories; there is none here.
 #[derive(Debug)]
-pub enum Watch {}
+pub struct Watch(());
 
 impl Watch {
     /// Returns `None`.
@@ -28,24 +28,22 @@ impl Watch {
         0
     }
 
-    /// Watches a directory.
+    /// Fails.
     ///
     /// # Errors
-    /// None.
+    /// Always.
     pub fn add(&self, _folder: &Path) -> io::Result<Folder> {
-        match *self {}
+        Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Stops watching a directory.
-    pub fn remove(&self, _folder: Folder) {
-        match *self {}
-    }
+    /// Does nothing.
+    pub fn remove(&self, _folder: Folder) {}
 
-    /// Returns all changes since the last call.
+    /// Returns that changes were lost.
     ///
     /// # Errors
     /// None.
     pub fn changes(&self) -> io::Result<Vec<Change<Folder>>> {
-        match *self {}
+        Ok(vec![Change::Lost])
     }
 }

@@ -15,8 +15,5 @@ pub mod signals;
 pub mod socket;
 pub mod streams;
 pub mod terminal;
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), path = "../unwatched.rs")]
 pub mod watch;
-
-#[cfg(not(target_os = "linux"))]
-pub use crate::unwatched as watch;

@@ -126,8 +126,9 @@ pub(super) fn is_own(object: BorrowedHandle<'_>) -> io::Result<bool> {
     let token = own_token()?;
     let is_same = |class: TOKEN_INFORMATION_CLASS| {
         let information = token_information(&token, class)?;
+        let Some(&identifier) = information.first() else { return Ok(false) };
         // Safety: both classes begin with a pointer to an identifier, which lies in the same buffer; the owner lives until the end.
-        Ok::<bool, io::Error>(unsafe { EqualSid(information[0] as PSID, owner) } != 0)
+        Ok::<bool, io::Error>(unsafe { EqualSid(identifier as PSID, owner) } != 0)
     };
     Ok(is_same(TokenUser)? || is_same(TokenOwner)?)
 }

@@ -15,5 +15,5 @@ pub mod signals;
 pub mod socket;
 pub mod streams;
 pub mod terminal;
-
-pub use crate::unwatched as watch;
+#[path = "../unwatched.rs"]
+pub mod watch;

@@ -166,7 +166,7 @@ impl Client {
     /// # Errors
     /// The other side is gone.
     pub fn end_input(&self) -> io::Result<()> {
-        self.runtime.handle.block_on(write_some(&*self.pipe, &[])).map(drop)
+        self.runtime.handle.block_on(write_some(&self.pipe, &[])).map(drop)
     }
 
     /// Returns the two directions of the connection, for asynchronous reads and writes.
@@ -182,7 +182,7 @@ impl Client {
 
 impl io::Read for &Client {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.runtime.handle.block_on(read_some(&*self.pipe, buffer))
+        self.runtime.handle.block_on(read_some(&self.pipe, buffer))
     }
 }
 
@@ -191,7 +191,7 @@ impl io::Write for &Client {
         if bytes.is_empty() {
             return Ok(0);
         }
-        self.runtime.handle.block_on(write_some(&*self.pipe, bytes))
+        self.runtime.handle.block_on(write_some(&self.pipe, bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
