@@ -1,4 +1,4 @@
-//! Translates the catalog to JSON, which the program reads in a tenth of the time that TOML takes.
+//! Translates the catalog to JSON, which is faster to read at run time than TOML.
 
 use std::error::Error;
 use std::path::Path;
