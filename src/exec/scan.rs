@@ -22,6 +22,7 @@ use super::{Error, beneath};
 use pintle_base::private_files;
 use pintle_os::file::{self, Facts};
 use pintle_protocol::files::FileState;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -32,7 +33,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use watched::{Adding, Watched};
+use watched::{Adding, Tree, Watched};
 
 /// Keeps a content. Its hash is returned even if there is no space for it.
 pub type Keep = Arc<dyn Fn(&[u8]) -> StoredContent + Send + Sync>;
@@ -147,18 +148,19 @@ pub(super) fn scan(
     cancel: &CancellationToken,
 ) -> Result<Scanned, Error> {
     let &Scan { ref root, ref known, limits, care, .. } = scan;
-    let mut watched = trees.take(root, known);
-    let differences = watched.as_mut().and_then(|w| w.compare(known, care, except, limits.files));
-    let (differences, watched) = match differences {
-        Some(differences) => (differences, watched),
-        None => match walk(scan, except, watched, cancel)? {
-            Walked::All { differences, watched } => (differences, watched),
+    let mut tree = trees.take(root);
+    let compared = tree.as_mut().and_then(|tree| tree.compare(known, care, except, limits.files));
+    let watched = tree.map(Tree::into_watched);
+    let (compared, watched) = match compared {
+        Some(compared) => (compared, watched),
+        None => match walk(scan, except, trees, watched, cancel)? {
+            Walked::All { compared, watched } => (compared, watched),
             Walked::Over(over) => {
                 return Ok(Scanned { files: Arc::clone(known), over: Some(over) });
             }
         },
     };
-    let scanned = read(scan, differences, cancel)?;
+    let scanned = read(scan, compared, cancel)?;
     if let (None, Some(watched)) = (&scanned.over, watched) {
         trees.put(&scanned.files, watched);
     }
@@ -167,7 +169,7 @@ pub(super) fn scan(
 
 /// The result of a walk.
 enum Walked {
-    All { differences: Compared, watched: Option<Watched> },
+    All { compared: Compared, watched: Option<Watched> },
     Over(ScanLimit),
 }
 
@@ -175,6 +177,7 @@ enum Walked {
 fn walk(
     scan: &Scan,
     except: &[PathBuf],
+    trees: &WatchedTrees,
     watched: Option<Watched>,
     cancel: &CancellationToken,
 ) -> Result<Walked, Error> {
@@ -186,7 +189,8 @@ fn walk(
     let is_deep = is_large || (known.is_empty() && has_folders(root));
     let threads = if is_deep { walk::all_threads() } else { 1 };
     let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late());
-    let adding = if is_large { Adding::new(root, watched) } else { None };
+    let is_worth_it = (is_large || watched.is_some()) && trees.is_watchable(root);
+    let adding = if is_worth_it { Adding::new(root, watched) } else { None };
     let entering = |folder: &Path| {
         if let Some(adding) = &adding {
             adding.add(folder);
@@ -201,8 +205,17 @@ fn walk(
     if is_late() {
         return Ok(Walked::Over(late(limits)));
     }
-    let watched = adding.and_then(|adding| adding.finish(&found, outside));
-    Ok(Walked::All { differences: compare(known, found), watched })
+    let watched = match adding {
+        None => None,
+        Some(adding) => {
+            let watched = adding.finish(&found, outside);
+            if watched.is_none() {
+                trees.give_up(root);
+            }
+            watched
+        }
+    };
+    Ok(Walked::All { compared: compare(known, found), watched })
 }
 
 /// Returns true if a directory contains others.
@@ -288,6 +301,27 @@ fn compare(known: &Files, found: Vec<Fact>) -> Compared {
         !seen.is_some_and(|seen| is_same(seen, facts))
     });
     Compared { changed, gone: left.into_keys().map(PathBuf::from).collect() }
+}
+
+/// Returns the files that differ, in path order, with what both sides know of them.
+pub fn differences<'a>(
+    before: &'a Files,
+    after: &'a Files,
+) -> impl Iterator<Item = (&'a PathBuf, Option<&'a ScannedFile>, Option<&'a ScannedFile>)> {
+    let (mut olds, mut news) = (before.iter().peekable(), after.iter().peekable());
+    let next = move || {
+        let order = match (olds.peek(), news.peek()) {
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return None,
+        };
+        let old = if order.is_le() { olds.next() } else { None };
+        let new = if order.is_ge() { news.next() } else { None };
+        let (path, _) = old.or(new)?;
+        Some((path, old.map(|(_, seen)| seen), new.map(|(_, seen)| seen)))
+    };
+    std::iter::from_fn(next).filter(|(_, old, new)| old != new)
 }
 
 /// Returns true if a file has the metadata that it had when it was read.

@@ -30,7 +30,6 @@ use pintle_session::store::Entry;
 use pintle_session::store::announced::Announced;
 use pintle_session::store::blobs::{Blobs, hash};
 use pintle_tools::{Access, ChangedFile};
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -392,24 +391,10 @@ impl FileHistory {
 fn differences<'a>(
     before: &'a Files,
     after: &'a Files,
-) -> Vec<(&'a PathBuf, Option<&'a FileState>, Option<&'a FileState>)> {
-    let mut found = Vec::new();
-    let (mut olds, mut news) = (before.iter().peekable(), after.iter().peekable());
-    loop {
-        let order = match (olds.peek(), news.peek()) {
-            (Some((old, _)), Some((new, _))) => old.cmp(new),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => return found,
-        };
-        let old = if order.is_le() { olds.next() } else { None };
-        let new = if order.is_ge() { news.next() } else { None };
-        let Some((path, _)) = old.or(new) else { return found };
-        let (was, is) = (old.map(|(_, seen)| &seen.state), new.map(|(_, seen)| &seen.state));
-        if was != is {
-            found.push((path, was, is));
-        }
-    }
+) -> impl Iterator<Item = (&'a PathBuf, Option<&'a FileState>, Option<&'a FileState>)> {
+    let states = scan::differences(before, after)
+        .map(|(path, was, is)| (path, was.map(|seen| &seen.state), is.map(|seen| &seen.state)));
+    states.filter(|(_, was, is)| was != is)
 }
 
 /// Returns the current states of the files in a call's arguments.

@@ -8,15 +8,17 @@
 //! Nothing is watched where changes may come from another machine, or where the tree spans several file systems. Watches are scarce, and
 //! other programs need them too: few trees are watched, and only a fraction of the watches of the user is taken.
 
-use super::{Care, Compared, Files, ScannedFile, is_same};
+use super::{Care, Compared, Files, ScannedFile, differences, is_same};
 use crate::walk::{self, Fact, Ignored, Outside};
 use pintle_os::file::{self, Identity};
 use pintle_os::watch::{Change, Folder, Watch};
 use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The number of trees that are watched at a time.
 const MAX_TREES: usize = 4;
@@ -32,12 +34,20 @@ const RULES: [&str; 3] = [".ignore", ".gitignore", ".git"];
 
 /// The watched trees of an environment.
 #[derive(Debug, Default)]
-pub(crate) struct WatchedTrees(Mutex<Vec<Tree>>);
+pub(crate) struct WatchedTrees(Mutex<State>);
 
-/// A tree whose files are known, and watched since.
+#[derive(Debug, Default)]
+struct State {
+    /// The last used one comes last.
+    trees: Vec<Tree>,
+    /// Directories that cannot be watched, for instance because they have too many others.
+    unwatchable: BTreeSet<PathBuf>,
+}
+
+/// A tree that has been watched since these files were found in it.
 #[derive(Debug)]
-struct Tree {
-    files: Weak<Files>,
+pub(super) struct Tree {
+    files: Arc<Files>,
     watched: Watched,
 }
 
@@ -66,35 +76,84 @@ pub(super) struct Adding {
 }
 
 impl WatchedTrees {
-    /// Takes out the watch of a directory in which these files were found last.
-    pub(super) fn take(&self, root: &Path, known: &Arc<Files>) -> Option<Watched> {
-        let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        trees.retain(|tree| tree.files.strong_count() > 0);
-        let is_it = |tree: &Tree| {
-            tree.watched.root == root && std::ptr::eq(tree.files.as_ptr(), Arc::as_ptr(known))
-        };
-        let at = trees.iter().position(is_it)?;
-        Some(trees.remove(at).watched)
+    /// Takes out the tree of a directory.
+    pub(super) fn take(&self, root: &Path) -> Option<Tree> {
+        self.with(|State { trees, .. }| {
+            let at = trees.iter().position(|tree| tree.watched.root == root)?;
+            Some(trees.remove(at))
+        })
     }
 
     /// Keeps the watch of a directory in which these files were found.
     pub(super) fn put(&self, files: &Arc<Files>, watched: Watched) {
-        let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if trees.len() >= MAX_TREES {
-            trees.remove(0);
+        let tree = Tree { files: Arc::clone(files), watched };
+        // Another scan may have put one there.
+        drop(self.take(&tree.watched.root));
+        let oldest = self.with(|State { trees, .. }| {
+            trees.push(tree);
+            (trees.len() > MAX_TREES).then(|| trees.remove(0))
+        });
+        drop(oldest);
+    }
+
+    /// Returns true unless watching this directory has failed.
+    pub(super) fn is_watchable(&self, root: &Path) -> bool {
+        self.with(|state| !state.unwatchable.contains(root))
+    }
+
+    /// Notes that a directory cannot be watched.
+    pub(super) fn give_up(&self, root: &Path) {
+        self.with(|state| state.unwatchable.insert(root.to_owned()));
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Tree {
+    /// Returns the differences to the files that a session knows, or `None` if only a walk can tell. More than `max_files` need a walk too.
+    pub(super) fn compare(
+        &mut self,
+        known: &Arc<Files>,
+        care: Care,
+        except: &[PathBuf],
+        max_files: usize,
+    ) -> Option<Compared> {
+        let Self { files, watched } = self;
+        // Another session may know other files, and an editor's unsaved text is not that of the file.
+        let mut paths: BTreeSet<PathBuf> = if Arc::ptr_eq(files, known) {
+            BTreeSet::new()
+        } else {
+            let different = differences(files, known);
+            different.take(MAX_CHANGES + 1).map(|(path, ..)| path.clone()).collect()
+        };
+        if paths.len() > MAX_CHANGES {
+            return None;
         }
-        trees.push(Tree { files: Arc::downgrade(files), watched });
+        let unseen: BTreeSet<PathBuf> =
+            paths.iter().filter(|path| !files.contains_key(*path)).cloned().collect();
+        if care == Care::Metadata {
+            paths.extend(altered(known));
+        }
+        let compared = watched.compare(known, paths, &unseen, except)?;
+        (known.len() + compared.changed.len() <= max_files).then_some(compared)
+    }
+
+    pub(super) fn into_watched(self) -> Watched {
+        self.watched
     }
 }
 
 impl Watched {
-    /// Returns the differences to the known files, or `None` if only a walk can tell. A tree with more than `max_files` needs a walk too.
-    pub(super) fn compare(
+    /// Returns the differences of changed files, and of these `paths`, to the known files. Those that the last scan has not `seen` may be
+    /// ignored ones. Returns `None` if only a walk can tell.
+    fn compare(
         &mut self,
         known: &Files,
-        care: Care,
+        mut paths: BTreeSet<PathBuf>,
+        unseen: &BTreeSet<PathBuf>,
         except: &[PathBuf],
-        max_files: usize,
     ) -> Option<Compared> {
         let changes = self.watch.changes().ok()?;
         let is_at_its_place = Identity::at(&self.root).is_ok_and(|found| found == self.identity);
@@ -115,14 +174,16 @@ impl Watched {
             }
         }
         let mut compared = Compared { changed: Vec::new(), gone: Vec::new() };
-        let ignored = Ignored::new(&self.root);
+        let root = self.root.clone();
+        let ignored = Ignored::new(&root);
         let is_left_out = |path: &Path, is_folder: bool| {
-            except.iter().any(|each| each == path) || ignored.is_ignored(path, is_folder)
+            let within = path.ancestors().take_while(|above| *above != root);
+            let mut within = within.zip(std::iter::once(is_folder).chain(std::iter::repeat(true)));
+            within.any(|(path, is_folder)| {
+                except.iter().any(|each| each == path) || ignored.is_ignored(path, is_folder)
+            })
         };
-        let mut paths = match care {
-            Care::Watch => self.linked.clone(),
-            Care::Metadata => altered(known),
-        };
+        paths.extend(self.linked.iter().cloned());
         for (path, is_folder) in names {
             if is_folder && !is_left_out(&path, true) {
                 return None;
@@ -135,14 +196,13 @@ impl Watched {
             match (facts, seen) {
                 (None, None) => {}
                 (None, Some(_)) => compared.gone.push(path),
-                (Some(facts), Some(seen)) if is_same(seen, &facts) => {}
                 (Some(_), None) if is_left_out(&path, false) => {}
+                (Some(_), Some(_)) if unseen.contains(&path) && is_left_out(&path, false) => {
+                    compared.gone.push(path);
+                }
+                (Some(facts), Some(seen)) if is_same(seen, &facts) => {}
                 (Some(facts), _) => compared.changed.push((path, facts)),
             }
-        }
-        let count = known.len() + compared.changed.len();
-        if count > max_files {
-            return None;
         }
         self.note_linked(&compared.changed);
         for path in &compared.gone {
@@ -213,14 +273,18 @@ impl Adding {
         if self.has_failed.load(Ordering::Relaxed) {
             return;
         }
-        let is_here = Identity::at(folder).is_ok_and(|found| found.device == self.identity.device);
-        let watched = if is_here { self.watch.add(folder).ok() } else { None };
+        let added = Identity::at(folder).and_then(|found| {
+            let is_here = found.device == self.identity.device;
+            if is_here { self.watch.add(folder) } else { Err(io::ErrorKind::CrossesDevices.into()) }
+        });
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        match watched {
-            Some(watched) if folders.len() < Watch::max_folders() / SHARE => {
-                folders.insert(watched, folder.to_owned());
+        match added {
+            Ok(added) if folders.len() < Watch::max_folders() / SHARE => {
+                folders.insert(added, folder.to_owned());
             }
-            _ => self.has_failed.store(true, Ordering::Relaxed),
+            // The watch of the directory above reports that it is gone.
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => {}
+            Ok(_) | Err(_) => self.has_failed.store(true, Ordering::Relaxed),
         }
     }
 

@@ -43,19 +43,15 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    fn look(&self, trees: &WatchedTrees, known: &Arc<Files>) -> Arc<Files> {
+    fn look(&self, trees: &WatchedTrees, known: &Arc<Files>, care: Care) -> Arc<Files> {
         let keep: Keep = Arc::new(|content: &[u8]| StoredContent {
             sha256: String::from_utf8_lossy(content).into_owned(),
             is_lost: false,
         });
         let (root, known) = (self.top.join("tree"), Arc::clone(known));
         let limits = Limits::default();
-        let found = scan(
-            &Scan { root, known, keep, limits, care: Care::Metadata },
-            &[],
-            trees,
-            &CancellationToken::new(),
-        );
+        let found =
+            scan(&Scan { root, known, keep, limits, care }, &[], trees, &CancellationToken::new());
         let found = found.unwrap();
         assert_eq!(found.over, None);
         found.files
@@ -63,12 +59,12 @@ impl Place {
 
     /// Scans the tree, which is watched then.
     fn scan(&mut self) {
-        self.known = self.look(&self.trees, &self.known);
+        self.known = self.look(&self.trees, &self.known, Care::Metadata);
     }
 
     /// Returns what a scan that knows nothing finds: paths, contents and permissions.
     fn truth(&self) -> Vec<(PathBuf, String, Option<u32>)> {
-        contents(&self.look(&WatchedTrees::default(), &Arc::default()))
+        contents(&self.look(&WatchedTrees::default(), &Arc::default(), Care::Metadata))
     }
 }
 
@@ -187,17 +183,17 @@ fn only_changed_files_are_looked_at() {
         // Ignore files that have just changed are read once more.
         pintle_testing::waiting::until(|| {
             place.scan();
-            let mut watched = place.trees.take(&top.join("tree"), &place.known);
+            let mut watched = place.trees.take(&top.join("tree"));
             let again = watched
                 .as_mut()
                 .and_then(|w| w.compare(&place.known, Care::Watch, &[], usize::MAX));
             if let (Some(_), Some(watched)) = (&again, watched) {
-                place.trees.put(&place.known, watched);
+                place.trees.put(&place.known, watched.into_watched());
             }
             again.is_some()
         });
         change();
-        let mut watched = place.trees.take(&top.join("tree"), &place.known).unwrap();
+        let mut watched = place.trees.take(&top.join("tree")).unwrap();
         let found = watched.compare(&place.known, Care::Watch, &[], usize::MAX);
         let paths = |found: Compared| {
             let changed = found.changed.into_iter().map(|(path, _)| path).chain(found.gone);
@@ -221,7 +217,7 @@ fn what_no_watch_reports_is_found_by_metadata() {
     let path = place.top.join("tree/0/20");
     fs::hard_link(&path, place.top.join("second-name")).unwrap();
     place.write("second-name", "more");
-    let mut watched = place.trees.take(&place.top.join("tree"), &place.known).unwrap();
+    let mut watched = place.trees.take(&place.top.join("tree")).unwrap();
     let mut finds = |care| {
         let found = watched.compare(&place.known, care, &[], usize::MAX).unwrap();
         found.changed.iter().any(|(changed, _)| *changed == path)
@@ -232,6 +228,14 @@ fn what_no_watch_reports_is_found_by_metadata() {
     assert!(finds(Care::Watch));
 }
 
+/// What a scan found differently from one that knows nothing.
+fn wrong(found: &Files, place: &Place) -> Vec<(PathBuf, String, Option<u32>)> {
+    let (found, truth) = (contents(found), place.truth());
+    let found: BTreeSet<_> = found.into_iter().collect();
+    let truth: BTreeSet<_> = truth.into_iter().collect();
+    found.symmetric_difference(&truth).cloned().collect()
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Write(usize, u8),
@@ -239,7 +243,12 @@ enum Step {
     Rename(usize, usize),
     Folder(usize, usize),
     Ignore(usize),
-    Scan,
+    /// An editor has unsaved text of a file.
+    Unsaved(usize),
+    /// An ignored file is known, since it was changed in a session.
+    Known,
+    /// One of two sessions scans.
+    Scan(usize, Care),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -250,20 +259,23 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (file.clone(), file.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
         1 => (0_usize..22, 0_usize..22).prop_map(|(from, to)| Step::Folder(from, to)),
         1 => file.prop_map(Step::Ignore),
-        4 => Just(Step::Scan),
+        1 => (0..FEW_FILES).prop_map(Step::Unsaved),
+        1 => Just(Step::Known),
+        5 => (0_usize..2, prop_oneof![Just(Care::Watch), Just(Care::Metadata)])
+            .prop_map(|(session, care)| Step::Scan(session, care)),
     ];
     prop::collection::vec(step, 1..40)
 }
 
 proptest! {
-    #![proptest_config(pintle_testing::chance::cases(12))]
+    #![proptest_config(pintle_testing::chance::cases(6))]
     #[test]
     fn a_watched_tree_is_known_as_if_it_were_walked(steps in steps()) {
         let mut place = Place::new();
         place.scan();
         let of = |file: usize| place.top.join(format!("tree/{}/{file}", file % 20));
         let folder = |folder: usize| place.top.join(format!("tree/{folder}"));
-        let mut known = Arc::clone(&place.known);
+        let mut known = [Arc::clone(&place.known), Arc::default()];
         for step in steps {
             // A step that is not possible is none.
             match step {
@@ -276,13 +288,26 @@ proptest! {
                     let mut rules = fs::File::options().append(true).create(true).open(path).unwrap();
                     writeln!(rules, "{file}").unwrap();
                 }
-                Step::Scan => {
-                    known = place.look(&place.trees, &known);
-                    prop_assert_eq!(contents(&known), place.truth());
+                Step::Unsaved(file) => {
+                    if let Some(seen) = Arc::make_mut(&mut known[0]).get_mut(&of(file)) {
+                        seen.mark = u128::MAX;
+                        "unsaved".clone_into(&mut seen.state.sha256);
+                    }
+                }
+                Step::Known => {
+                    let state = known[0].values().next().unwrap().state.clone();
+                    let path = place.top.join("tree/out/made");
+                    Arc::make_mut(&mut known[0]).insert(path, ScannedFile { mark: 0, state });
+                }
+                Step::Scan(session, care) => {
+                    known[session] = place.look(&place.trees, &known[session], care);
+                    prop_assert_eq!(wrong(&known[session], &place), []);
                 }
             }
         }
-        known = place.look(&place.trees, &known);
-        prop_assert_eq!(contents(&known), place.truth());
+        for known in known {
+            let known = place.look(&place.trees, &known, Care::Watch);
+            prop_assert_eq!(wrong(&known, &place), []);
+        }
     }
 }
