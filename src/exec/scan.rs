@@ -88,10 +88,10 @@ pub struct Scan {
 /// How the known files are compared with those in a watched directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Care {
-    /// By what the watch reports. A file that is written under a name outside of the directory which it was given since the last scan, or
-    /// through a memory mapping that has not ended, is found by the next scan by metadata.
+    /// Only those that the watch reports. It misses files written through an open memory mapping, or through a hard link that was made
+    /// elsewhere since the last scan; the next scan with [`Care::Metadata`] finds them.
     Watch,
-    /// Each file's metadata is read.
+    /// The metadata of each.
     Metadata,
 }
 

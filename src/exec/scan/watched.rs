@@ -15,6 +15,7 @@ use pintle_os::watch::{Change, Folder, Watch};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::io::ErrorKind::{NotADirectory, NotFound};
+use std::iter;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -146,8 +147,8 @@ impl Tree {
 }
 
 impl Watched {
-    /// Returns the differences of changed files, and of these `paths`, to the known files. Those that the last scan has not `seen` may be
-    /// ignored ones. Returns `None` if only a walk can tell.
+    /// Compares the changed files, and these `paths`, with the known files. Ignored ones may be among the `unseen`, which the last scan did
+    /// not find. Returns `None` if only a walk can tell.
     fn compare(
         &mut self,
         known: &Files,
@@ -155,41 +156,24 @@ impl Watched {
         unseen: &BTreeSet<PathBuf>,
         except: &[PathBuf],
     ) -> Option<Compared> {
-        let changes = self.watch.changes().ok()?;
-        let is_at_its_place = Identity::at(&self.root).is_ok_and(|found| found == self.identity);
-        if !is_at_its_place || !self.outside.iter().all(Outside::is_unchanged) {
-            return None;
-        }
-        let mut names = BTreeSet::new();
-        for change in changes {
-            let Change::Entry { folder, name, is_folder } = change else { return None };
-            // A directory that was moved out of the tree.
-            let Some(folder) = self.folders.get(&folder) else { continue };
-            if RULES.iter().any(|rule| name == *rule) {
-                return None;
-            }
-            names.insert((folder.join(name), is_folder));
-            if names.len() > MAX_CHANGES {
-                return None;
-            }
-        }
-        let mut compared = Compared { changed: Vec::new(), gone: Vec::new() };
-        let root = self.root.clone();
-        let ignored = Ignored::new(&root);
+        let changes = self.changes()?;
+        let ignored = Ignored::new(&self.root);
+        // So is everything in a directory that is left out.
         let is_left_out = |path: &Path, is_folder: bool| {
-            let within = path.ancestors().take_while(|above| *above != root);
-            let mut within = within.zip(std::iter::once(is_folder).chain(std::iter::repeat(true)));
+            let within = path.ancestors().take_while(|above| *above != self.root);
+            let mut within = within.zip(iter::once(is_folder).chain(iter::repeat(true)));
             within.any(|(path, is_folder)| {
                 except.iter().any(|each| each == path) || ignored.is_ignored(path, is_folder)
             })
         };
         paths.extend(self.linked.iter().cloned());
-        for (path, is_folder) in names {
+        for (path, is_folder) in changes {
             if is_folder && !is_left_out(&path, true) {
                 return None;
             }
             paths.insert(path);
         }
+        let mut compared = Compared { changed: Vec::new(), gone: Vec::new() };
         for path in paths {
             let facts = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file);
             let seen = known.get(&path);
@@ -209,6 +193,29 @@ impl Watched {
             self.linked.remove(path);
         }
         Some(compared)
+    }
+
+    /// Returns the changed entries of the tree, each with whether it is a directory; `None` if some are unknown, or change what is ignored.
+    fn changes(&self) -> Option<BTreeSet<(PathBuf, bool)>> {
+        let changes = self.watch.changes().ok()?;
+        let is_at_its_place = Identity::at(&self.root).is_ok_and(|found| found == self.identity);
+        if !is_at_its_place || !self.outside.iter().all(Outside::is_unchanged) {
+            return None;
+        }
+        let mut entries = BTreeSet::new();
+        for change in changes {
+            let Change::Entry { folder, name, is_folder } = change else { return None };
+            // The directory may have been moved out of the tree.
+            let Some(folder) = self.folders.get(&folder) else { continue };
+            if RULES.iter().any(|rule| name == *rule) {
+                return None;
+            }
+            entries.insert((folder.join(name), is_folder));
+            if entries.len() > MAX_CHANGES {
+                return None;
+            }
+        }
+        Some(entries)
     }
 
     /// Notes the files with several names among these.
