@@ -326,6 +326,30 @@ fn searches_in_a_folder_find_the_sessions_that_it_had_before_it_was_moved() {
     }
 }
 
+/// The states of a directory's files are written once, and then what commands have changed.
+#[test]
+fn what_a_command_changed_before_a_kill_is_told_apart_from_earlier_changes() {
+    let place = Place::new(&[("a.txt", "zero\n"), ("b.txt", "zero\n"), ("c.txt", "zero\n")]);
+    let commands = ["echo one > a.txt", "rm c.txt", "echo two > b.txt; touch began; sleep 100"];
+    let calls = commands.map(|command| tool("bash", json!({"command": command})));
+    let script = place.script(&json!({"replies": calls}));
+    let args = ["run", "go", "--script", &script, "--permission", "full", "--sandbox", "off"];
+    let mut child = place.command(&args).stdin(Stdio::null()).spawn().unwrap();
+    until(|| place.path("began").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let out = place.command(&["sessions", "review", "last", "--json"]).output();
+    let found = String::from_utf8(out.unwrap().stdout).unwrap();
+    let told = found.lines().map(|line| {
+        let hunk: Value = serde_json::from_str(line).unwrap();
+        let name = hunk["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        (name, hunk["cause"].is_string())
+    });
+    let told: std::collections::BTreeSet<_> = told.collect();
+    let want = [("a.txt", false), ("b.txt", true), ("began", true), ("c.txt", false)];
+    assert_eq!(told, want.map(|(name, is_unknown)| (name.to_owned(), is_unknown)).into());
+}
+
 #[test]
 fn a_command_that_a_kill_cut_before_the_move_is_told_in_the_new_folder() {
     let place = Place::new(&[]);

@@ -6,6 +6,7 @@
 //! A file's content is kept in the session's `blobs/` before a call replaces it; for a command the directories are scanned before and after
 //! (`exec/scan`). Contents that no event refers to are removed when the session is closed.
 
+mod announced;
 mod content;
 pub(super) mod crash;
 mod evidence;
@@ -20,6 +21,7 @@ pub(super) use states::{FileStates, record};
 use crate::background::in_background;
 use crate::host::TurnHost;
 use crate::workspace::Workspace;
+use announced::AnnouncedFolder;
 use evidence::Author;
 use pintle_exec::scan::{self, Care, Files, Keep, Limits, Scan, ScanLimit, Scanned, StoredContent};
 use pintle_exec::{After, Environment, Error, Transition, WriteLog};
@@ -43,8 +45,7 @@ pub(super) struct FileHistory {
     states: FileStates,
     /// The directory at the last scan.
     scanned: Arc<Files>,
-    /// The directory as last announced, and the announcement's checksum.
-    announced: Option<(Arc<Files>, u32)>,
+    announced: AnnouncedFolder,
     /// True if the directory is too large to scan, which has been reported.
     is_blind: bool,
     /// True if a notice reported that scanning the directory took too long.
@@ -203,26 +204,14 @@ impl FileHistory {
                 announced.unknown.clear();
             }
             FilesBefore::Folder(_) => {
-                let Some(sum) = self.announce_folder(place).await else { return };
+                let folder = self.announced.announce(&place.announcements, &self.scanned).await;
+                let Some((sum, since)) = folder else { return };
                 announced.folders = place.roots().await;
                 announced.folder_sum = Some(sum);
+                announced.before = since;
             }
         }
         crash::announce(&place.announcements, announced).await;
-    }
-
-    /// Announces the states of the directory's files, unless they match the last announcement. Returns their checksum.
-    async fn announce_folder(&mut self, place: &Workspace) -> Option<u32> {
-        if let Some((files, sum)) = &self.announced
-            && Arc::ptr_eq(files, &self.scanned)
-        {
-            return Some(*sum);
-        }
-        self.announced = None;
-        let files = Arc::clone(&self.scanned);
-        let sum = crash::announce_folder(&place.announcements, Arc::clone(&files)).await?;
-        self.announced = Some((files, sum));
-        Some(sum)
     }
 
     /// Reports a call's changes.

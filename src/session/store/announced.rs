@@ -1,8 +1,8 @@
 //! Announcements of file changes, written before they are made: after a kill, the files can be compared with their previous state.
 //!
 //! One small file in the session's directory; each announcement replaces the last. The states of a directory's many files are in a second
-//! one, which is written only when they have changed; an announcement contains its checksum. It is not part of the truth: the journal
-//! records whether an announced change has ended, and without this file an interrupted change is merely not reported.
+//! one, which is written only when many have changed; an announcement contains its checksum and the changes since. It is not part of the
+//! truth: the journal records whether an announced change has ended, and without this file an interrupted change is merely not reported.
 //!
 //! It is overwritten in place, which costs less than creating a file and renaming it. Invariant: a change starts only when its announcement
 //! is complete; a checksum detects a partial one, so a damaged file never announces a change that has started.
@@ -40,9 +40,9 @@ pub struct Announced {
     /// The directories in which any file may change; empty if only the files below may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
-    /// The files' states before the change, by path; for directories, of all their files.
+    /// The files' states before the change, by path; for directories, those that differ from the states of [`Self::folder_sum`].
     pub before: BTreeMap<String, Option<FileState>>,
-    /// The checksum of the states written by [`Announcements::put_folder`]. States that are read again are part of `before`.
+    /// The checksum of the states written by [`Announcements::put_folder`]. States that are read again are part of [`Self::before`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_sum: Option<u32>,
     /// The files among these whose states are not known.
