@@ -23,6 +23,14 @@ impl Watch {
         Ok(None)
     }
 
+    /// Returns false.
+    ///
+    /// # Errors
+    /// None.
+    pub fn is_whole(_folder: &Path) -> io::Result<bool> {
+        Ok(false)
+    }
+
     /// Returns 0.
     pub fn max_folders() -> usize {
         0

@@ -326,6 +326,40 @@ fn what_commands_change_among_many_files_is_told_and_undone() {
     assert!(!place.path("3/new").exists() && !place.path("more/deep/file").exists());
 }
 
+/// No watch reports a file that is written under a name outside of the directory.
+#[test]
+fn what_others_write_under_another_name_stays_theirs_in_any_directory() {
+    for count in [20, 1500] {
+        let place = Place::new(&[("a.txt", "zero\n")]);
+        for number in 0..count {
+            fs::write(place.path(&number.to_string()), "").unwrap();
+        }
+        let done = json!({"blocks": [{"text": "done"}]});
+        let commands = ["true", "true", "echo agent >> a.txt"];
+        let replies: Vec<Value> =
+            commands.iter().flat_map(|command| [bash(command), done.clone()]).collect();
+        let script = place.script(&json!({ "replies": replies }));
+        let args = ["serve", "--permission", "full", "--script", &script];
+        let mut program = Program::start(place.engine(&args), Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        let mut go = || {
+            program.prompt("go");
+            assert_eq!(program.until_event("turn.completed")["status"], "completed");
+        };
+        go();
+        let other = place.path("").parent().unwrap().join("other-name");
+        fs::hard_link(place.path("a.txt"), &other).unwrap();
+        go();
+        fs::write(&other, "zero\nuser\n").unwrap();
+        go();
+        assert_eq!(place.read("a.txt"), "zero\nuser\nagent\n");
+        program
+            .ask("review/decide", json!({"action": {"type": "undo", "target": {"type": "all"}}}));
+        assert_eq!(place.read("a.txt"), "zero\nuser\n", "among {count} files");
+    }
+}
+
 #[test]
 fn what_the_engine_writes_itself_is_not_tracked() {
     for home in ["project/.data", "project", "project/a/link"] {

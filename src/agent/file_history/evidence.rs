@@ -7,6 +7,7 @@
 use super::state_of_content;
 use crate::workspace::Workspace;
 use pintle_base::text::encoding;
+use pintle_exec::scan::Care;
 use pintle_exec::write_log::Changed;
 use pintle_exec::{DocumentLog, DocumentStep, StepBy, WriteLog};
 use pintle_protocol::files::FileState;
@@ -59,9 +60,10 @@ impl Running {
         }
     }
 
-    /// Returns true if the command has changed no files, as far as its log or its text tells.
-    pub(super) fn changed_nothing(&self, writes: &WriteLog) -> bool {
-        writes.is_clean() || changes_nothing(&self.command)
+    /// Returns how to look at the files before and after the command. If it may write, what others have changed must be known exactly, so
+    /// that it is not taken for the command's work.
+    pub(super) fn care(&self) -> Care {
+        if changes_nothing(&self.command) { Care::Watch } else { Care::Metadata }
     }
 
     /// Returns the evidence after the command has ended.

@@ -156,7 +156,7 @@ impl FileHistory {
             Access::Execute(_) if self.is_blind => FilesBefore::Unknown,
             Access::Execute(command) => {
                 let running = Running::new(place, command);
-                let Some(files) = self.scan(host, place, Care::Watch).await else {
+                let Some(files) = self.scan(host, place, running.care()).await else {
                     return FilesBefore::Unknown;
                 };
                 let roots = host.wait(place.roots()).await;
@@ -234,9 +234,7 @@ impl FileHistory {
             }
             FilesBefore::Folder(running) => {
                 host.wait(running.wait_for_saves(place, writes)).await;
-                // Only a command that writes can evade the watch.
-                let has_written = !running.changed_nothing(writes);
-                let care = if has_written { Care::Metadata } else { Care::Watch };
+                let care = if writes.is_clean() { Care::Watch } else { running.care() };
                 let Some(files) = self.scan(host, place, care).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
                 if Arc::ptr_eq(&before, &files) {

@@ -1,8 +1,8 @@
 //! Large trees that are watched between two scans, so that the second one looks only at what has changed.
 //!
 //! A tree is watched from its second scan on. The watch of a directory begins before its files are read, and reports each change by the
-//! time that the call which made it returns. What it does not report is checked: the directory itself, files with several names, and
-//! ignore files outside of the tree; with [`Care::Metadata`], all known files. A change of directories or ignore files, or too many
+//! time that the call which made it returns. What it does not report is checked: the directory itself, mounts below it, files with several
+//! names, and ignore files outside of the tree; with [`Care::Metadata`], all known files. A change of directories or ignore files, or too many
 //! changes, end in a walk of the whole tree, which renews the watch.
 //!
 //! Nothing is watched where changes may come from another machine, or where the tree spans several file systems. Watches are scarce, and
@@ -13,6 +13,7 @@ use crate::walk::{self, Fact, Ignored, Outside};
 use pintle_os::file::{self, Identity};
 use pintle_os::watch::{Change, Folder, Watch};
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::io;
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::iter;
@@ -188,6 +189,11 @@ impl Watched {
                 (Some(facts), _) => compared.changed.push((path, facts)),
             }
         }
+        let mut differing = compared.changed.iter().map(|(path, _)| path).chain(&compared.gone);
+        // It may have been changed under another name.
+        if differing.any(|path| is_rule(path.file_name())) {
+            return None;
+        }
         self.note_linked(&compared.changed);
         for path in &compared.gone {
             self.linked.remove(path);
@@ -199,7 +205,8 @@ impl Watched {
     fn changes(&self) -> Option<BTreeSet<(PathBuf, bool)>> {
         let changes = self.watch.changes().ok()?;
         let is_at_its_place = Identity::at(&self.root).is_ok_and(|found| found == self.identity);
-        if !is_at_its_place || !self.outside.iter().all(Outside::is_unchanged) {
+        let is_whole = Watch::is_whole(&self.root).unwrap_or_default();
+        if !is_at_its_place || !is_whole || !self.outside.iter().all(Outside::is_unchanged) {
             return None;
         }
         let mut entries = BTreeSet::new();
@@ -207,7 +214,7 @@ impl Watched {
             let Change::Entry { folder, name, is_folder } = change else { return None };
             // The directory may have been moved out of the tree.
             let Some(folder) = self.folders.get(&folder) else { continue };
-            if RULES.iter().any(|rule| name == *rule) {
+            if is_rule(Some(&name)) {
                 return None;
             }
             entries.insert((folder.join(name), is_folder));
@@ -228,6 +235,11 @@ impl Watched {
             }
         }
     }
+}
+
+/// Returns true if a change of the entry of this name may change what is ignored.
+fn is_rule(name: Option<&OsStr>) -> bool {
+    name.is_some_and(|name| RULES.iter().any(|rule| name == *rule))
 }
 
 /// Returns the files whose metadata differs, found by several threads.
@@ -257,6 +269,9 @@ impl Adding {
     /// Prepares to watch a directory, if that is possible: with the old watch, if there is one.
     pub(super) fn new(root: &Path, old: Option<Watched>) -> Option<Self> {
         let identity = Identity::at(root).ok()?;
+        if !Watch::is_whole(root).ok()? {
+            return None;
+        }
         let (watch, folders) = match old {
             Some(old) => (old.watch, old.folders),
             None => (Watch::on(root).ok()??, HashMap::new()),

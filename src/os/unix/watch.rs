@@ -8,7 +8,9 @@ use nix::sys::statfs::{
     BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, FsType, OVERLAYFS_SUPER_MAGIC,
     TMPFS_MAGIC, statfs,
 };
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -43,6 +45,22 @@ impl Watch {
         }
         let watch = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?;
         Ok(Some(Self(watch)))
+    }
+
+    /// Returns true if no other file system is mounted below a directory, which no watch reports.
+    ///
+    /// # Errors
+    /// The list of mounts cannot be read.
+    pub fn is_whole(folder: &Path) -> io::Result<bool> {
+        let mounts = std::fs::read("/proc/self/mountinfo")?;
+        let is_below = |line: &[u8]| {
+            let point = line.split(|byte| *byte == b' ').nth(4).map(unescaped);
+            point.is_some_and(|point| {
+                let point = Path::new(OsStr::from_bytes(&point));
+                point != folder && point.starts_with(folder)
+            })
+        };
+        Ok(!mounts.split(|byte| *byte == b'\n').any(is_below))
     }
 
     /// Returns the number of directories that the user may watch in all programs together.
@@ -105,5 +123,45 @@ impl Watch {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+}
+
+/// Returns a path of the list of mounts, in which spaces and the like are octal numbers.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        let code = after.get(..3).filter(|_| byte == b'\\');
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 8).ok()) {
+            Some(code) => {
+                bytes.push(code);
+                rest = after.get(3..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mounts_are_below_the_directories_above_them() {
+        for (text, want) in [
+            ("/plain", "/plain"),
+            ("/a\\040b", "/a b"),
+            ("/tab\\011, \\134", "/tab\t, \\"),
+            ("/\\9", "/\\9"),
+        ] {
+            assert_eq!(unescaped(text.as_bytes()), want.as_bytes(), "{text}");
+        }
+        assert!(!Watch::is_whole(Path::new("/")).unwrap(), "/proc is mounted");
+        assert!(Watch::is_whole(Path::new("/proc/self/fd/no-mount")).unwrap());
     }
 }

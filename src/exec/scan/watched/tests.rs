@@ -34,6 +34,8 @@ impl Place {
             place.write(&format!("tree/{}/{number}", number % 20), "same");
         }
         fs::hard_link(place.top.join("tree/0/0"), place.top.join("other-name")).unwrap();
+        place.write("tree/12/.ignore", "nothing\n");
+        fs::hard_link(place.top.join("tree/12/.ignore"), place.top.join("rules")).unwrap();
         place
     }
 
@@ -156,6 +158,7 @@ fn only_changed_files_are_looked_at() {
         ("what was moved away is written", &|| write("eight/8", "more"), Some(vec![])),
         ("an ignore file is new", &|| write("tree/9/.ignore", "29\n"), None),
         ("an ignore file is written", &|| write("tree/.gitignore", "out\n49\n"), None),
+        ("an ignore file is written under another name", &|| write("rules", "32\n"), None),
         ("an ignore file above is new", &|| write(".gitignore", "69\n"), None),
         ("an exclude file is written", &|| write(".git/info/exclude", "89\n"), None),
         (
