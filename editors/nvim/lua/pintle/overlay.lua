@@ -39,6 +39,18 @@ local bare = {}
 ---@type table<integer, integer> by buffer: how many lines stand above the first one
 local above = {}
 
+---Takes away rows above the first line that show nothing any more: the editor keeps them until it scrolls.
+---@param win integer
+---@param count integer how many lines are left there
+local function hide(win, count)
+  vim.api.nvim_win_call(win, function()
+    local view = vim.fn.winsaveview()
+    if view.topline == 1 and view.topfill > count then
+      vim.fn.winrestview({ topfill = count })
+    end
+  end)
+end
+
 ---Shows the lines above the first one in a window: the editor scrolls to it and no further.
 ---@param win integer
 ---@param count integer
@@ -192,9 +204,14 @@ function M.show(buf, places)
   for _, place in ipairs(places) do
     draw(buf, place)
   end
-  if above[buf] and above[buf] ~= was_above then
-    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+  if above[buf] == was_above then
+    return
+  end
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    if above[buf] and above[buf] > (was_above or 0) then
       reveal(win, above[buf])
+    elseif not vim.wo[win].diff then
+      hide(win, above[buf] or 0)
     end
   end
 end

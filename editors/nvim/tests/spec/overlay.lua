@@ -114,6 +114,22 @@ for _, size in ipairs({ { 80, 24 }, { 40, 20 }, { 200, 50 } }) do
   end)
 end
 
+test("no rows stay above the first line once its hunk is decided", function()
+  for _, decision in ipairs({ "keep all", "undo all" }) do
+    local edits = { { oldText = "line 1\nline 2\n", newText = "LINE 1\nLINE 2\n" } }
+    local vi = reviewed("line 1\nline 2\nline 3\n", edits, { columns = 80, lines = 24 })
+    vi:wait_screen("- line 1")
+    vi:cmd("vsplit")
+    vi:cmd("Pintle open")
+    vi:cmd("Pintle " .. decision)
+    vi:wait("#require('pintle.overlay').places(vim.fn.bufnr('a.txt')) == 0")
+    local fill = [[return vim.tbl_map(function(win)
+      return vim.api.nvim_win_call(win, vim.fn.winsaveview).topfill
+    end, vim.fn.win_findbuf(vim.fn.bufnr("a.txt")))]]
+    equal(vi:lua(fill), { 0, 0 }, decision)
+  end
+end)
+
 test("without colours a deleted line is told from one that is there", function()
   local vi = reviewed(LINES, EDITS, { before = "vim.o.termguicolors = false; vim.cmd('highlight clear | syntax off')" })
   wait_rows(vi, WHOLE)
