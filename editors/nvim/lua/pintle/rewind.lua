@@ -80,7 +80,8 @@ local SCOPES = {
 ---Says what became of it.
 ---@param result pintle.SessionRewindResult
 ---@param scope pintle.RewindScope
-local function tell(result, scope)
+---@param is_redo? boolean
+local function tell(result, scope, is_redo)
   local parts = {}
   if scope ~= "files" then
     for verb, items in pairs({ removed = result.dropped, restored = result.restored }) do
@@ -102,14 +103,16 @@ local function tell(result, scope)
     end
   end
   local said = #parts > 0 and table.concat(parts, ", ") or "nothing to do"
-  log.say(said .. "; :Pintle redo goes forward again", not is_whole and vim.log.levels.WARN or nil)
+  local next_step = is_redo and "" or "; :Pintle redo goes forward again"
+  log.say(said .. next_step, not is_whole and vim.log.levels.WARN or nil)
 end
 
 ---@param here pintle.Workspace
 ---@param view pintle.View
 ---@param params pintle.SessionRewindParams
 ---@param done? fun(result: pintle.SessionRewindResult)
-local function rewind(here, view, params, done)
+---@param is_redo? boolean
+local function rewind(here, view, params, done, is_redo)
   params.sessionId = view.state.id
   here.engine:request(protocol.method.session_rewind, params, function(err, result)
     if err or not result then
@@ -117,7 +120,7 @@ local function rewind(here, view, params, done)
     elseif done then
       return done(result)
     end
-    tell(result, params.scope or "both")
+    tell(result, params.scope or "both", is_redo)
     local text = params.scope ~= "files" and input.editable(result.input or {}) or ""
     if text ~= "" then
       prompt.put_before(here, { text })
@@ -196,7 +199,7 @@ function M.redo()
   if text and prompt.text(here) == vim.trim(text) then
     prompt.set(here, "")
   end
-  rewind(here, view, { to = { seq = move.from }, scope = move.scope })
+  rewind(here, view, { to = { seq = move.from }, scope = move.scope }, nil, true)
 end
 
 ---Reads the message that a place is before.
