@@ -381,14 +381,34 @@ vim.api.nvim_create_autocmd("WinEnter", {
     end
   end,
 })
+
+---Whether a smaller screen has left a window beside this one no room. The editor takes it from all windows, also from those of a
+---fixed width, but only once the others have none.
+---@param win integer
+---@return boolean
+local function is_squeezed(win)
+  return vim.iter(vim.api.nvim_tabpage_list_wins(vim.api.nvim_win_get_tabpage(win))):any(function(other)
+    local is_code = not vim.w[other].pintle_role and vim.api.nvim_win_get_config(other).relative == ""
+    return is_code and vim.api.nvim_win_get_width(other) <= math.max(1, vim.o.winminwidth)
+  end)
+end
+
 vim.api.nvim_create_autocmd("VimResized", {
   group = group,
   callback = function()
     for _, win in ipairs(vim.api.nvim_list_wins()) do
-      local is_beside = vim.w[win].pintle_role == "chat" and vim.w[win].pintle_width == vim.api.nvim_win_get_width(win)
-      if is_beside and vim.o.columns >= BESIDE_COLUMNS_MIN then
+      local width = vim.w[win].pintle_role == "chat" and vim.w[win].pintle_width
+      local squeezed = width and is_squeezed(win)
+      local is_ours = width and (vim.api.nvim_win_get_width(win) == width or squeezed)
+      if is_ours and vim.o.columns >= BESIDE_COLUMNS_MIN then
         vim.api.nvim_win_set_width(win, M.width())
         vim.w[win].pintle_width = vim.api.nvim_win_get_width(win)
+        if squeezed then
+          vim.api.nvim_win_call(win, function()
+            vim.cmd("wincmd =")
+          end)
+          M.level()
+        end
       end
     end
   end,

@@ -10,6 +10,7 @@ local M = {}
 ---@class (exact) pintle.Opened
 ---@field wins table<integer, true> Windows that opened together and are still there.
 ---@field before pintle.Sizes The sizes before they opened.
+---@field came_from integer The window that was current before.
 
 ---@type table<integer, pintle.Opened[]> by tab, the oldest first
 local opened = {}
@@ -70,10 +71,11 @@ local function closed(tab, entry)
   end
 end
 
----Opens windows. When all of them are closed again, the others have the sizes that they had before.
+---Opens windows. When all of them are closed again, the others have the sizes that they had before, and the focus goes back.
 ---@param open fun()
 function M.keeping(open)
   local tab, before = vim.api.nvim_get_current_tabpage(), measure()
+  local came_from = vim.api.nvim_get_current_win()
   open()
   local wins = {}
   for _, each in ipairs(vim.api.nvim_get_current_tabpage() == tab and windows() or {}) do
@@ -85,7 +87,7 @@ function M.keeping(open)
   if not next(wins) then
     return
   end
-  local entry = { wins = wins, before = before }
+  local entry = { wins = wins, before = before, came_from = came_from }
   for known in pairs(opened) do
     opened[known] = vim.api.nvim_tabpage_is_valid(known) and opened[known] or nil
   end
@@ -97,9 +99,13 @@ function M.keeping(open)
       once = true,
       callback = function()
         wins[win] = nil
+        local was_current = vim.api.nvim_get_current_win() == win
         if not next(wins) then
           vim.schedule(function()
             closed(tab, entry)
+            if was_current and vim.api.nvim_win_is_valid(entry.came_from) then
+              vim.api.nvim_set_current_win(entry.came_from)
+            end
           end)
         end
       end,

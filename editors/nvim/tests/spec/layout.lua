@@ -141,6 +141,29 @@ test("the width is a share that follows the screen, or a number of columns", fun
   other:wait_screen("ignored: setup(): the setting `layout` must be one of: side, float, tab")
 end)
 
+test("code windows have room again after the screen has become small at once", function()
+  local vi = start({ columns = 200, lines = 50 })
+  vi:cmd("vsplit b.txt | Pintle open")
+  local narrowest = "return math.min(unpack(vim.tbl_map(vim.api.nvim_win_get_width, vim.api.nvim_list_wins())))"
+  for _, columns in ipairs({ 80, 200, 80 }) do
+    vi:cmd("set columns=" .. columns)
+    vi:wait("vim.o.columns == " .. columns)
+    local found = vi:lua(narrowest)
+    equal(found >= 20, true, ("%d columns of %d"):format(found, columns))
+  end
+end)
+
+test("closing a panel leads back to the window that it was opened from", function()
+  local vi = start({ columns = 120, lines = 40 })
+  vi:cmd("vsplit b.txt | Pintle open")
+  for _, panel in ipairs({ "log", "help permissions" }) do
+    vi:cmd("Pintle " .. panel)
+    vi:wait("vim.w.pintle_role == nil")
+    vi:cmd("quit")
+    vi:wait("vim.w.pintle_role == 'prompt'")
+  end
+end)
+
 -- The commands that make the code windows of a screen.
 local CODE = {
   { "one" },
