@@ -155,7 +155,8 @@ function M.text()
   local is_run = vim.startswith(first[2] or "", "▾")
   local count = is_run and 0 or vim.v.foldend - vim.v.foldstart
   local line = count == 0 and head or ("%s · %d line%s"):format(head, count, count == 1 and "" or "s")
-  local room = vim.api.nvim_win_get_width(0)
+  local win = vim.api.nvim_get_current_win()
+  local room = vim.api.nvim_win_get_width(win) - vim.fn.getwininfo(win)[1].textoff
   if vim.fn.strdisplaywidth(line) <= room then
     return line
   end

@@ -72,6 +72,7 @@ local function show(topic)
       vim.cmd("split")
       vim.wo.winfixbuf = false
       vim.api.nvim_win_set_buf(0, buf)
+      vim.wo[0][0].linebreak = true
     end)
   end
 end

@@ -54,6 +54,7 @@ function M.open()
   require("pintle.sizes").keeping(function()
     vim.cmd("botright split")
     vim.api.nvim_win_set_buf(0, buf)
+    vim.wo[0][0].linebreak = true
     vim.api.nvim_win_set_height(0, math.max(3, math.min(#lines, math.floor(vim.o.lines / 3))))
   end)
   vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buf), 0 })

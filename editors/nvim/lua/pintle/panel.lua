@@ -169,7 +169,9 @@ function M.open(options)
   for row, group in pairs(groups) do
     vim.api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_row = row, hl_group = group, hl_eol = true })
   end
-  vim.b[buf].pintle_root = config.get().root()
+  local root = config.get().root()
+  require("pintle.buffers").name(buf, "question", root)
+  vim.b[buf].pintle_root = root
   vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
   local later, verb = options.later or "keeps it open", options.verb or "chooses"
   local came_from = vim.api.nvim_get_current_win()
