@@ -326,6 +326,20 @@ function M.stand_in(workspace, lines)
   return buf
 end
 
+---Puts a transcript wherever the stand-in is shown, in all tabs.
+---@param workspace pintle.Workspace
+---@param chat pintle.Chat
+---@return integer[] tabs
+function M.replace_stand_in(workspace, chat)
+  local buf = stand_ins[workspace.root]
+  return vim.tbl_map(function(win)
+    put(win, chat.buf)
+    dress(win, "chat")
+    to_end(win, chat.buf)
+    return vim.api.nvim_win_get_tabpage(win)
+  end, buf and vim.fn.win_findbuf(buf) or {})
+end
+
 ---Says in the place of a transcript why there is none. What was typed into the prompt stays there.
 ---@param workspace pintle.Workspace
 ---@param err pintle.RpcError

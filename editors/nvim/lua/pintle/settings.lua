@@ -130,15 +130,24 @@ local function pick_model(choices, prompt, done)
   end)
 end
 
+---Asks which models there are.
+---@param here pintle.Workspace
+---@param done fun(listed: pintle.ModelsListResult)
+local function list_models(here, done)
+  here.engine:request(protocol.method.models_list, vim.empty_dict(), function(err, result)
+    if err or not result then
+      return log.failed("cannot list the models", err or { code = 0, message = "an empty answer" })
+    end
+    done(result)
+  end)
+end
+
 ---Names the models that can be chosen.
 ---@param here pintle.Workspace
 ---@param current? string
 ---@param done fun(model: string)
 local function choose_model(here, current, done)
-  here.engine:request(protocol.method.models_list, vim.empty_dict(), function(err, result)
-    if err or not result then
-      return log.failed("cannot list the models", err or { code = 0, message = "an empty answer" })
-    end
+  list_models(here, function(result)
     pick_model(M.model_choices(result, current), "Model", function(model, provider)
       if provider then
         return require("pintle.login").login(provider, function()
@@ -171,6 +180,25 @@ local function choose_value(here, verb, option, done)
       return value == option.value and name .. "  (now)" or name
     end,
   }, done)
+end
+
+-- What every refusal of a model ends with.
+local HOW_TO_CHOOSE = "; choose one with :Pintle model, or write PROVIDER/ID"
+
+---Why a model cannot be the one that a person means: they write its provider and its id, which the provider may know even where
+---it is not listed. Pure.
+---@param listed pintle.ModelsListResult
+---@param model string
+---@return string? why
+function M.model_problem(listed, model)
+  local name = model:match("^([^/]+)/.")
+  if not name then
+    return ("`%s` is not a model%s"):format(model, HOW_TO_CHOOSE)
+  end
+  local is_known = vim.iter(listed.providers):any(function(provider)
+    return provider.name == name
+  end)
+  return not is_known and ("no provider is called `%s`%s"):format(name, HOW_TO_CHOOSE) or nil
 end
 
 ---Begins a session with a model, which this editor uses for new ones from then on.
@@ -222,7 +250,13 @@ function M.choose(verb, value)
   local id = M.OPTIONS[verb]
   if id == "model" and not here:view() then
     if value then
-      return begin_with(here, value)
+      return list_models(here, function(listed)
+        local why = M.model_problem(listed, value)
+        if why then
+          return log.error("not set: " .. why)
+        end
+        begin_with(here, value)
+      end)
     end
     return choose_model(here, config.get().model, function(model)
       begin_with(here, model)

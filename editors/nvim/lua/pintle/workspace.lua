@@ -262,6 +262,9 @@ end
 function Workspace:adopt(result, tab)
   local view = self:view_of(result.sessionId)
   self:make_current(result.sessionId, tab)
+  for _, each in ipairs(require("pintle.layout").replace_stand_in(self, view.chat)) do
+    mark(each, result.sessionId)
+  end
   self:take(view, session.attach(view.state, result))
   log.emit("Session", { root = self.root, session_id = result.sessionId })
   return view

@@ -16,6 +16,9 @@ name = "Own Large"
 window = 1048576
 ]=]
 
+-- Whether a window of this tab shows the current session.
+local SHOWS_SESSION = "vim.fn.bufwinid(require('pintle.workspace').find():view().chat.buf) > 0"
+
 ---An editor whose engine knows a provider with a login, and has no model.
 local function start(options)
   local home = child.folder("home")
@@ -170,6 +173,7 @@ test("without a model one is chosen, its provider signed in to, and the session 
   vi:cmd("Pintle model")
   vi:wait_note("you are signed in to own")
   vi:wait("require('pintle').status().model == 'own/large'", "a session with the model")
+  vi:wait(SHOWS_SESSION, "the transcript in its window")
   vi:wait_note('using own/large until this editor exits; set `model = "own/large"` in setup() to keep it')
   vi:lua("_G.asked, _G.choices = {}, { 'own/large  (now)' }")
   vi:cmd("Pintle model")
@@ -183,4 +187,57 @@ test("a key that is missing is told with the command that sets it", function()
   for _, note in ipairs(vi:lua("return require('pintle.log').lines")) do
     assert(not note:find("--base-url", 1, true) and not note:find("auth/login", 1, true), note)
   end
+end)
+
+test("a session that a prompt begins takes the place of the words that there is none", function()
+  local vi = start()
+  vi:cmd("Pintle open")
+  vi:wait_note("no model is set")
+  -- Another tab shows these words too, and the same session from then on.
+  vi:cmd("tabnew")
+  vi:cmd("Pintle open")
+  vi:cmd("tabprevious")
+  vi:wait("#vim.tbl_filter(function(n) return n:find('no model is set', 1, true) end, _G.notes) == 2")
+  local path = child.folder() .. "/script.json"
+  child.write(path, vim.json.encode({ replies = { { blocks = { { text = "Hi." } } } } }))
+  vi:lua("require('pintle.workspace').get().engine:leave()")
+  vi:wait("require('pintle').status().engine == 'stopped'")
+  vi:lua("require('pintle').setup({ binary = vim.env.PINTLE_BIN, args = { '--script', ... } })", path)
+  vi:cmd("Pintle ask hello")
+  vi:wait_turn()
+  equal(vi:lua("return " .. SHOWS_SESSION), true)
+  contains(vi:screen(), "Hi.")
+  vi:cmd("tabnext")
+  equal(vi:lua("return " .. SHOWS_SESSION), true)
+  equal(vi:lua("return vim.t.pintle_session == require('pintle').status().session"), true)
+end)
+
+test("which models can be named", function()
+  local problem = require("pintle.settings").model_problem
+  local listed = { providers = { { name = "near" }, { name = "far" } }, models = { { model = "near/now" } } }
+  local rows = {
+    { "near/now" },
+    { "near/now:high" },
+    { "far/of/tomorrow" },
+    { "1", "`1` is not a model" },
+    { "now", "`now` is not a model" },
+    { "near/", "`near/` is not a model" },
+    { "nowhere/now", "no provider is called `nowhere`" },
+  }
+  for _, row in ipairs(rows) do
+    local found = problem(listed, row[1])
+    equal(found ~= nil, row[2] ~= nil, row[1])
+    contains(found or "", row[2] or "")
+    contains(found or ":Pintle model", ":Pintle model")
+  end
+end)
+
+test("a model that cannot be is refused before there is a session", function()
+  local vi = start()
+  for value, said in pairs({ ["1"] = "`1` is not a model", ["nowhere/large"] = "no provider is called `nowhere`" }) do
+    vi:cmd("Pintle model " .. value)
+    vi:wait_note(said)
+  end
+  equal(vi:lua("return require('pintle.config').get().model"), vim.NIL)
+  equal(vi:lua("return require('pintle').status().session"), vim.NIL)
 end)
