@@ -382,6 +382,15 @@ function Blocks:colour(block)
   end
 end
 
+---Colours all that has been drawn.
+function Blocks:colour_all()
+  for _, block in ipairs(self.list) do
+    if block.first >= 0 then
+      self:colour(block)
+    end
+  end
+end
+
 ---The lines of all folds, from 1; those of runs are the last.
 ---@return [integer, integer][]
 function Blocks:fold_ranges()

@@ -6,6 +6,8 @@ local paths = require("pintle.paths")
 
 local M = {}
 
+local GROUP_OF_FILLED = vim.api.nvim_create_augroup("pintle_filled", { clear = true })
+
 ---@type table<integer, string> buffers with unsaved changes whose file was changed, and the file
 local conflicts = {}
 
@@ -28,6 +30,23 @@ function M.name(buf, kind, root)
     number = number + 1
     wanted = ("%s/%d"):format(name, number)
   end
+end
+
+---Fills a buffer that no file is behind, now and each time that the editor reads it anew, as at `:edit`, which empties it. Of one
+---that was deleted the editor has forgotten the options, variables and maps as well.
+---@param buf integer
+---@param fill fun() Writes the lines, while the buffer can be modified.
+function M.filled_by(buf, fill)
+  local function read()
+    vim.bo[buf].modifiable = true
+    -- Marks of the text that is gone stay, below the end.
+    vim.api.nvim_buf_clear_namespace(buf, -1, 0, -1)
+    fill()
+    vim.bo[buf].modified = false
+  end
+  vim.api.nvim_clear_autocmds({ group = GROUP_OF_FILLED, buffer = buf })
+  vim.api.nvim_create_autocmd("BufReadCmd", { group = GROUP_OF_FILLED, buffer = buf, callback = read })
+  read()
 end
 
 ---A path as buffers are named: relative to the current directory where it lies below it.

@@ -23,10 +23,12 @@ end
 local function scratch(name, lines, filetype)
   local buf = vim.api.nvim_create_buf(false, true)
   pcall(vim.api.nvim_buf_set_name, buf, name)
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].bufhidden = "wipe"
-  vim.bo[buf].modifiable = false
-  vim.bo[buf].filetype = filetype
+  buffers.filled_by(buf, function()
+    vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+    vim.bo[buf].modifiable = false
+    vim.bo[buf].filetype = filetype
+  end)
   return buf
 end
 

@@ -20,6 +20,7 @@ local M = {}
 ---@field private is_scheduled boolean
 ---@field private drawn_at integer
 ---@field redraws integer
+---@field kept string[] The lines of the blocks, while the buffer is unloaded.
 local Chat = {}
 Chat.__index = Chat
 
@@ -47,12 +48,6 @@ function M.new(state, root)
   end
   buffer_of[state.id] = buf
   require("pintle.buffers").name(buf, "chat", root)
-  vim.b[buf].pintle_root = root
-  vim.bo[buf].bufhidden = "hide"
-  vim.bo[buf].swapfile = false
-  vim.bo[buf].modifiable = false
-  vim.bo[buf].undolevels = -1
-  require("pintle.looks").dress(buf, "pintle-chat")
   local self = setmetatable({
     buf = buf,
     state = state,
@@ -60,11 +55,40 @@ function M.new(state, root)
     is_scheduled = false,
     drawn_at = 0,
     redraws = 0,
+    kept = {},
   }, Chat)
   by_buffer[buf] = self
+  vim.api.nvim_create_autocmd("BufUnload", {
+    buffer = buf,
+    callback = function()
+      self.kept = vim.api.nvim_buf_get_lines(buf, 0, self.blocks.lines, false)
+    end,
+  })
+  require("pintle.buffers").filled_by(buf, function()
+    self:fill(root)
+  end)
+  return self
+end
+
+---Makes its buffer a transcript, with the lines that were in it when the editor unloaded it: what streams is nowhere else.
+---@param root string
+function Chat:fill(root)
+  local buf = self.buf
+  vim.b[buf].pintle_root = root
+  vim.bo[buf].buftype = "nofile"
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].undolevels = -1
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, self.kept)
+  self.kept = {}
+  self.blocks:colour_all()
+  self:paint()
+  require("pintle.looks").dress(buf, "pintle-chat")
   local maps = require("pintle.maps")
   maps.set(buf, maps.of_transcript(self))
-  return self
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    require("pintle.folds").reset(win, self.blocks:fold_ranges())
+  end
 end
 
 ---Opens what the call under the cursor asks; without a question, its fold.
@@ -265,6 +289,16 @@ local function fill(win)
   end
 end
 
+---Writes what has changed into the buffer.
+function Chat:paint()
+  vim.bo[self.buf].modifiable = true
+  self:clear_queue()
+  self.blocks:draw()
+  backwards.mark(self)
+  self:draw_queue()
+  vim.bo[self.buf].modifiable = false
+end
+
 ---Draws what has changed since the last time.
 function Chat:draw()
   self.is_scheduled = false
@@ -274,12 +308,7 @@ function Chat:draw()
     return
   end
   local following = self:following()
-  vim.bo[self.buf].modifiable = true
-  self:clear_queue()
-  self.blocks:draw()
-  backwards.mark(self)
-  self:draw_queue()
-  vim.bo[self.buf].modifiable = false
+  self:paint()
   local last = vim.api.nvim_buf_line_count(self.buf)
   local text = vim.api.nvim_buf_get_lines(self.buf, last - 1, last, false)[1]
   for _, win in ipairs(following) do

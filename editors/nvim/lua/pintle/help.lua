@@ -59,11 +59,11 @@ local function show(topic)
     buf = vim.api.nvim_create_buf(false, true)
     vim.api.nvim_buf_set_name(buf, name)
   end
-  vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(page:gsub("\n$", ""), "\n"))
-  vim.bo[buf].modifiable = false
-  vim.bo[buf].modified = false
-  require("pintle.looks").dress(buf, "pintle-text")
+  require("pintle.buffers").filled_by(buf, function()
+    vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(page:gsub("\n$", ""), "\n"))
+    vim.bo[buf].buftype, vim.bo[buf].swapfile, vim.bo[buf].modifiable = "nofile", false, false
+    require("pintle.looks").dress(buf, "pintle-text")
+  end)
   local win = vim.fn.bufwinid(buf)
   if win >= 0 then
     vim.api.nvim_set_current_win(win)

@@ -316,13 +316,13 @@ function M.stand_in(workspace, lines)
   if not buf or not vim.api.nvim_buf_is_loaded(buf) then
     buf = vim.api.nvim_create_buf(false, true)
     require("pintle.buffers").name(buf, "no-session", workspace.root)
-    vim.bo[buf].bufhidden = "hide"
-    vim.b[buf].pintle_root = workspace.root
     stand_ins[workspace.root] = buf
   end
-  vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].modifiable, vim.bo[buf].modified = false, false
+  require("pintle.buffers").filled_by(buf, function()
+    vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+    vim.bo[buf].buftype, vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "nofile", "hide", false
+    vim.b[buf].pintle_root = workspace.root
+  end)
   return buf
 end
 

@@ -43,19 +43,19 @@ end
 
 ---Shows all that was said, the last at the end.
 function M.open()
-  local lines = {}
-  for _, line in ipairs(M.lines) do
-    vim.list_extend(lines, vim.split(line, "\n", { plain = true }))
-  end
   local buf = vim.api.nvim_create_buf(false, true)
   pcall(vim.api.nvim_buf_set_name, buf, "pintle://log")
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
+  vim.bo[buf].bufhidden = "wipe"
+  require("pintle.buffers").filled_by(buf, function()
+    local lines = vim.split(table.concat(M.lines, "\n"), "\n", { plain = true })
+    vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+    vim.bo[buf].modifiable = false
+  end)
   require("pintle.sizes").keeping(function()
     vim.cmd("botright split")
     vim.api.nvim_win_set_buf(0, buf)
     vim.wo[0][0].linebreak = true
-    vim.api.nvim_win_set_height(0, math.max(3, math.min(#lines, math.floor(vim.o.lines / 3))))
+    vim.api.nvim_win_set_height(0, math.max(3, math.min(vim.api.nvim_buf_line_count(buf), math.floor(vim.o.lines / 3))))
   end)
   vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buf), 0 })
 end

@@ -47,8 +47,10 @@ function M.open()
   require("pintle.buffers").name(buf, "plan", here.root)
   vim.b[buf].pintle_root = here.root
   vim.bo[buf].bufhidden = "wipe"
-  require("pintle.looks").dress(buf, "pintle-text")
-  M.refresh(state)
+  require("pintle.buffers").filled_by(buf, function()
+    require("pintle.looks").dress(buf, "pintle-text")
+    M.refresh(state)
+  end)
   require("pintle.sizes").keeping(function()
     vim.cmd("topleft split")
     vim.wo.winfixbuf = false

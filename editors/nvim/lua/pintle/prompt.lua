@@ -34,6 +34,20 @@ local function write_to(path, buf)
   end
 end
 
+---Makes a buffer the prompt, with the draft in it.
+---@param workspace pintle.Workspace
+---@param buf integer
+local function fill(workspace, buf)
+  vim.b[buf].pintle_root = workspace.root
+  vim.bo[buf].buftype = "acwrite"
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].swapfile = false
+  require("pintle.looks").dress(buf, "pintle-prompt")
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(draft.read(workspace.root), "\n", { plain = true }))
+  local maps = require("pintle.maps")
+  maps.set(buf, maps.of_prompt(workspace))
+end
+
 ---@param workspace pintle.Workspace
 ---@return integer buf
 function M.buffer(workspace)
@@ -47,13 +61,9 @@ function M.buffer(workspace)
   buf = vim.api.nvim_create_buf(false, false)
   buffers[workspace.root] = buf
   require("pintle.buffers").name(buf, "prompt", workspace.root)
-  vim.b[buf].pintle_root = workspace.root
-  vim.bo[buf].buftype = "acwrite"
-  vim.bo[buf].bufhidden = "hide"
-  vim.bo[buf].swapfile = false
-  require("pintle.looks").dress(buf, "pintle-prompt")
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(draft.read(workspace.root), "\n", { plain = true }))
-  vim.bo[buf].modified = false
+  require("pintle.buffers").filled_by(buf, function()
+    fill(workspace, buf)
+  end)
   vim.api.nvim_create_autocmd("BufWriteCmd", {
     buffer = buf,
     callback = function(event)
@@ -63,8 +73,6 @@ function M.buffer(workspace)
       write_to(event.match, buf)
     end,
   })
-  local maps = require("pintle.maps")
-  maps.set(buf, maps.of_prompt(workspace))
   require("pintle.complete").attach(workspace, buf)
   return buf
 end

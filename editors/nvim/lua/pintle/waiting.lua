@@ -171,16 +171,19 @@ function M.open()
   if not here or not view or #view.state.queue == 0 then
     return log.say("no waiting messages")
   end
-  local id, queue = view.state.id, vim.deepcopy(view.state.queue)
+  local id, queue = view.state.id, {}
   local buf = vim.api.nvim_create_buf(false, true)
   require("pintle.buffers").name(buf, "waiting", here.root)
   vim.b[buf].pintle_root = here.root
   vim.bo[buf].buftype, vim.bo[buf].bufhidden = "acwrite", "wipe"
-  require("pintle.looks").dress(buf, "pintle-text")
-  -- A parser of Neovim 0.12-dev stops the editor with an error where whole paragraphs are deleted.
-  vim.treesitter.stop(buf)
-  vim.bo[buf].syntax = "markdown"
-  fill(buf, queue)
+  require("pintle.buffers").filled_by(buf, function()
+    queue = vim.deepcopy(view.state.queue)
+    fill(buf, queue)
+    require("pintle.looks").dress(buf, "pintle-text")
+    -- A parser of Neovim 0.12-dev stops the editor with an error where whole paragraphs are deleted.
+    vim.treesitter.stop(buf)
+    vim.bo[buf].syntax = "markdown"
+  end)
   require("pintle.sizes").keeping(function()
     vim.cmd("botright split")
     vim.wo.winfixbuf = false
