@@ -15,6 +15,28 @@ vim.api.nvim_create_autocmd("DirChanged", {
   end,
 })
 
+-- A session file brings windows of the plugin back without what was in them.
+local function revive()
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.startswith(vim.api.nvim_buf_get_name(buf), "pintle://") then
+      return require("pintle.restored").revive()
+    end
+  end
+end
+local restored = vim.api.nvim_create_augroup("pintle_restored", { clear = true })
+vim.api.nvim_create_autocmd("SessionLoadPost", { group = restored, callback = vim.schedule_wrap(revive) })
+vim.api.nvim_create_autocmd("BufFilePost", {
+  group = restored,
+  pattern = "pintle://*",
+  callback = function(event)
+    if vim.g.SessionLoad then
+      require("pintle.restored").note(event.buf)
+    end
+  end,
+})
+-- The plugin may be loaded later than the session.
+vim.schedule(revive)
+
 -- A language server for TOML that opens the engine's settings is given their schema.
 vim.api.nvim_create_autocmd("LspAttach", {
   group = vim.api.nvim_create_augroup("pintle_schema", { clear = true }),

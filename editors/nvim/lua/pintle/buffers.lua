@@ -49,6 +49,14 @@ function M.filled_by(buf, fill)
   read()
 end
 
+---Whether a buffer has a name of the plugin and nothing of it, as one that a session file brings back.
+---@param buf integer
+---@return boolean
+function M.is_dead(buf)
+  return vim.startswith(vim.api.nvim_buf_get_name(buf), "pintle://")
+    and #vim.api.nvim_get_autocmds({ group = GROUP_OF_FILLED, buffer = buf }) == 0
+end
+
 ---A path as buffers are named: relative to the current directory where it lies below it.
 ---@param path string
 ---@return string

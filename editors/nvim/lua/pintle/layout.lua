@@ -273,6 +273,16 @@ function M.level()
   end
 end
 
+---Makes a window one of the plugin's own.
+---@param win integer
+---@param role "chat"|"prompt"
+---@param buf integer
+function M.take(win, role, buf)
+  put(win, buf)
+  dress(win, role)
+  to_end(win, buf)
+end
+
 ---Puts a transcript where another one of the same workspace is shown in a tab; other tabs may show other sessions. The focus
 ---stays where it is.
 ---@param workspace pintle.Workspace
