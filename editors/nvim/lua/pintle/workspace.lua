@@ -232,8 +232,7 @@ function Workspace:with_session(done)
       require("pintle.layout").failed(self, err)
       return log.failed("no session", err)
     end
-    self:adopt(result, tab)
-    self:serve_waiting()
+    self:serve_waiting(self:adopt(result, tab))
   end)
 end
 
@@ -263,7 +262,7 @@ function Workspace:adopt(result, tab)
   local view = self:view_of(result.sessionId)
   self:make_current(result.sessionId, tab)
   for _, each in ipairs(require("pintle.layout").replace_stand_in(self, view.chat)) do
-    mark(each, result.sessionId)
+    self:make_current(result.sessionId, each)
   end
   self:take(view, session.attach(view.state, result))
   log.emit("Session", { root = self.root, session_id = result.sessionId })
@@ -348,8 +347,9 @@ function Workspace:show(id, ask, done)
 end
 
 ---Calls whoever waits for a session.
-function Workspace:serve_waiting()
-  local wanting, view = self.wanting, self:view()
+---@param made? pintle.View The one that was made for them, perhaps in a tab that was left meanwhile; default: the current one.
+function Workspace:serve_waiting(made)
+  local wanting, view = self.wanting, made or self:view()
   if wanting and view and not self.target then
     self.wanting = nil
     for _, each in ipairs(wanting) do
