@@ -343,9 +343,7 @@ end
 function M.replace_stand_in(workspace, chat)
   local buf = stand_ins[workspace.root]
   return vim.tbl_map(function(win)
-    put(win, chat.buf)
-    dress(win, "chat")
-    to_end(win, chat.buf)
+    M.take(win, "chat", chat.buf)
     return vim.api.nvim_win_get_tabpage(win)
   end, buf and vim.fn.win_findbuf(buf) or {})
 end

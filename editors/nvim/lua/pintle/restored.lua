@@ -93,10 +93,9 @@ end
 ---Closes a window. The last one stays, with an empty buffer.
 ---@param win integer
 local function close(win)
-  if #vim.api.nvim_list_tabpages() > 1 or #vim.api.nvim_tabpage_list_wins(0) > 1 then
-    return vim.api.nvim_win_close(win, true)
+  if not pcall(vim.api.nvim_win_close, win, true) then
+    vim.api.nvim_win_set_buf(win, vim.api.nvim_create_buf(true, false))
   end
-  vim.api.nvim_win_set_buf(win, vim.api.nvim_create_buf(true, false))
 end
 
 ---Brings to life what can be, and closes the rest. The focus stays where it is, if its window does.
