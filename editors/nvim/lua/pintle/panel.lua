@@ -165,14 +165,17 @@ function M.open(options)
     end
   end
   local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  for row, group in pairs(groups) do
-    vim.api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_row = row, hl_group = group, hl_eol = true })
-  end
+  require("pintle.buffers").filled_by(buf, function()
+    vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+    for row, group in pairs(groups) do
+      vim.api.nvim_buf_set_extmark(buf, NAMESPACE, row - 1, 0, { end_row = row, hl_group = group, hl_eol = true })
+    end
+    vim.bo[buf].modifiable = false
+  end)
   local root = config.get().root()
   require("pintle.buffers").name(buf, "question", root)
   vim.b[buf].pintle_root = root
-  vim.bo[buf].bufhidden, vim.bo[buf].modifiable = "wipe", false
+  vim.bo[buf].bufhidden = "wipe"
   local later, verb = options.later or "keeps it open", options.verb or "chooses"
   local came_from = vim.api.nvim_get_current_win()
   local win = vim.api.nvim_open_win(buf, true, place(buf, verb, later))
