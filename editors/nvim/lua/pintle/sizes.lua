@@ -102,10 +102,11 @@ function M.keeping(open)
         local was_current = vim.api.nvim_get_current_win() == win
         if not next(wins) then
           vim.schedule(function()
-            closed(tab, entry)
+            -- First, since the window that is entered grows to 'winwidth'.
             if was_current and vim.api.nvim_win_is_valid(entry.came_from) then
               vim.api.nvim_set_current_win(entry.came_from)
             end
+            closed(tab, entry)
           end)
         end
       end,
