@@ -137,6 +137,27 @@ fn a_session_follows_its_folder_below_the_one_that_was_moved() {
 }
 
 #[test]
+fn a_session_follows_its_folder_when_another_one_takes_its_path() {
+    for (name, args) in [("the last one", None), ("by its id", Some(()))] {
+        let place = Place::new(&[]);
+        folder(&place, "a");
+        let (code, result, said) =
+            run(&place, "a", json!([text("one")]), &["first", "--permission", "full"]);
+        assert_eq!(code, 0, "{name}: {said}");
+        let id = result["sessionId"].as_str().unwrap().to_owned();
+        std::fs::rename(place.path("a"), place.path("b")).unwrap();
+        folder(&place, "a");
+        let session = args.map_or("last", |()| id.as_str());
+        let write = tool("write", json!({"path": "made.txt", "content": "made"}));
+        let args = ["second", "--permission", "full", "--session", session];
+        let (code, result, said) = run(&place, "b", json!([write, text("two")]), &args);
+        assert_eq!((code, result["sessionId"].as_str()), (0, Some(id.as_str())), "{name}: {said}");
+        let made = ["a", "b"].map(|at| place.path(at).join("made.txt").exists());
+        assert_eq!(made, [false, true], "{name}");
+    }
+}
+
+#[test]
 fn a_folder_that_was_renamed_twice_is_found() {
     let place = Place::new(&[]);
     let id = renamed(&place);

@@ -537,7 +537,11 @@ impl Engine {
         };
         let wanted = match &config.cwd {
             Some(NewFolder::Move(folder)) => Some(folder),
-            Some(NewFolder::IfGone(folder)) if is_gone().await => Some(folder),
+            Some(NewFolder::IfGone(folder))
+                if is_gone().await || self.has_moved(own, folder).await? =>
+            {
+                Some(folder)
+            }
             Some(NewFolder::IfGone(_)) | None => None,
         };
         let Some(wanted) = wanted else {
@@ -556,6 +560,16 @@ impl Engine {
         };
         let is_same = real(own).await == real(&wanted).await;
         Ok(if is_same { own.to_owned() } else { wanted })
+    }
+
+    /// Returns true if this directory is the session's own, which was moved. Another one may be at its path now.
+    async fn has_moved(&self, own: &str, folder: &Path) -> Result<bool, Error> {
+        if !self.services.env.is_this_machine() {
+            return Ok(false);
+        }
+        let (store, own, folder) =
+            (self.services.store.clone(), PathBuf::from(own), folder.to_owned());
+        in_background(move || Ok(own != folder && store.has_moved(&own, &folder))).await
     }
 
     /// Returns the new path of a session's missing directory: the specified directory, or one below it that the store recognizes.

@@ -153,7 +153,8 @@ pub(super) fn names(sessions: &Path, cwd: &str) -> Vec<String> {
     let here = Place::identify(cwd);
     for slug in list::subfolders(sessions).unwrap_or_default() {
         for place in read(&slug) {
-            let is_gone = || !Path::new(&place.cwd).is_dir();
+            // Another directory may be at its path now.
+            let is_gone = || !Place::identify(&place.cwd).is_some_and(|now| place.became(&now));
             let is_here = System::CURRENT.is_same_path(&place.cwd, cwd);
             let was_here = || here.as_ref().is_some_and(|here| place.became(here)) && is_gone();
             if place.cwd != cwd && (is_here || was_here()) {
