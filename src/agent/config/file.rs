@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Providers of a file, by name.
 pub(super) type Providers = BTreeMap<String, ProviderEntry>;
@@ -34,7 +34,8 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<Config
     finish(&mut document, path, &mut settings.providers)?;
     // An invalid rule is an error: if it were skipped, it would not restrict anything.
     for (index, rule) in settings.rules.iter().enumerate() {
-        rule.compile(Origin::User, &[], None).map_err(|error| {
+        // The directories do not affect whether the rule is valid.
+        rule.compile(Origin::User, &[PathBuf::from("/")], None).map_err(|error| {
             let rule = item(&path_of(["rules"]), index);
             document.error(&rule, &format!("rule {}: {error}", index + 1))
         })?;

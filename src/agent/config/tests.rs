@@ -155,6 +155,7 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
         "[[rules]]\ndecision = \"allow\"",
         "[[rules]]\ndecision = \"deny\"\nargv = [\"a\", \"**\", \"b\"]",
         "[[rules]]\ndecision = \"ask\"\nargv = [\"a\"]\nsandbox = \"off\"",
+        "[[rules]]\ndecision = \"deny\"\npath = \"app/x[/q\"",
         "models_files = \"x\"",
         "model = 2026-01-01",
         "limits.cost_usd = nan",
@@ -178,6 +179,7 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
         error: HOME/config.toml:1:1: rule 1: a rule needs at least one of `kind`, `tool`, `argv`, `path` and `host`
         error: HOME/config.toml:1:1: rule 1: `argv` is a list of words, of which only the last can be `**`
         error: HOME/config.toml:1:1: rule 1: `sandbox = "off"` requires `decision = "allow"`
+        error: HOME/config.toml:1:1: rule 1: `path = "app/x[/q"` is not a pattern: unclosed character class; missing ']'
         error: HOME/config.toml:1:16: `models_files` must be a list of strings
         error: HOME/config.toml:1:9: `model` must be a quoted string
         error: HOME/config.toml:1:19: `limits.cost_usd` must be an amount in US dollars, such as 0.5

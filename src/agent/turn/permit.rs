@@ -19,8 +19,8 @@ use pintle_tools::permissions::propose::{leaving, needs_to_leave, propose};
 use pintle_tools::permissions::remedy::denial;
 use pintle_tools::permissions::rules::OfProject;
 use pintle_tools::permissions::{
-    self, Action, Call, CallDecision, Compiled, Context, FilesBelow, IGNORES_CASE, InSandbox,
-    Origin, Places, Rule, Sandbox, decide, rules,
+    self, Action, Call, CallDecision, Compiled, Context, Decision, FilesBelow, IGNORES_CASE,
+    InSandbox, Origin, Places, Rule, Sandbox, decide, rules,
 };
 use pintle_tools::trust::Answers;
 use std::path::{Path, PathBuf};
@@ -468,11 +468,22 @@ impl Permissions {
                 }
             }
         }
-        let rules = own.chain(kept).filter_map(|(origin, rule)| {
-            let compiled = rule.compile(origin, &roots, home.as_deref());
-            compiled.inspect_err(|error| tracing::warn!("ignored the rule {rule}: {error}")).ok()
-        });
-        let rules: Vec<Compiled> = rules.chain(of_project).collect();
+        let mut rules = Vec::new();
+        for (origin, rule) in own.chain(kept) {
+            match rule.compile(origin, &roots, home.as_deref()) {
+                Ok(compiled) => rules.push(compiled),
+                Err(error) if rule.decision == Decision::Allow => {
+                    tracing::warn!("ignored the rule {rule}: {error}");
+                }
+                Err(error) => {
+                    problems.push(format!(
+                        "the rule `{rule}` is invalid: {error}; until it is fixed, every call requires approval"
+                    ));
+                    rules.extend(rules::asking_about_all());
+                }
+            }
+        }
+        rules.extend(of_project);
         // Commands on a remote machine are confined by that machine's operator.
         let sandbox = if env.is_this_machine() {
             self.policy.sandbox.state().await

@@ -314,6 +314,7 @@ fn pattern(
             None if text.starts_with('/') || Path::new(text).is_absolute() => vec![text.clone()],
             None => roots.iter().map(|root| format!("{}/{text}", escape(root))).collect(),
         })
+        .map(|glob| tidy(&glob))
         .collect();
     let ignores_case = spellings != [Spelling::Exact];
     let behind: Vec<String> = if ignores_case {
@@ -334,13 +335,38 @@ fn pattern(
     let globs = bases.iter().chain(&behind);
     let spelled = globs.flat_map(|glob| spellings.iter().map(move |spelling| (*spelling, glob)));
     let matchers: Result<_, _> = spelled.map(compile).collect();
-    let special = text.find(['*', '?', '[', '{']).unwrap_or(text.len());
+    let text = tidy(text);
+    let special = text.find(SPECIAL).unwrap_or(text.len());
     let fixed = text.get(..special).unwrap_or_default();
     let fixed = match (fixed.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(fixed),
     };
     Ok(PathPattern { matchers: matchers?, fixed })
+}
+
+/// The characters that begin a part of a pattern that is not literal.
+const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
+
+/// Returns a pattern as paths are written: without `.`, `..` and repeated slashes. With a slash at its end, it applies to everything in the
+/// directory.
+fn tidy(glob: &str) -> String {
+    // The name of a computer.
+    if glob.starts_with("//") {
+        return glob.to_owned();
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in glob.split('/') {
+        let is_named = |above: &&str| *above != ".." && !above.contains(SPECIAL);
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(is_named) => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let root = if glob.starts_with('/') { "/" } else { "" };
+    let rest = if glob.ends_with('/') && !parts.is_empty() { "/**" } else { "" };
+    format!("{root}{}{rest}", parts.join("/"))
 }
 
 /// Returns the ways to read a pattern. In `app/[id]/page.tsx` the brackets may be part of a directory's name: a restricting rule applies to

@@ -1,6 +1,7 @@
 use super::*;
 use crate::permissions::command::lexical;
 use crate::permissions::propose::propose;
+use crate::permissions::rules::Match;
 use pintle_protocol::approval::PermissionMode;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -543,6 +544,35 @@ fn git_runs_unasked_where_it_can_change_nothing_or_where_that_is_not_promised() 
     analysis.mark_launched(&["timeout".to_owned()].into());
     assert!(!analysis.programs.iter().any(|program| program.is_transparent));
     assert!(!analysis.is_harmless());
+}
+
+#[test]
+fn paths_of_rules_may_be_written_in_any_way() {
+    let places = places();
+    let root = places.roots[0].display().to_string();
+    for (pattern, path, is_match) in [
+        ("app/x", "app/x", true),
+        ("./app/x", "app/x", true),
+        ("app//x", "app/x", true),
+        ("app/./x", "app/x", true),
+        ("app/../app/x", "app/x", true),
+        ("app/x/..", "app/x", false),
+        ("app/x/", "app/x/a/b", true),
+        ("app/x/", "app/xy", false),
+        ("app/*/../x", "app/x", false),
+        ("./[id]/x", "[id]/x", true),
+        ("./**/x", "a/b/x", true),
+        ("{ROOT}/./app//x", "app/x", true),
+    ] {
+        let rule = Rule {
+            kind: Some(Kind::Write),
+            path: Some(pattern.replace("{ROOT}", &root)),
+            ..Rule::new(Decision::Deny)
+        };
+        let rule = rule.compile(Origin::User, &places.roots, None).unwrap();
+        let found = rule.matches_path(Kind::Write, "edit", &places.roots[0].join(path));
+        assert_eq!(found == Match::Yes, is_match, "{pattern}: {path}");
+    }
 }
 
 #[test]
