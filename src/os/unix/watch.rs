@@ -133,16 +133,9 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
     while let Some((&byte, after)) = rest.split_first() {
         let code = after.get(..3).filter(|_| byte == b'\\');
         let code = code.and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 8).ok()) {
-            Some(code) => {
-                bytes.push(code);
-                rest = after.get(3..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
+        let code = code.and_then(|code| u8::from_str_radix(code, 8).ok());
+        bytes.push(code.unwrap_or(byte));
+        rest = if code.is_some() { after.get(3..).unwrap_or_default() } else { after };
     }
     bytes
 }
