@@ -4,7 +4,7 @@
 //! unchanged time, size and inode number is not read again, so a scan that was cut short by a limit continues from there. If no file has
 //! changed, the known files themselves are returned, so that the caller sees at once that there is nothing to compare.
 //!
-//! A large directory is watched between two scans where the system can do that ([`watched`]).
+//! A large directory is watched between two scans if the system can do that ([`watched`]).
 //!
 //! File clocks advance in ticks: a file that is written again within the tick in which it was read keeps its time. So the mark of a file
 //! that changed just before it was read is not trusted, and the next scan reads it again.
@@ -88,7 +88,7 @@ pub struct Scan {
 /// How the known files are compared with those in a watched directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Care {
-    /// Only those that the watch reports. It misses files written through an open memory mapping, or through a hard link that was made
+    /// Only files reported by the watch. It misses files written through an open memory mapping, or through a hard link that was made
     /// elsewhere since the last scan; the next scan with [`Care::Metadata`] finds them.
     Watch,
     /// The metadata of each.

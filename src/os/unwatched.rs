@@ -1,4 +1,4 @@
-//! Changes in directories, where the system has no reports that are complete at any time. macOS and Windows report changes a while after
+//! Changes in directories, for systems without reports that are complete at any time. macOS and Windows report changes a while after
 //! they were made.
 
 pub use crate::changes::Change;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// More changes than this are written anew with all states.
+/// With more changes than this, all states are written again.
 const MAX_CHANGES: usize = 500;
 
 /// File states, by path; `None` for a missing file.
@@ -85,7 +85,7 @@ mod tests {
         let mut files: Files = (0..2000).map(|number| file(number, "first")).collect();
         let mut last = None;
         let many: Vec<_> = (100..900).map(|number| (number, Some("second"))).collect();
-        // The files that change, with their new contents, and whether all states are written anew.
+        // The files that change, with their new contents, and whether all states are written again.
         for (name, changes, is_anew) in [
             ("the first time", &[][..], true),
             ("nothing", &[], false),

@@ -5,7 +5,7 @@
 //! names, and ignore files outside of the tree; with [`Care::Metadata`], all known files. A change of directories or ignore files, or too many
 //! changes, end in a walk of the whole tree, which renews the watch.
 //!
-//! Nothing is watched where changes may come from another machine, or where the tree spans several file systems. Watches are scarce, and
+//! Nothing is watched if changes may come from another machine, or if the tree spans several file systems. Watches are scarce, and
 //! other programs need them too: few trees are watched, and only a fraction of the watches of the user is taken.
 
 use super::{Care, Compared, Files, ScannedFile, differences, is_same};
@@ -31,7 +31,7 @@ const SHARE: usize = 16;
 /// A walk is faster than looking at more files one by one.
 const MAX_CHANGES: usize = 1000;
 
-/// The names whose change may change what is ignored.
+/// Files with these names contain ignore rules, or lead to them.
 const RULES: [&str; 3] = [".ignore", ".gitignore", ".git"];
 
 /// The watched trees of an environment.
@@ -53,7 +53,7 @@ pub(super) struct Tree {
     watched: Watched,
 }
 
-/// A directory's watch, with what it does not report.
+/// A directory's watch, and the state needed to find changes that it does not report.
 #[derive(Debug)]
 pub(super) struct Watched {
     root: PathBuf,
@@ -114,7 +114,7 @@ impl WatchedTrees {
 }
 
 impl Tree {
-    /// Returns the differences to the files that a session knows, or `None` if only a walk can tell. More than `max_files` need a walk too.
+    /// Returns the differences to the files that a session knows, or `None` if that takes a walk. More than `max_files` need a walk too.
     pub(super) fn compare(
         &mut self,
         known: &Arc<Files>,
@@ -149,7 +149,7 @@ impl Tree {
 
 impl Watched {
     /// Compares the changed files, and these `paths`, with the known files. Ignored ones may be among the `unseen`, which the last scan did
-    /// not find. Returns `None` if only a walk can tell.
+    /// not find. Returns `None` if a walk is needed.
     fn compare(
         &mut self,
         known: &Files,
@@ -201,7 +201,7 @@ impl Watched {
         Some(compared)
     }
 
-    /// Returns the changed entries of the tree, each with whether it is a directory; `None` if some are unknown, or change what is ignored.
+    /// Returns the changed entries of the tree, each with whether it is a directory; `None` if some are unknown, or affect ignore rules.
     fn changes(&self) -> Option<BTreeSet<(PathBuf, bool)>> {
         let changes = self.watch.changes().ok()?;
         let is_at_its_place = Identity::at(&self.root).is_ok_and(|found| found == self.identity);
@@ -237,7 +237,7 @@ impl Watched {
     }
 }
 
-/// Returns true if a change of the entry of this name may change what is ignored.
+/// Returns true if changing an entry with this name may affect ignore rules.
 fn is_rule(name: Option<&OsStr>) -> bool {
     name.is_some_and(|name| RULES.iter().any(|rule| name == *rule))
 }

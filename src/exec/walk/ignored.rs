@@ -49,7 +49,7 @@ pub(crate) struct Ignored {
     patterns: AtomicUsize,
 }
 
-/// A file outside of a walked directory that decides what is ignored in it, as it was when it was read.
+/// A file outside of a walked directory that has ignore rules for it, in the state in which it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Outside {
     path: PathBuf,

@@ -40,7 +40,7 @@ pub struct Announced {
     /// The directories in which any file may change; empty if only the files below may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
-    /// The files' states before the change, by path; for directories, those that differ from the states of [`Self::folder_sum`].
+    /// The files' states before the change, by path; for directories, only differences from the states of [`Self::folder_sum`].
     pub before: BTreeMap<String, Option<FileState>>,
     /// The checksum of the states written by [`Announcements::put_folder`]. States that are read again are part of [`Self::before`].
     #[serde(default, skip_serializing_if = "Option::is_none")]

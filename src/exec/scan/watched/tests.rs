@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 /// A directory of many files in a repository, with what scans know of it.
 struct Place {
     _temporary: tempfile::TempDir,
-    /// Has the directory `tree`, and what is outside of it.
+    /// Contains the directory `tree`, and files outside of it.
     top: PathBuf,
     trees: WatchedTrees,
     known: Arc<Files>,
@@ -64,7 +64,7 @@ impl Place {
         self.known = self.look(&self.trees, &self.known, Care::Metadata);
     }
 
-    /// Returns what a scan that knows nothing finds: paths, contents and permissions.
+    /// Returns the result of a scan without previous knowledge: paths, contents and permissions.
     fn truth(&self) -> Vec<(PathBuf, String, Option<u32>)> {
         contents(&self.look(&WatchedTrees::default(), &Arc::default(), Care::Metadata))
     }
