@@ -33,7 +33,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use watched::{Adding, Tree, Watched};
+use watched::{Tree, Watched};
 
 /// Keeps a content. Its hash is returned even if there is no space for it.
 pub type Keep = Arc<dyn Fn(&[u8]) -> StoredContent + Send + Sync>;
@@ -167,7 +167,7 @@ pub(super) fn scan(
     Ok(scanned)
 }
 
-/// The result of a walk.
+/// How a walk ended.
 enum Walked {
     All { compared: Compared, watched: Option<Watched> },
     Over(ScanLimit),
@@ -189,8 +189,8 @@ fn walk(
     let is_deep = is_large || (known.is_empty() && has_folders(root));
     let threads = if is_deep { walk::all_threads() } else { 1 };
     let is_enough = |count: usize| count > limits.files || (count % 64 == 1 && is_late());
-    let is_worth_it = (is_large || watched.is_some()) && trees.is_watchable(root);
-    let adding = if is_worth_it { Adding::new(root, watched) } else { None };
+    let is_worth_it = is_large || watched.is_some();
+    let adding = if is_worth_it { trees.adding(root, watched) } else { None };
     let entering = |folder: &Path| {
         if let Some(adding) = &adding {
             adding.add(folder);

@@ -11,7 +11,7 @@ mod lines;
 mod paths;
 
 pub(super) use facts::{Fact, Folder};
-pub(super) use ignored::{Ignored, Outside};
+pub(super) use ignored::{Ignored, OuterIgnoreFile};
 pub(super) use lines::grep;
 pub(super) use paths::find;
 

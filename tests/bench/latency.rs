@@ -7,8 +7,8 @@
 //! - start-up: from the spawn to the answered `initialize`, beside the spawn of `/bin/true`
 //! - a delta: from the provider's socket to our end of stdout, beside a plain read of the same socket
 //! - a tool round: one reply with one call, the engine's part alone and with the tool
-//! - a command in a large folder: the first one, whose look at the folder keeps all contents, and those after it, beside an empty folder;
-//!   the same with commands that write a file
+//! - a command in a large folder: the first one, whose look at the folder keeps all contents, and those after it, also in an empty
+//!   folder; the same with commands that write a file
 //! - a long turn: a round among the first hundred of a thousand, and among the last
 //! - a prompt: from `turn/start` to the request on the provider's socket, the connection being there
 //! - a stop: from `turn/interrupt` to the end of a turn whose provider is silent in the middle of its reply

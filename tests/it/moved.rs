@@ -347,7 +347,7 @@ fn searches_in_a_folder_find_the_sessions_that_it_had_before_it_was_moved() {
     }
 }
 
-/// The states of a directory's files are written once, and then what commands have changed.
+/// File states are written once; later announcements contain only changes.
 #[test]
 fn what_a_command_changed_before_a_kill_is_told_apart_from_earlier_changes() {
     let place = Place::new(&[("a.txt", "zero\n"), ("b.txt", "zero\n"), ("c.txt", "zero\n")]);

@@ -319,7 +319,7 @@ fn what_commands_change_among_many_files_is_told_and_undone() {
         assert!(if is_renamed { is_in } else { changed == wanted }, "{changed:?}, not {wanted:?}");
     }
     program.ask("session/rewind", json!({"to": {"seq": 0}, "scope": "files"}));
-    // The last command does not name the file that it wrote, so it may have been somebody else.
+    // The last command does not mention the file that it wrote, so another program may have written it.
     for number in (0..1500).filter(|number| *number != 4) {
         assert_eq!(place.read(&format!("{}/{number}", number % 15)), "zero\n");
     }

@@ -562,7 +562,7 @@ impl Engine {
         Ok(if is_same { own.to_owned() } else { wanted })
     }
 
-    /// Returns true if this directory is the session's own, which was moved. Another one may be at its path now.
+    /// Returns true if the session's working directory was moved to `folder`, even if another directory has taken its old path.
     async fn has_moved(&self, own: &str, folder: &Path) -> Result<bool, Error> {
         if !self.services.env.is_this_machine() {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! The files of a directory, announced before a command: their states are written once, and then only what has changed since.
+//! Announces all directory files before a command: their states are written once, later announcements contain only changes.
 
 use super::{crash, differences};
 use crate::background::in_background;
@@ -21,7 +21,7 @@ pub(super) struct AnnouncedFolder(Option<Written>);
 
 #[derive(Debug)]
 struct Written {
-    /// The checksum of the written states.
+    /// Identifies the written states.
     sum: u32,
     /// The files at the last announcement.
     files: Arc<Files>,
@@ -30,8 +30,8 @@ struct Written {
 }
 
 impl AnnouncedFolder {
-    /// Makes sure that the states of these files are written, or what has changed in them. Returns the checksum of the written states with
-    /// the changes since; `None` if the disk is full.
+    /// Writes the states of these files, unless few have changed since they were last written. Returns a checksum that identifies the
+    /// written states, and the changes since; `None` if the disk is full.
     pub(super) async fn announce(
         &mut self,
         announcements: &Announcements,
@@ -122,6 +122,20 @@ mod tests {
             let want = files.iter().map(|(path, seen)| (text(path), seen.state.clone())).collect();
             assert_eq!(read, want, "{name}");
         }
+    }
+
+    #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes the missing directory")]
+    async fn what_could_not_be_written_is_written_the_next_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let announcements = Announcements::new(&folder.path().join("session"));
+        let mut announced = AnnouncedFolder::default();
+        let files: Arc<Files> = Arc::new((0..3).map(|number| file(number, "first")).collect());
+        assert_eq!(announced.announce(&announcements, &files).await, None);
+        std::fs::create_dir(folder.path().join("session")).unwrap();
+        let (sum, since) = announced.announce(&announcements, &files).await.unwrap();
+        assert!(since.is_empty());
+        assert_eq!(announced.announce(&announcements, &files).await, Some((sum, since)));
     }
 
     fn file(number: usize, sha256: &str) -> (std::path::PathBuf, ScannedFile) {

@@ -518,7 +518,7 @@ pub(super) async fn state(
     env.remember(path, keeper(blobs), Limits::default().file_bytes).await
 }
 
-/// Returns the current states of files that others may be writing, and keeps their contents. Unreadable files are omitted.
+/// Returns current file states, and keeps the contents. Others may be writing the files; unreadable ones are omitted.
 ///
 /// Editors empty a file before they write it. Files that are not in their last known state are read again, all together, until they stay
 /// the same.
@@ -539,7 +539,7 @@ pub(super) async fn settled(
             Err(error) => tracing::debug!("{}: {error}", path.display()),
         }
     }
-    // The text of an editor is always whole.
+    // Editors always report complete text.
     let unsaved = env.unsaved(Path::new("/"));
     let is_unsettled = |(path, state): &(PathBuf, Option<FileState>)| {
         known.is_changed(path, state.as_ref()) && !unsaved.contains(path)
@@ -554,7 +554,7 @@ pub(super) async fn settled(
         let mut still = Vec::new();
         for at in unsettled {
             let Some((path, seen)) = found.get_mut(at) else { continue };
-            // A file that cannot be read any more keeps what was seen.
+            // A file that can no longer be read keeps its last state.
             if let Ok(now) = state(env, blobs, path).await
                 && now != *seen
             {

@@ -1,15 +1,15 @@
-//! Large trees that are watched between two scans, so that the second one looks only at what has changed.
+//! Watches large trees between two scans, so that the second scan reads only changes.
 //!
-//! A tree is watched from its second scan on. The watch of a directory begins before its files are read, and reports each change by the
-//! time that the call which made it returns. What it does not report is checked: the directory itself, mounts below it, files with several
-//! names, and ignore files outside of the tree; with [`Care::Metadata`], all known files. A change of directories or ignore files, or too many
-//! changes, end in a walk of the whole tree, which renews the watch.
+//! A tree is watched from its second scan on. A directory is watched before its files are read, and each change is reported by the time
+//! that the system call which made it returns. The watch does not cover everything, so each scan also checks the root itself, mounts below
+//! it, files with several names, and ignore files outside of the tree; with [`Care::Metadata`], it checks all known files. If directories
+//! or ignore files have changed, or very many files, the whole tree is walked again, and the watch renewed.
 //!
-//! Nothing is watched if changes may come from another machine, or if the tree spans several file systems. Watches are scarce, and
-//! other programs need them too: few trees are watched, and only a fraction of the watches of the user is taken.
+//! A tree is not watched if other machines may change it, or if it spans several file systems. Watches are scarce, and other programs need
+//! them too: few trees are watched, each with a fraction of the user's watches.
 
 use super::{Care, Compared, Files, ScannedFile, differences, is_same};
-use crate::walk::{self, Fact, Ignored, Outside};
+use crate::walk::{self, Fact, Ignored, OuterIgnoreFile};
 use pintle_os::file::{self, Identity};
 use pintle_os::watch::{Change, Folder, Watch};
 use std::collections::{BTreeSet, HashMap};
@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The number of trees that are watched at a time.
 const MAX_TREES: usize = 4;
 
-/// The part of the user's watches that one tree may take.
+/// One tree may use this fraction of the user's watches.
 const SHARE: usize = 16;
 
 /// A walk is faster than looking at more files one by one.
@@ -35,8 +35,18 @@ const MAX_CHANGES: usize = 1000;
 const RULES: [&str; 3] = [".ignore", ".gitignore", ".git"];
 
 /// The watched trees of an environment.
-#[derive(Debug, Default)]
-pub(crate) struct WatchedTrees(Mutex<State>);
+#[derive(Debug)]
+pub(crate) struct WatchedTrees {
+    /// The maximum number of directories in a tree.
+    max_folders: usize,
+    state: Mutex<State>,
+}
+
+impl Default for WatchedTrees {
+    fn default() -> Self {
+        Self { max_folders: Watch::max_folders() / SHARE, state: Mutex::default() }
+    }
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -63,7 +73,7 @@ pub(super) struct Watched {
     /// The files with several names.
     linked: BTreeSet<PathBuf>,
     /// The ignore files outside of the tree.
-    outside: Vec<Outside>,
+    outside: Vec<OuterIgnoreFile>,
 }
 
 /// The watches that a walk adds.
@@ -74,11 +84,12 @@ pub(super) struct Adding {
     /// The directories watched by the walk before.
     old: HashMap<Folder, PathBuf>,
     folders: Mutex<HashMap<Folder, PathBuf>>,
+    max_folders: usize,
     has_failed: AtomicBool,
 }
 
 impl WatchedTrees {
-    /// Takes out the tree of a directory.
+    /// Removes and returns a watched tree.
     pub(super) fn take(&self, root: &Path) -> Option<Tree> {
         self.with(|State { trees, .. }| {
             let at = trees.iter().position(|tree| tree.watched.root == root)?;
@@ -86,7 +97,7 @@ impl WatchedTrees {
         })
     }
 
-    /// Keeps the watch of a directory in which these files were found.
+    /// Keeps a watch, and the files found when it was renewed.
     pub(super) fn put(&self, files: &Arc<Files>, watched: Watched) {
         let tree = Tree { files: Arc::clone(files), watched };
         // Another scan may have put one there.
@@ -98,9 +109,10 @@ impl WatchedTrees {
         drop(oldest);
     }
 
-    /// Returns true unless watching this directory has failed.
-    pub(super) fn is_watchable(&self, root: &Path) -> bool {
-        self.with(|state| !state.unwatchable.contains(root))
+    /// Prepares to watch a directory during a walk; `None` if that is not possible, or has failed before.
+    pub(super) fn adding(&self, root: &Path, old: Option<Watched>) -> Option<Adding> {
+        let has_failed = self.with(|state| state.unwatchable.contains(root));
+        if has_failed { None } else { Adding::new(root, old, self.max_folders) }
     }
 
     /// Notes that a directory cannot be watched.
@@ -109,7 +121,7 @@ impl WatchedTrees {
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -206,7 +218,8 @@ impl Watched {
         let changes = self.watch.changes().ok()?;
         let is_at_its_place = Identity::at(&self.root).is_ok_and(|found| found == self.identity);
         let is_whole = Watch::is_whole(&self.root).unwrap_or_default();
-        if !is_at_its_place || !is_whole || !self.outside.iter().all(Outside::is_unchanged) {
+        if !is_at_its_place || !is_whole || !self.outside.iter().all(OuterIgnoreFile::is_unchanged)
+        {
             return None;
         }
         let mut entries = BTreeSet::new();
@@ -267,7 +280,7 @@ fn altered(known: &Files) -> BTreeSet<PathBuf> {
 
 impl Adding {
     /// Prepares to watch a directory, if that is possible: with the old watch, if there is one.
-    pub(super) fn new(root: &Path, old: Option<Watched>) -> Option<Self> {
+    fn new(root: &Path, old: Option<Watched>, max_folders: usize) -> Option<Self> {
         let identity = Identity::at(root).ok()?;
         if !Watch::is_whole(root).ok()? {
             return None;
@@ -284,6 +297,7 @@ impl Adding {
             watch,
             old: folders,
             folders: Mutex::default(),
+            max_folders,
             has_failed: AtomicBool::new(false),
         };
         adding.add(root);
@@ -301,17 +315,17 @@ impl Adding {
         });
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         match added {
-            Ok(added) if folders.len() < Watch::max_folders() / SHARE => {
+            Ok(added) if folders.len() < self.max_folders => {
                 folders.insert(added, folder.to_owned());
             }
-            // The watch of the directory above reports that it is gone.
+            // Its removal is reported for the directory above.
             Err(error) if matches!(error.kind(), NotFound | NotADirectory) => {}
             Ok(_) | Err(_) => self.has_failed.store(true, Ordering::Relaxed),
         }
     }
 
     /// Returns the watch after a walk that found these files and obeyed these ignore files outside of the tree.
-    pub(super) fn finish(self, found: &[Fact], outside: Vec<Outside>) -> Option<Watched> {
+    pub(super) fn finish(self, found: &[Fact], outside: Vec<OuterIgnoreFile>) -> Option<Watched> {
         if self.has_failed.into_inner() {
             return None;
         }

@@ -1,6 +1,6 @@
 //! The metadata of all plain files below a directory.
 
-use super::ignored::Outside;
+use super::ignored::OuterIgnoreFile;
 use super::{Bound, Visit, Walk, lock};
 use crate::Error;
 use crate::search::PathKey;
@@ -36,7 +36,7 @@ impl Folder<'_> {
         &self,
         is_enough: &(dyn Fn(usize) -> bool + Sync),
         cancel: &CancellationToken,
-    ) -> Result<(Vec<Fact>, Vec<Outside>), Error> {
+    ) -> Result<(Vec<Fact>, Vec<OuterIgnoreFile>), Error> {
         let enough = cancel.child_token();
         let walk = Walk::new(self.root, &enough).without(self.except);
         let (count, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

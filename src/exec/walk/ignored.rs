@@ -42,7 +42,7 @@ const GLOB_COST: usize = 10;
 pub(crate) struct Ignored {
     root: PathBuf,
     /// The files outside of the root that decide, whether they exist or not.
-    outside: Mutex<Vec<Outside>>,
+    outside: Mutex<Vec<OuterIgnoreFile>>,
     /// The rules that apply in a directory. A directory without ignore files shares those of its parent.
     folders: RwLock<HashMap<OsString, Option<Arc<Rules>>>>,
     /// The number of patterns taken so far.
@@ -51,7 +51,7 @@ pub(crate) struct Ignored {
 
 /// A file outside of a walked directory that has ignore rules for it, in the state in which it was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Outside {
+pub(crate) struct OuterIgnoreFile {
     path: PathBuf,
     was: Kind,
 }
@@ -69,7 +69,7 @@ enum Kind {
     Fresh,
 }
 
-impl Outside {
+impl OuterIgnoreFile {
     fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), was: Kind::of(path) }
     }
@@ -161,11 +161,11 @@ impl Ignored {
 
     fn note_outside<'a>(&self, paths: impl IntoIterator<Item = &'a PathBuf>) {
         let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
-        outside.extend(paths.into_iter().map(|path| Outside::new(path)));
+        outside.extend(paths.into_iter().map(|path| OuterIgnoreFile::new(path)));
     }
 
     /// Returns the files outside of the root that have decided so far.
-    pub(super) fn outside(&self) -> Vec<Outside> {
+    pub(super) fn outside(&self) -> Vec<OuterIgnoreFile> {
         self.outside.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -30,7 +30,7 @@ pub type Folder = WatchDescriptor;
 /// Watches directories, but not those below them.
 ///
 /// A change is reported once the call that made it has returned. A write through a memory mapping is reported when the mapping ends, and a
-/// write through a hard link only in the link's own directory.
+/// write through a hard link only for the directory that contains the link.
 #[derive(Debug)]
 pub struct Watch(Inotify);
 

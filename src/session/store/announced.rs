@@ -42,7 +42,7 @@ pub struct Announced {
     pub folders: Vec<PathBuf>,
     /// The files' states before the change, by path; for directories, only differences from the states of [`Self::folder_sum`].
     pub before: BTreeMap<String, Option<FileState>>,
-    /// The checksum of the states written by [`Announcements::put_folder`]. States that are read again are part of [`Self::before`].
+    /// Identifies the states written by [`Announcements::put_folder`] by their checksum. States that are read again are part of [`Self::before`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_sum: Option<u32>,
     /// The files among these whose states are not known.

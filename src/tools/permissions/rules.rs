@@ -351,7 +351,7 @@ const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
 /// Returns a pattern as paths are written: without `.`, `..` and repeated slashes. With a slash at its end, it applies to everything in the
 /// directory.
 fn tidy(glob: &str) -> String {
-    // The name of a computer.
+    // A computer name follows.
     if glob.starts_with("//") {
         return glob.to_owned();
     }

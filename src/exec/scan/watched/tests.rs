@@ -64,7 +64,7 @@ impl Place {
         self.known = self.look(&self.trees, &self.known, Care::Metadata);
     }
 
-    /// Returns the result of a scan without previous knowledge: paths, contents and permissions.
+    /// Scans without previous knowledge, and returns paths, contents and permissions.
     fn truth(&self) -> Vec<(PathBuf, String, Option<u32>)> {
         contents(&self.look(&WatchedTrees::default(), &Arc::default(), Care::Metadata))
     }
@@ -149,13 +149,13 @@ fn only_changed_files_are_looked_at() {
             &|| fs::create_dir(at("tree/5/out")).unwrap(),
             Some(vec![]),
         ),
-        ("something outside is written", &|| write("beside", "more"), Some(vec![])),
+        ("something outside is written", &|| write("elsewhere", "more"), Some(vec![])),
         ("a commit", &|| write(".git/index", "more"), Some(vec![])),
         ("a directory is new", &|| fs::create_dir(at("tree/new")).unwrap(), None),
         ("a directory is renamed", &|| fs::rename(at("tree/6"), at("tree/six")).unwrap(), None),
         ("a directory is removed", &|| fs::remove_dir_all(at("tree/7")).unwrap(), None),
         ("a directory is moved away", &|| fs::rename(at("tree/8"), at("eight")).unwrap(), None),
-        ("what was moved away is written", &|| write("eight/8", "more"), Some(vec![])),
+        ("a file that was moved away is written", &|| write("eight/8", "more"), Some(vec![])),
         ("an ignore file is new", &|| write("tree/9/.ignore", "29\n"), None),
         ("an ignore file is written", &|| write("tree/.gitignore", "out\n49\n"), None),
         ("an ignore file is written under another name", &|| write("rules", "32\n"), None),
@@ -237,6 +237,22 @@ fn wrong(found: &Files, place: &Place) -> Vec<(PathBuf, String, Option<u32>)> {
     let found: BTreeSet<_> = found.into_iter().collect();
     let truth: BTreeSet<_> = truth.into_iter().collect();
     found.symmetric_difference(&truth).cloned().collect()
+}
+
+#[test]
+fn a_tree_of_too_many_directories_is_walked_each_time() {
+    let mut place = Place::new();
+    place.trees.max_folders = 10;
+    let root = place.top.join("tree");
+    for round in 0..3 {
+        place.scan();
+        assert!(place.trees.take(&root).is_none(), "{round}");
+        let is_known_to_fail = place.trees.with(|state| state.unwatchable.contains(&root));
+        assert_eq!(is_known_to_fail, System::CURRENT == System::Linux && round > 0, "{round}");
+        place.write("tree/1/1", &round.to_string());
+        place.scan();
+        assert_eq!(contents(&place.known), place.truth(), "{round}");
+    }
 }
 
 #[derive(Debug, Clone)]
