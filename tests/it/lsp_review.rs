@@ -61,10 +61,11 @@ fn changes_are_diagnostics_that_follow_their_text_until_they_are_decided() {
     let moved = client.diagnostics(&place, "a.txt");
     assert_eq!((moved[0].0, moved[0].1), (3, 5));
     client.change("a.txt", 3, Some([0, 0, 2, 0]), "");
-    // The end of the turn publishes the same diagnostics again, perhaps only now.
+    // The end of the turn may publish the same diagnostics again, and the review of the first change moves the place of the removed line,
+    // which no text shows.
     let back = loop {
         let found = client.diagnostics(&place, "a.txt");
-        if found != moved {
+        if found[0] != moved[0] {
             break found;
         }
     };
