@@ -4,7 +4,7 @@
 //! unchanged time, size and inode number is not read again, so a scan that was cut short by a limit continues from there. If no file has
 //! changed, the known files themselves are returned, so that the caller sees at once that there is nothing to compare.
 //!
-//! A large directory is watched between two scans if the system can do that ([`watched`]).
+//! A large directory is watched between two scans if the system can do that (`watched`).
 //!
 //! File clocks advance in ticks: a file that is written again within the tick in which it was read keeps its time. So the mark of a file
 //! that changed just before it was read is not trusted, and the next scan reads it again.
