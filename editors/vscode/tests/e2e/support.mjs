@@ -304,6 +304,8 @@ export async function start(vsix, { trustsAll = true, language, extension } = {}
     JSON.stringify({
       "chat.disableAIFeatures": true,
       "files.autoSave": "off",
+      // A toast at the right lies over the buttons of the chat.
+      "workbench.notifications.position": "bottom-left",
       "workbench.startupEditor": "none",
       "workbench.tips.enabled": false,
       "security.workspace.trust.startupPrompt": "never",
