@@ -28,7 +28,10 @@ serve() {
           exec 3>&-
           eval "$_words"
         )
-        continue
+        [ "$?" -le 128 ] && continue
+        # The command has killed the shell that waits for it. Its watch still reads the input, and ends it with the connection.
+        printf '\000%s killed\n' "$_mark"
+        return
         ;;
     esac
     printf '\000%s ok\n' "$_mark"

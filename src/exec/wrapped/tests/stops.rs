@@ -95,3 +95,59 @@ async fn a_lost_connection_is_an_error_and_ends_the_command() {
     assert!(error.contains("the connection was lost"), "{error}");
     until_gone(&mark).await;
 }
+
+/// Whatever a command kills of what carries it out: the call ends, says how, leaves nothing, and the next command runs.
+async fn kills_what_carries_it(env: &Wrapped, way: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let parent = "$(ps -o ppid= -p $PPID)";
+    let above = Err("killed the shell that waited for it");
+    let lost = Err("the connection was lost");
+    let rows = [
+        ("itself", "kill -KILL $$", Ok((137, ""))),
+        ("the shell above", "echo out; kill -KILL $PPID", above),
+        ("the shell above, by TERM", "kill $PPID; sleep 1000", above),
+        ("and goes on", "kill -KILL $PPID; exec -a MARK-on sleep 1000", above),
+        ("the helper", &format!("kill -KILL {parent}; sleep 1000"), lost),
+        ("both", &format!("kill -KILL {parent} $PPID; sleep 1000"), lost),
+        ("a negative number", "kill -KILL -- -$$", Ok((137, ""))),
+    ];
+    let never = CancellationToken::new();
+    let mark = format!("mark-kills-{way}-{}", env.ambient.new_id());
+    for (name, line, want) in rows {
+        let line = line.replace("MARK", &mark);
+        let mut unseen = |_: &str| {};
+        let ran = env.exec(command(&line, folder.path()), &never, &mut unseen);
+        let ran = tokio::time::timeout(HANG, ran).await;
+        let ran = ran.unwrap_or_else(|_| panic!("{way}, {name}: it hangs"));
+        match (ran, want) {
+            // Which of the two is told first depends on the place: the end of the command, or of the connection.
+            (Ok(ran), want) if want == lost => {
+                assert_eq!(ran.end, End::Exited(143), "{way}, {name}")
+            }
+            (Ok(ran), Ok((code, tail))) => {
+                assert_eq!(
+                    (ran.end, ran.tail.as_str()),
+                    (End::Exited(code), tail),
+                    "{way}, {name}"
+                );
+            }
+            (Err(error), Err(part)) => {
+                assert!(error.to_string().contains(part), "{way}, {name}: {error}");
+            }
+            (ran, want) => panic!("{way}, {name}: {ran:?}, not {want:?}"),
+        }
+        let mut unseen = |_: &str| {};
+        let next = env.exec(command("echo next", folder.path()), &never, &mut unseen);
+        let next = tokio::time::timeout(HANG, next).await;
+        let next = next.unwrap_or_else(|_| panic!("{way}, after {name}: it hangs")).unwrap();
+        assert_eq!(next.tail, "next\n", "{way}, after {name}");
+    }
+    until_gone(&format!("{mark}-on")).await;
+}
+
+#[tokio::test]
+async fn a_command_that_kills_what_carries_it_out_ends() {
+    kills_what_carries_it(&wrapped(plain()).await, "plain").await;
+    let Some(server) = Sshd::start() else { return };
+    kills_what_carries_it(&wrapped(server.prefix()).await, "ssh").await;
+}
