@@ -1,9 +1,11 @@
 //! Background jobs: scenarios at the engine's border, and jobs of the real program that end with it.
 
-use crate::scenarios::full;
+use crate::scenarios::{full, told_with};
 use crate::support::program::{Framing, Place, Program, is_running};
+use crate::support::stage::Setup;
 use expect_test::expect;
 use nix::sys::signal::Signal;
+use pintle_protocol::approval::PermissionMode;
 use pintle_testing::waiting::until;
 use serde_json::{Value, json};
 
@@ -468,4 +470,14 @@ fn a_client_sees_what_a_job_prints_and_stops_it() {
     assert_eq!(listed, json!([stopped]));
     program.end_input();
     program.wait();
+}
+
+#[test]
+fn who_looks_again_and_again_is_told_how_to_wait() {
+    let looks = "bash make\n".repeat(10);
+    let model = format!("background wait\n{looks}gate ready + bash make\nsay done");
+    let steps = "prompt go | gate ready | end wait | open ready | idle";
+    let told = told_with(Setup::default(), PermissionMode::Full, &model, steps);
+    let told = told.replace('\n', " ");
+    assert!(told.contains("call `job`, which returns when there is something new"), "{told}");
 }

@@ -1,14 +1,18 @@
 //! The loop guard: detects a model that repeats the same calls. Pure.
 //!
-//! It does not limit work: the same tool with other arguments counts as new. Invariant: after a warning, the next one needs further
-//! repetitions.
+//! It does not limit work: the same tool with other arguments counts as new, and a call that returns something else each time, such as a look
+//! at a log, may be repeated for longer. Invariant: after a warning, the next one needs further repetitions.
 
+use pintle_protocol::content::Content;
 use pintle_tools::Builtin;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The longest pattern that counts as going in circles.
 const MAX_PATTERN: usize = 3;
+
+/// The number of windows that calls with changing results may fill.
+const PATIENCE: usize = 4;
 
 /// At this warning the turn ends.
 const MAX_WARNINGS: u32 = 3;
@@ -18,8 +22,27 @@ const MAX_WARNINGS: u32 = 3;
 pub(crate) struct LoopGuard {
     /// The number of calls that are compared; 0 disables the check.
     window: usize,
-    recent: VecDeque<u64>,
+    recent: VecDeque<Seen>,
+    /// The number of calls before the next warning.
+    pause: usize,
     warnings: u32,
+}
+
+/// A call that has ended, as digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    /// `None` while something ran in the background: what it changes may be what the call looks at, so only equal results are a repetition.
+    call: Option<u64>,
+    call_and_result: u64,
+}
+
+/// A call of the model with what it returned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) does: Option<Builtin>,
+    pub(crate) arguments: &'a str,
+    pub(crate) result: &'a [Content],
 }
 
 /// What a call that waits can wait for.
@@ -45,41 +68,47 @@ pub(crate) enum Judgement {
 impl LoopGuard {
     /// Compares this many calls.
     pub(crate) fn new(window: u32) -> Self {
-        Self { window: window as usize, recent: VecDeque::new(), warnings: 0 }
+        Self { window: window as usize, recent: VecDeque::new(), pause: 0, warnings: 0 }
     }
 
     /// Records a call and returns the verdict. A waiting call does not count as repetition while there is something to wait for: the same
     /// call returns something new each time.
-    pub(crate) fn judge(
-        &mut self,
-        tool: &str,
-        does: Option<Builtin>,
-        arguments: &str,
-        behind: Behind,
-    ) -> Judgement {
-        let waits = behind == Behind::Something && does.is_some_and(Builtin::waits);
+    pub(crate) fn judge(&mut self, ended: Ended<'_>, behind: Behind) -> Judgement {
+        let waits = behind == Behind::Something && ended.does.is_some_and(Builtin::waits);
         if self.window == 0 || waits {
             return Judgement::Fine;
         }
         let mut hasher = DefaultHasher::new();
-        (tool, arguments).hash(&mut hasher);
-        self.recent.push_back(hasher.finish());
-        if self.recent.len() > self.window {
+        (ended.tool, ended.arguments).hash(&mut hasher);
+        let call = (behind == Behind::Nothing).then(|| hasher.finish());
+        ended.result.hash(&mut hasher);
+        self.recent.push_back(Seen { call, call_and_result: hasher.finish() });
+        if self.recent.len() > self.window * PATIENCE {
             self.recent.pop_front();
         }
-        let Some(pattern) = self.pattern() else { return Judgement::Fine };
+        self.pause = self.pause.saturating_sub(1);
+        let same = || self.pattern(self.window, |a, b| a.call_and_result == b.call_and_result);
+        let alike = || {
+            let are_alike = |a: &Seen, b: &Seen| a.call.is_some() && a.call == b.call;
+            self.pattern(self.window * PATIENCE, are_alike)
+        };
+        let Some(pattern) = same().or_else(alike).filter(|_| self.pause == 0) else {
+            return Judgement::Fine;
+        };
         // Half as many more of the same bring the next warning.
-        self.recent.drain(..self.window / 2);
+        self.pause = self.window / 2;
         self.warnings += 1;
         if self.warnings >= MAX_WARNINGS { Judgement::Stop } else { Judgement::Warn(pattern) }
     }
 
-    /// Returns the pattern length that fills the window.
-    fn pattern(&self) -> Option<usize> {
+    /// Returns the length of the pattern that the last `count` calls repeat.
+    fn pattern(&self, count: usize, are_equal: impl Fn(&Seen, &Seen) -> bool) -> Option<usize> {
+        let start = self.recent.len().checked_sub(count)?;
         let repeats = |length: &usize| {
-            self.recent.iter().zip(self.recent.iter().skip(*length)).all(|(a, b)| a == b)
+            let calls = self.recent.iter().skip(start);
+            calls.clone().zip(calls.skip(*length)).all(|(a, b)| are_equal(a, b))
         };
-        (self.recent.len() == self.window).then(|| (1..=MAX_PATTERN).find(repeats)).flatten()
+        (1..=MAX_PATTERN).find(repeats)
     }
 }
 
@@ -87,19 +116,27 @@ impl LoopGuard {
 mod tests {
     use super::*;
 
+    fn ended<'a>(does: Builtin, arguments: &'a str, result: &'a [Content]) -> Ended<'a> {
+        Ended { tool: "any name", does: Some(does), arguments, result }
+    }
+
+    fn mark(judgement: Judgement) -> char {
+        match judgement {
+            Judgement::Fine => '.',
+            Judgement::Warn(length) => ['0', '1', '2', '3'][length],
+            Judgement::Stop => '!',
+        }
+    }
+
     #[test]
     fn only_circles_are_warned_of() {
         let judged = |calls: &str| {
             let mut guard = LoopGuard::new(10);
-            let judged: Vec<_> = calls
-                .chars()
-                .map(|call| match guard.judge(&call.to_string(), None, "{}", Behind::Nothing) {
-                    Judgement::Fine => '.',
-                    Judgement::Warn(length) => ['0', '1', '2', '3'][length],
-                    Judgement::Stop => '!',
-                })
-                .collect();
-            judged.into_iter().collect::<String>()
+            let judge = |call: char| {
+                let (arguments, result) = (call.to_string(), [Content::text("done")]);
+                mark(guard.judge(ended(Builtin::Shell, &arguments, &result), Behind::Nothing))
+            };
+            calls.chars().map(judge).collect::<String>()
         };
         for (name, calls, want) in [
             ("nine of the same", "aaaaaaaaa", "........."),
@@ -115,11 +152,41 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_return_something_else_each_time_may_be_repeated_for_longer() {
+        for (behind, changes_every, want) in [
+            (Behind::Nothing, 1, Some(39)),
+            (Behind::Nothing, 9, Some(39)),
+            (Behind::Nothing, 10, Some(9)),
+            (Behind::Something, 1, None),
+            (Behind::Something, 9, None),
+            (Behind::Something, 10, Some(9)),
+        ] {
+            let mut guard = LoopGuard::new(10);
+            let judge = |number: usize| {
+                let log = [Content::text(&(number / changes_every).to_string())];
+                guard.judge(ended(Builtin::Shell, "tail log", &log), behind)
+            };
+            let first = (0..200).map(judge).position(|it| it != Judgement::Fine);
+            assert_eq!(first, want, "{behind:?}, another result after {changes_every}");
+        }
+        // What was looked at while something ran is no repetition once it has ended.
+        let mut guard = LoopGuard::new(10);
+        for number in 0..80 {
+            let (log, behind) = (
+                [Content::text(&number.to_string())],
+                if number < 45 { Behind::Something } else { Behind::Nothing },
+            );
+            let judged = guard.judge(ended(Builtin::Shell, "tail log", &log), behind);
+            assert_eq!(judged, Judgement::Fine, "{number}");
+        }
+    }
+
+    #[test]
     fn the_window_is_a_setting() {
         let judged = |window: u32, calls: usize| {
             let mut guard = LoopGuard::new(window);
             (0..calls)
-                .map(|_| guard.judge("read", Some(Builtin::Read), "{}", Behind::Something))
+                .map(|_| guard.judge(ended(Builtin::Read, "{}", &[]), Behind::Something))
                 .position(|it| it != Judgement::Fine)
         };
         assert_eq!(judged(4, 20), Some(3));
@@ -132,10 +199,10 @@ mod tests {
         let mut guard = LoopGuard::new(10);
         for number in 0..30 {
             let arguments = number.to_string();
-            let read = guard.judge("Read", Some(Builtin::Read), &arguments, Behind::Nothing);
+            let read = guard.judge(ended(Builtin::Read, &arguments, &[]), Behind::Nothing);
             assert_eq!(read, Judgement::Fine);
             for does in [Builtin::Job, Builtin::JobRead, Builtin::WaitAgents] {
-                let waits = guard.judge("any name", Some(does), "{}", Behind::Something);
+                let waits = guard.judge(ended(does, "{}", &[]), Behind::Something);
                 assert_eq!(waits, Judgement::Fine);
             }
         }
@@ -145,7 +212,7 @@ mod tests {
     fn waiting_for_nothing_is_a_circle() {
         for does in [Builtin::Job, Builtin::JobRead, Builtin::WaitAgents] {
             let mut guard = LoopGuard::new(10);
-            let judge = |_| guard.judge("any name", Some(does), "{}", Behind::Nothing);
+            let judge = |_| guard.judge(ended(does, "{}", &[]), Behind::Nothing);
             let judged: Vec<Judgement> = (0..20).map(judge).collect();
             assert_eq!(judged.last(), Some(&Judgement::Stop), "{does:?}");
         }

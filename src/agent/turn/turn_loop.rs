@@ -9,7 +9,7 @@ use crate::turn::context::{End, Tally, TurnContext, TurnState};
 use crate::turn::continuation;
 use crate::turn::edit_checks::EditFeedback;
 use crate::turn::limits::{Used, Warnings, last_words};
-use crate::turn::loop_guard::{Behind, Judgement, LoopGuard};
+use crate::turn::loop_guard::{Behind, Ended, Judgement, LoopGuard};
 use crate::turn::messages;
 use crate::turn::meter::specs;
 use crate::turn::step::{self, StepReply, StepRequest};
@@ -22,7 +22,7 @@ use pintle_protocol::event::{
 };
 use pintle_protocol::item::CompactionReason;
 use pintle_session::context::conversation::{Conversation, from_engine};
-use pintle_tools::Tool;
+use pintle_tools::{Builtin, Tool};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -114,7 +114,8 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
         let StepReply { assistant, calls, usage, cut } = reply;
         self.tool_calls += calls.len() as u64;
         hook_points::response(self.host, self.ctx, &assistant).await;
-        let judgement = self.judge_calls(&assistant);
+        // What they wait for may end meanwhile.
+        let behind = if self.host.has_work_behind() { Behind::Something } else { Behind::Nothing };
         let reply = Reply {
             stop: assistant.stop,
             has_calls: !calls.is_empty(),
@@ -125,6 +126,7 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
             self.state.conversation.push(Message::Assistant(assistant));
             self.state.meter.count(&usage, self.state.conversation.messages.len());
         }
+        let begun = self.state.conversation.messages.len();
         self.report_context();
         if let Some(end) = cut {
             return Err(end);
@@ -150,9 +152,10 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
                 return result.map(Next::Stop).map_err(End::Failed);
             }
         };
+        let judgement = self.judge_calls(begun, behind);
         self.finish_batch(batch, touched).await?;
         self.host.check()?;
-        Ok(self.warn_of_repeats(judgement))
+        Ok(self.warn_of_repeats(judgement, behind))
     }
 
     fn used(&self) -> Used {
@@ -239,10 +242,15 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
         Err(End::Failed(too_long(error, &state.conversation)))
     }
 
-    /// Checks a reply's calls for repetitions.
-    fn judge_calls(&mut self, assistant: &Assistant) -> Judgement {
-        let behind = if self.host.has_work_behind() { Behind::Something } else { Behind::Nothing };
-        judge(&mut self.loop_guard, behind, &self.ctx.tools.list, assistant)
+    /// Checks the calls of the last reply for repetitions. `begun` is the number of messages before their results.
+    fn judge_calls(&mut self, begun: usize, behind: Behind) -> Judgement {
+        let Some((said, results)) = self.state.conversation.messages.split_at_checked(begun) else {
+            return Judgement::Fine;
+        };
+        let Some(Message::Assistant(assistant)) = said.last().map(Arc::as_ref) else {
+            return Judgement::Fine;
+        };
+        judge(&mut self.loop_guard, behind, &self.ctx.tools.list, assistant, results)
     }
 
     fn report_context(&mut self) {
@@ -321,7 +329,7 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
     }
 
     /// Warns the model and the clients of repeated calls, and ends the turn after two warnings.
-    fn warn_of_repeats(&mut self, judgement: Judgement) -> Next {
+    fn warn_of_repeats(&mut self, judgement: Judgement, behind: Behind) -> Next {
         let (message, hint) = match judgement {
             Judgement::Fine => return Next::Step,
             Judgement::Warn(1) => ("the model is repeating the same call", None),
@@ -340,10 +348,18 @@ impl<'a, H: TurnHost> TurnLoop<'a, H> {
         if judgement == Judgement::Stop {
             return Next::Stop(StopReason::Limit);
         }
-        self.add_text(from_engine(format_args!(
-            "you keep making the same {} with the same arguments. The results will not change. Try something else, or explain what is blocking you.",
-            if judgement == Judgement::Warn(1) { "call" } else { "calls" }
-        )));
+        let calls = if judgement == Judgement::Warn(1) { "call" } else { "calls" };
+        let waits = |tool: &&Arc<dyn Tool>| tool.does().is_some_and(Builtin::waits);
+        let waiting = self.ctx.tools.list.iter().find(waits);
+        self.add_text(match waiting.filter(|_| behind == Behind::Something) {
+            None => from_engine(format_args!(
+                "you keep making the same {calls} with the same arguments. The results will not change. Try something else, or explain what is blocking you.",
+            )),
+            Some(tool) => from_engine(format_args!(
+                "you keep making the same {calls} and getting the same results. To wait for what runs in the background, call `{}`, which returns when there is something new.",
+                tool.name(),
+            )),
+        });
         Next::Step
     }
 }
@@ -353,11 +369,21 @@ fn judge(
     behind: Behind,
     tools: &[Arc<dyn Tool>],
     assistant: &Assistant,
+    results: &[Arc<Message>],
 ) -> Judgement {
+    let result_of = |call: &str| {
+        let found = results.iter().find_map(|message| match &**message {
+            Message::ToolResult(result) if result.call_id == call => Some(&*result.content),
+            Message::ToolResult(_) | Message::User(_) | Message::Assistant(_) => None,
+        });
+        found.unwrap_or_default()
+    };
     let calls = assistant.blocks.iter().filter_map(|block| match block {
-        AssistantBlock::ToolCall { name, arguments, .. } => {
+        AssistantBlock::ToolCall { id, name, arguments, .. } => {
             let tool = tools.iter().find(|tool| tool.name() == name);
-            Some(loop_guard.judge(name, tool.and_then(|tool| tool.does()), arguments, behind))
+            let does = tool.and_then(|tool| tool.does());
+            let ended = Ended { tool: name, does, arguments, result: result_of(id) };
+            Some(loop_guard.judge(ended, behind))
         }
         AssistantBlock::Text { .. }
         | AssistantBlock::Reasoning { .. }
