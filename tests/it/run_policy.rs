@@ -275,7 +275,7 @@ fn a_denial_names_the_rule_that_lets_the_command_out_of_the_sandbox() {
     let commit = || bash("git commit -q --allow-empty -m made");
     let out = "allow `git commit **` outside the sandbox (sandbox = \"off\")";
     for (name, calls, args, way) in [
-        ("failed before", vec![commit(), commit()], &[][..], "a rule"),
+        ("what the sandbox would stop", vec![commit()], &[][..], "a rule"),
         ("asked at once", vec![commit()], &["--permission", "ask"], "a rule"),
         (
             "read-only",
@@ -299,7 +299,8 @@ fn a_denial_names_the_rule_that_lets_the_command_out_of_the_sandbox() {
     };
     let text = explain(&["--permission", "auto-edit"]);
     let (told, rule) = text.split_once("[[rules]]").unwrap();
-    assert!(told.contains("runs in the sandbox") && rule.contains("sandbox = \"off\""), "{text}");
+    let why = "changes the git repository itself, which the sandbox protects";
+    assert!(told.contains(why) && rule.contains("sandbox = \"off\""), "{text}");
     std::fs::write(place.home().join("config.toml"), format!("[[rules]]{rule}")).unwrap();
     let text = explain(&["--permission", "auto-edit"]);
     assert!(text.contains(out) && text.contains("runs outside the sandbox"), "{text}");

@@ -107,8 +107,13 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> CallDecision {
                 is_let_out = true;
                 parts
             } else {
-                let is_asked = *leaves_sandbox && ctx.sandbox != Sandbox::Required;
-                let exit = if is_asked { Exit::Asked } else { Exit::None };
+                let exit = if *leaves_sandbox && ctx.sandbox != Sandbox::Required {
+                    Exit::Asked("failed in the sandbox; retry without it")
+                } else if judge.changes_repository(analysis, cwd) {
+                    Exit::Asked("changes the git repository itself, which the sandbox protects")
+                } else {
+                    Exit::None
+                };
                 is_confined = judge.confines(exit);
                 parts(exit)
             }
@@ -173,8 +178,8 @@ struct CommandCheck<'a> {
 enum Exit {
     /// None: the command stays inside.
     None,
-    /// The command failed inside, so the user is asked.
-    Asked,
+    /// The command does not work inside for this reason, so the user is asked.
+    Asked(&'static str),
     /// Rules allow the command outside.
     ByRule,
 }
@@ -437,6 +442,20 @@ impl Judge<'_> {
             && self.held_programs(analysis).next().is_none()
     }
 
+    /// Returns true for a command of git that would be allowed in the sandbox, and would fail there: it changes the workspace's repository.
+    /// A rule without `sandbox` keeps it inside all the same.
+    fn changes_repository(&self, analysis: &Analysis, cwd: &Path) -> bool {
+        let is_held = self.mode() == PermissionMode::AutoEdit && self.ctx.sandbox == Sandbox::Full;
+        let places = self.ctx.places;
+        let is_here = |program: &&Program| {
+            let bases = analysis.bases(cwd, places.home.as_deref());
+            program.repository(&bases).is_some_and(|folder| places.is_inside(&folder))
+        };
+        is_held
+            && analysis.opaque.is_none()
+            && analysis.programs.iter().filter(is_here).any(|git| !self.is_allowed_by_rule(git))
+    }
+
     /// Returns the programs that neither are harmless outside the sandbox nor are let out by a rule.
     pub(super) fn held_programs<'p>(
         &self,
@@ -479,8 +498,9 @@ impl Judge<'_> {
         } else if let (Some(reason), Some(rule)) = (&analysis.hidden, self.restriction()) {
             parts.push(Self::unseen(reason, rule));
         }
-        if command.exit == Exit::Asked && self.mode() != PermissionMode::Full {
-            let reason = "failed in the sandbox; retry without it";
+        if let Exit::Asked(reason) = command.exit
+            && self.mode() != PermissionMode::Full
+        {
             parts.push(self.mode_decides("leave the sandbox", Decision::Ask, reason));
         }
         for program in &analysis.programs {
@@ -563,7 +583,7 @@ impl Judge<'_> {
         }
         let by_exit = match command.exit {
             Exit::ByRule => self.rule_that_lets_out(program),
-            Exit::None | Exit::Asked => None,
+            Exit::None | Exit::Asked(_) => None,
         };
         if let Some(rule) = by_exit.or(found.allow) {
             return Part::new(subject, Decision::Allow, "", by_rule(rule));

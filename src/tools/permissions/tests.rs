@@ -373,8 +373,8 @@ fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
         // A program that is not covered requires approval, or runs inside with the rest.
         ("?- Ai Di A-", "git commit -m x && touch a"),
         ("?- Ai Di A-", "touch a; git commit -m x"),
-        ("?- Ai Di A-", "git stash && git commit -m x"),
-        ("?- Ai Di A-", "git -C sub commit -m x"),
+        ("?- ?- Di A-", "git stash && git commit -m x"),
+        ("?- ?- Di A-", "git -C sub commit -m x"),
         ("?- Ai Di A-", "GIT_DIR=x git commit -m x"),
         ("?- Ai Di A-", "PATH=.; git commit -m x"),
         ("?- Ai Di A-", "export PATH=.; git commit -m x"),
@@ -428,6 +428,46 @@ fn a_command_leaves_the_sandbox_if_rules_let_all_of_it_out() {
         (Sandbox::Required, "Ai"),
     ] {
         assert_eq!(shown("git commit -m x", PermissionMode::Ask, sandbox), want, "{sandbox:?}");
+    }
+}
+
+/// Git commands that change the workspace's own repository fail in the sandbox, so the user is asked before, not after.
+#[test]
+fn a_git_command_that_the_sandbox_would_stop_is_asked_about_at_once() {
+    let places = places();
+    let words = ["git", "tag", "**"].map(str::to_owned).into();
+    let kept = Rule::for_words(Decision::Allow, words);
+    let rules = [kept.compile(Origin::User, &places.roots, None).unwrap()];
+    for (line, want) in [
+        ("git commit -m x", true),
+        ("echo x > a && git add a && git commit -m x", true),
+        ("cd src && git stash", true),
+        ("git -C src commit -m x", true),
+        ("make; git switch -c x", true),
+        ("git log", false),
+        ("git branch", false),
+        ("git init sub", false),
+        ("git -C /tmp/x commit -m x", false),
+        ("cd /tmp/x && git commit -m x", false),
+        ("git --git-dir=/tmp/x add a", false),
+        ("GIT_DIR=/tmp/x git add a", false),
+        ("git tag v1", false),
+        ("make", false),
+    ] {
+        let call = call(line, &places);
+        for (sandbox, want) in [(Sandbox::Full, want), (Sandbox::Required, false)] {
+            let ctx = Context {
+                mode: PermissionMode::AutoEdit,
+                is_trusted: true,
+                sandbox,
+                places: &places,
+                rules: &rules,
+            };
+            let verdict = decide(&call, &ctx);
+            let is_asked = verdict.reason.contains("the git repository itself");
+            assert_eq!(is_asked, want, "{line} {sandbox:?}: {}", verdict.reason);
+            assert!(!is_asked || verdict.decision == Decision::Ask, "{line} {sandbox:?}");
+        }
     }
 }
 

@@ -295,6 +295,13 @@ impl Program {
             && !self.is_known_safe()
             && git::changes_repository(self.arguments())
     }
+
+    /// Returns the directory whose repository a git command changes. `None` for every other program, and if variables or flags may name
+    /// another one. `bases` are the directories of [`Analysis::bases`].
+    pub(super) fn repository(&self, bases: &[PathBuf]) -> Option<PathBuf> {
+        let is_plain = self.changes_repository() && self.assignments.is_empty();
+        is_plain.then(|| git::repository(self.arguments(), bases)).flatten()
+    }
 }
 
 impl std::fmt::Display for Program {
