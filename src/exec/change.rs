@@ -268,7 +268,7 @@ pub(super) async fn one_by_one<E: Environment + ?Sized>(
 /// Returns a file's content. A refused update is the only way to get content and version together.
 ///
 /// # Errors
-/// The file cannot be read, or `cancel` was cancelled.
+/// The file cannot be read, no change of it is accepted, or `cancel` was cancelled.
 pub async fn look<E: Environment + ?Sized>(
     env: &E,
     path: &std::path::Path,
@@ -280,9 +280,12 @@ pub async fn look<E: Environment + ?Sized>(
         let _ = tx.send(before);
         Err(String::new())
     });
-    match env.update(path, decide, cancel).await {
-        Ok(_) | Err(Error::Refused(_)) => Ok(rx.await.ok().flatten()),
-        Err(error) => Err(error),
+    let updated = env.update(path, decide, cancel).await;
+    match (updated, rx.await) {
+        (Ok(_) | Err(Error::Refused(_)), Ok(before)) => Ok(before),
+        (Ok(_), Err(_)) => Ok(None),
+        // An environment that refuses a change before it asks about the content does not tell the content.
+        (Err(error), _) => Err(error),
     }
 }
 

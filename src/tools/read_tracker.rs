@@ -5,12 +5,10 @@
 //!
 //! It has a lock, since the calls of one reply run concurrently; each holds it only briefly.
 
-use pintle_exec::change::look;
 use pintle_exec::{Before, Digest, Environment, Error, FileKind, Version};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio_util::sync::CancellationToken;
 
 /// The states of files that a session has read or written. Clones share the tracker.
 #[derive(Debug, Clone, Default)]
@@ -113,11 +111,7 @@ impl ReadTracker {
 
     /// Returns the files that changed since they were read or written, in path order, each change once. Files in places that cannot detect
     /// changes without reading are left out.
-    pub async fn changed(
-        &self,
-        env: &dyn Environment,
-        cancel: &CancellationToken,
-    ) -> Vec<ChangedFile> {
+    pub async fn changed(&self, env: &dyn Environment) -> Vec<ChangedFile> {
         let known: BTreeMap<PathBuf, Known> = self
             .with(|seen| seen.iter().map(|(path, known)| (path.clone(), known.clone())).collect());
         let paths: Vec<PathBuf> = known.keys().cloned().collect();
@@ -136,8 +130,9 @@ impl ReadTracker {
             }
             let digest = match &now {
                 Compared::Never | Compared::Gone => None,
-                Compared::Present(_) => match look(env, &path, cancel).await {
-                    Ok(before) => before.map(|before| Digest::compute(&before.content)),
+                Compared::Present(_) => match env.read(&path).await {
+                    Ok(content) => Some(Digest::compute(&content)),
+                    Err(Error::NotFound(_)) => None,
                     Err(_) if is_replaced(env, &path).await => None,
                     Err(_) => continue,
                 },

@@ -269,6 +269,24 @@ fn where_a_client_takes_no_edits_unsaved_text_is_left_alone() {
 }
 
 #[test]
+fn unsaved_text_that_appears_is_a_change_of_the_file_whatever_the_client_can_do() {
+    for capabilities in [json!({}), edits()] {
+        let read = || call("read", json!({"path": "a.txt"}));
+        let said = json!({"blocks": [{"text": "read"}]});
+        let place = Place::new(&[("a.txt", DISK)]);
+        let mut editor = Editor::new(&place, &[read(), said, read()], capabilities.clone());
+        editor.turn();
+        editor.open(TYPED, true);
+        let shown = editor.turn();
+        assert!(shown[0].contains("six typed"), "{capabilities}: {shown:?}");
+        let told = editor.program.seen.iter().map(|message| &message["params"]["event"]["item"]);
+        let told: Vec<&str> = told.filter_map(|item| item["text"].as_str()).collect();
+        let told = told.iter().find(|text| text.contains("were changed by the user")).unwrap();
+        assert!(told.ends_with("a.txt"), "{capabilities}: {told}");
+    }
+}
+
+#[test]
 fn a_stop_does_not_wait_for_an_editor_that_does_not_answer_and_the_edit_is_withdrawn() {
     let place = Place::new(&[("a.txt", DISK)]);
     let mut editor = Editor::new(&place, &[edit("two", "TWO")], edits());

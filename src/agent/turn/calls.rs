@@ -606,7 +606,7 @@ async fn execute(
     }
     // Writes of a remote command are not reported, so every change made while it runs is attributed to it.
     if is_command && !ctx.workspace.env.is_this_machine() {
-        let look = ctx.tools.read_tracker.changed(ctx.workspace.env.as_ref(), &cancel);
+        let look = ctx.tools.read_tracker.changed(ctx.workspace.env.as_ref());
         uncancelled(&cancel, look).await;
     }
     let notices = hook_points::result(ctx, call, &mut result).await;

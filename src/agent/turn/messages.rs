@@ -56,7 +56,7 @@ pub(super) async fn add_changed_files<H: TurnHost>(
     ctx: &TurnContext,
     state: &mut TurnState,
 ) {
-    let look = ctx.tools.read_tracker.changed(ctx.workspace.env.as_ref(), &ctx.cancel);
+    let look = ctx.tools.read_tracker.changed(ctx.workspace.env.as_ref());
     let Some(mut changed) = host.wait(uncancelled(&ctx.cancel, look)).await else { return };
     changed.retain(|file| !state.files.is_of_session(file));
     if changed.is_empty() {
