@@ -45,6 +45,7 @@ pub(super) async fn update(
             Ok(rewrite)
         })
     };
+    in_existing_folder(ctx, &[path]).await?;
     let updated = until_unchanged(|| ctx.env.update(path, noted(), &ctx.cancel)).await?;
     if let Some((knew, digest)) = *seen.borrow()
         && (knew || shows == Shows::Whole)
@@ -77,6 +78,7 @@ pub(super) async fn update_all(
             Ok(rewrites)
         })
     };
+    in_existing_folder(ctx, paths).await?;
     let done = until_unchanged(|| ctx.env.update_all(paths, noted(), &ctx.cancel)).await?;
     let seen = seen.borrow().clone();
     for (at, ((knew, digest), after)) in seen.iter().zip(&done.after).enumerate() {
@@ -88,6 +90,22 @@ pub(super) async fn update_all(
         }
     }
     Ok(done)
+}
+
+/// Refuses to create a deleted working directory anew with a file in it: what else was there is gone, and its path may be wrong by now.
+async fn in_existing_folder(ctx: &ToolContext, paths: &[impl AsRef<Path>]) -> Result<(), Error> {
+    let is_below = paths.iter().any(|path| path.as_ref().starts_with(&ctx.cwd));
+    // Elsewhere the question would cost as much as the change.
+    if !is_below || !ctx.env.is_this_machine() {
+        return Ok(());
+    }
+    match ctx.env.stat(&ctx.cwd).await {
+        Err(Error::NotFound(_)) => Err(Error::Refused(format!(
+            "the working directory {} no longer exists, so nothing was written; if it is to exist again, create it with a command first",
+            names::shown(&ctx.cwd)
+        ))),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Returns true if all of a file is known: there is nothing of it to be lost.

@@ -726,3 +726,25 @@ fn every_purpose_has_a_row_in_some_family() {
         assert_eq!(Profile::Mistral.row(does).does, does, "{name}");
     }
 }
+
+/// A working directory that was deleted does not come back with a single file in it.
+#[tokio::test]
+async fn no_file_is_written_into_a_working_directory_that_is_gone() {
+    let patch = "*** Begin Patch\n*** Add File: new/a\n+x\n*** End Patch";
+    let mut scene = Scene::new();
+    let elsewhere = scene.path("elsewhere").to_string_lossy().into_owned();
+    scene.ctx.cwd = scene.path("gone");
+    let within = scene.path("new/a").to_string_lossy().into_owned();
+    let rows: [(&dyn Tool, Value, bool); 4] = [
+        (&Write(Profile::Pi), json!({"path": "new/a", "content": "x"}), false),
+        (&Write(Profile::Pi), json!({"path": within, "content": "x"}), false),
+        (&ApplyPatch(Profile::OpenAi), json!({"patch": patch}), false),
+        (&Write(Profile::Pi), json!({"path": elsewhere, "content": "x"}), true),
+    ];
+    for (tool, arguments, is_written) in rows {
+        let got = text(&scene.call(tool, arguments.clone()).await);
+        assert_eq!(got.contains("no longer exists"), !is_written, "{arguments}: {got}");
+        assert!(!scene.ctx.cwd.exists(), "{arguments}");
+    }
+    assert!(Path::new(&elsewhere).exists());
+}
