@@ -223,6 +223,18 @@ impl Ambient {
         }
     }
 
+    /// The directory that relative paths on the command line start from: the one the program was started in. If that was deleted, it is the
+    /// absolute one named on the command line.
+    ///
+    /// # Errors
+    /// The directory was deleted or is not readable, and no absolute one is named.
+    pub fn base_dir(&self, named: Option<&Path>) -> std::io::Result<PathBuf> {
+        match (self.current_dir(), named) {
+            (Err(_), Some(named)) if named.is_absolute() => Ok(named.to_owned()),
+            (here, _) => here,
+        }
+    }
+
     /// The program's path, for starting it again. On Linux the path stays valid after an update replaces the file.
     ///
     /// # Errors

@@ -623,7 +623,7 @@ pub(crate) async fn working_folder(
     named: Option<&Path>,
 ) -> anyhow::Result<PathBuf> {
     let config = load_config(settings, ambient)?;
-    let here = ambient.current_dir()?;
+    let here = ambient.base_dir(named)?;
     if config.settings.environment.wrap.value.is_empty() {
         return folder(&named.map_or(here.clone(), |named| here.join(named)));
     }
@@ -638,6 +638,24 @@ pub(crate) async fn working_folder(
         there.display()
     );
     Ok(there)
+}
+
+/// Returns the directory of sessions whose client names none. The directory in which the program was started may have been deleted: sessions in
+/// other directories are served all the same.
+pub(crate) async fn served_folder(
+    settings: &args::Settings,
+    ambient: &Ambient,
+    env: &dyn Environment,
+) -> anyhow::Result<PathBuf> {
+    let was_deleted = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    let former = ambient.var("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
+    match (ambient.current_dir(), former) {
+        (Err(error), Some(former)) if was_deleted(&error) => {
+            tracing::warn!("{error}, or name a directory for each session");
+            Ok(former)
+        }
+        _ => working_folder(settings, ambient, env, None).await,
+    }
 }
 
 /// Refuses a run in a copy whose commands could reach the tree that was copied.

@@ -322,7 +322,7 @@ where
     let mut signals = streams.signals()?;
     let assembled = unless_stopped(assemble::services(settings, &ambient), &mut signals).await?;
     let Some(services) = assembled else { return Ok(signals.code()) };
-    let cwd = assemble::working_folder(settings, &ambient, services.env.as_ref(), None).await?;
+    let cwd = assemble::served_folder(settings, &ambient, services.env.as_ref()).await?;
     let transport = streams.open(framing)?;
     let (engine, handle) = Engine::new(services);
     let served = beside(engine, frontend(transport, handle, cwd, signals.token()));
@@ -350,8 +350,7 @@ async fn listen(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     });
     services.absence_timeout = Some(absence);
     services.store = services.store.of_shared_engine();
-    let cwd =
-        assemble::working_folder(&serve.settings, &ambient, services.env.as_ref(), None).await?;
+    let cwd = assemble::served_folder(&serve.settings, &ambient, services.env.as_ref()).await?;
     let options = given_options(&args::listen::OPTIONS);
     let places = serve.listen.places()?;
     let listening = shared::Listening::begin(&config.folders.data, places, options, &ambient)?;

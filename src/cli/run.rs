@@ -27,7 +27,7 @@ pub(super) async fn run(mut task: args::Run, ambient: Ambient) -> anyhow::Result
     // There is no user to ask: a task needs workspace edits and confined commands.
     task.settings.usual_permission = Some(PermissionMode::AutoEdit);
     let mut signals = Signals::new()?;
-    let here = ambient.current_dir()?;
+    let here = ambient.base_dir(task.directory.as_deref())?;
     let copy = if task.delivery.no_apply {
         let Some(copy) = copy_of(&task, &here, &mut signals).await? else {
             return Ok(signals.code());

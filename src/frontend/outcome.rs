@@ -283,7 +283,8 @@ impl Watch {
             (!self.outcome.denials.is_empty(), self.outcome.changes.files.is_empty());
         let (status, stop, exit_code) = match (end.status, &end.error) {
             (TurnStatus::Completed, _) if end.stop == Some(StopReason::Limit) => {
-                (RunStatus::Limit, self.last_notice.as_str(), LIMIT)
+                let limit = if self.last_notice.is_empty() { "limit" } else { &self.last_notice };
+                (RunStatus::Limit, limit, LIMIT)
             }
             (TurnStatus::Completed, _) if is_denied && fail_on_denied => {
                 (RunStatus::Denied, "denied", DENIED)

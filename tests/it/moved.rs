@@ -4,6 +4,7 @@ use crate::support::program::{Framing, Place, Program};
 use crate::tasks::{ended, text, tool};
 use pintle_testing::waiting::until;
 use serde_json::{Value, json};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Stdio;
 
@@ -397,4 +398,56 @@ fn a_command_that_a_kill_cut_before_the_move_is_told_in_the_new_folder() {
         assert!(path.starts_with(place.path("b").to_str().unwrap()), "{hunk}");
         assert!(hunk["cause"].as_str().unwrap().starts_with("unknown, while "), "{hunk}");
     }
+}
+
+/// Whoever starts the program in a deleted directory names another one, or is told.
+#[test]
+fn a_program_started_in_a_deleted_directory_works_in_another_one() {
+    let place = Place::new(&[]);
+    let script = place.script(&json!({"replies": [text("done")]}));
+    let there = folder(&place, "there").to_string_lossy().into_owned();
+    let gone = place.path("gone");
+    let run = |args: &[&str], input: &str| {
+        std::fs::create_dir_all(&gone).unwrap();
+        let program = place.command(&[]);
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "cd \"$1\" && rmdir \"$1\" && shift && exec \"$@\"", "sh"]);
+        command.arg(&gone).arg(program.get_program()).args(program.get_args()).args(args);
+        for (name, value) in program.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A program that refuses to start reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, out, said) = run(&["run", "--script", &script, "-C", &there, "go"], "");
+    assert_eq!((code, out.as_str()), (Some(0), "done\n"), "{said}");
+    let (code, _, said) = run(&["policy", "explain", "ls", "-C", &there], "");
+    assert_eq!(code, Some(0), "{said}");
+    for args in [&["run", "--script", &script, "go"][..], &["policy", "explain", "ls"]] {
+        let (code, _, said) = run(args, "");
+        assert!(code != Some(0) && said.contains("gone no longer exists"), "{args:?}: {said}");
+    }
+    // A server works in the directories that its clients name.
+    let params = json!({"protocol": {"name": "pintle", "versions": ["2.0"]}});
+    let requests = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "session/create", "params": {"cwd": there}}),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "session/create"}),
+    ];
+    let input = requests.map(|request| format!("{request}\n")).concat();
+    let (code, out, said) = run(&["serve", "--script", &script], &input);
+    let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answer = |id: u64| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert!(code == Some(0) && said.contains("gone no longer exists"), "{said}");
+    assert!(answer(2)["result"]["sessionId"].is_string(), "{out}");
+    let error = answer(3)["error"]["message"].as_str().unwrap();
+    assert!(error.contains("gone` cannot be used"), "{error}");
 }

@@ -74,7 +74,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
         task.settings.record.as_deref().is_none_or(recording::is_folder),
         "--record: multiple workers cannot write one file; use a directory: --record DIR/"
     );
-    let here = ambient.current_dir()?;
+    let here = ambient.base_dir(task.directory.as_deref())?;
     let out = here.join(task.out.as_deref().context("missing results directory: use --out DIR")?);
     let listed = read_list(&here, task.list.as_deref().context("missing task list")?)?;
     let results = Results::at(out);

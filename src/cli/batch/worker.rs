@@ -68,7 +68,7 @@ pub(crate) async fn run(mut task: Batch, ambient: Ambient) -> anyhow::Result<u8>
     // As in `run`: there is no user to ask.
     task.settings.usual_permission = Some(PermissionMode::AutoEdit);
     let mut signals = Signals::new()?;
-    let here = ambient.current_dir()?;
+    let here = ambient.base_dir(task.directory.as_deref())?;
     let results = Results::at(here.join(task.out.as_deref().context("a worker needs --out")?));
     let _at_work = results.work()?;
     let mut services = assemble::services(&task.settings, &ambient).await?;
