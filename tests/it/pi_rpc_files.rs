@@ -298,3 +298,22 @@ fn the_wire_of_a_model_is_the_same_wherever_it_is_told() {
     let all = entries(&mut pi);
     assert_eq!(of_role(&all, "assistant"), [&told["message"]]);
 }
+
+/// A session made by another frontend has no file until it is opened here.
+#[test]
+fn a_session_without_a_file_is_opened_and_forked_by_its_id() {
+    let place = Place::new(&[]);
+    let script = place.script(&words(&["hi"]));
+    let made = place.command(&["run", "--format", "json", "--script", &script, "go"]).output();
+    let made: Value = serde_json::from_slice(&made.unwrap().stdout).unwrap();
+    let id = made["sessionId"].as_str().unwrap();
+    for (flag, name) in [("--fork", id), ("--session", id), ("--session", &id[..30])] {
+        let mut pi = Pi::on_script(&place, &words(&["hi"]), &[flag, name]);
+        let state = pi.data(json!({"type": "get_state"}));
+        assert_eq!(state["sessionId"] == id, flag == "--session", "{flag} {name}: {state}");
+        let messages = pi.data(json!({"type": "get_messages"}))["messages"].clone();
+        let mut messages = messages.as_array().unwrap().iter();
+        let asked = messages.find(|message| message["role"] == "user").unwrap();
+        assert_eq!(asked["content"][0]["text"], "go", "{flag} {name}");
+    }
+}

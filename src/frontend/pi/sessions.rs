@@ -89,7 +89,14 @@ impl Sessions {
                 Some(path) => self.open_path(&path).await,
                 None => self.create(None, None).await,
             },
-            Start::Open(name) => self.open_path(&self.path_of(name)?).await,
+            Start::Open(name) => match (self.path_of(name), self.without_file(name)) {
+                (Ok(path), _) => self.open_path(&path).await,
+                (Err(_), Some(id)) => {
+                    let handle = self.client.engine.open(id, self.config()).await?;
+                    self.adopt(handle, None, Origin::Opened).await
+                }
+                (Err(error), None) => Err(error),
+            },
             Start::Id(id) if !is_id(id) => {
                 let message = format!("Invalid session id: {id}");
                 Err(Error::new(ErrorKind::Invalid, message)
@@ -100,7 +107,11 @@ impl Sessions {
                 Err(_) => self.open_or_create(id).await,
             },
             Start::Fork(name) => {
-                let path = self.path_of(name)?;
+                let path = match (self.path_of(name), self.without_file(name)) {
+                    (Ok(path), _) => path,
+                    (Err(_), Some(id)) => return self.fork(&id, None, None).await,
+                    (Err(error), None) => return Err(error),
+                };
                 let parent = self.find(&self.read(&path).await?).await?.handle;
                 self.fork(&parent.id, None, Some(path.display().to_string())).await
             }
@@ -127,6 +138,15 @@ impl Sessions {
             let message = format!("No session found matching '{name}'");
             Error::new(ErrorKind::NotFound, message)
         })
+    }
+
+    /// Returns the session whose id has this prefix, among those that other frontends have made: they have no file.
+    fn without_file(&self, name: &str) -> Option<SessionId> {
+        let ids = self.store().ids().ok()?;
+        let mut found =
+            ids.into_iter().filter(|id| !name.is_empty() && id.as_str().starts_with(name));
+        let first = found.next()?;
+        (first.as_str() == name || found.next().is_none()).then_some(first)
     }
 
     fn config(&self) -> OpenConfig {
