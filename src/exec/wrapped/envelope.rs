@@ -117,8 +117,12 @@ impl Envelope {
     pub(crate) fn code(&self) -> Option<i32> {
         match self.state {
             State::After { code, .. } => Some(code),
-            State::Before | State::Inside | State::Complaint => None,
-            State::NoFolder | State::NoShell | State::Killed => None,
+            State::Before
+            | State::Inside
+            | State::Complaint
+            | State::NoFolder
+            | State::NoShell
+            | State::Killed => None,
         }
     }
 

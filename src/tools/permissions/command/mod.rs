@@ -4,6 +4,7 @@
 //! Invariant: anything unknown to the grammar or this module makes the command *opaque*, with a reason. An opaque command is never allowed
 //! by a rule or a table; the user is asked.
 
+mod braces;
 mod conditional;
 mod flags;
 mod git;

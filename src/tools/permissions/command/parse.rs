@@ -1,6 +1,7 @@
 //! Finds the programs in a command's text, with tree-sitter's bash grammar.
 
 use super::conditional::{self, Conditional};
+use super::sums;
 use super::words::{self, Word};
 use super::{Analysis, MAX_COMMAND_BYTES, Program, Target, heredoc, wrappers};
 use std::cell::RefCell;
@@ -161,8 +162,13 @@ impl Walk<'_> {
                     self.statement(child, depth + 1);
                 }
                 "comment" => self.comment(child),
-                _ => {
+                // A name that depends on the shell is not known.
+                "command_name" => {
                     program.words.push(words::word(child, self.source));
+                    self.inside_word(child, depth + 1);
+                }
+                _ => {
+                    program.words.extend(words::words(child, self.source));
                     // Substitutions inside the word.
                     self.inside_word(child, depth + 1);
                 }
@@ -329,9 +335,12 @@ impl Walk<'_> {
     }
 
     fn arithmetic(&mut self, node: Node<'_>) {
-        let sum = words::slice(node, self.source);
-        let sum = sum.strip_prefix('$').unwrap_or(sum);
-        if sum.contains(|c: char| c.is_alphabetic() || "$`_".contains(c)) {
+        let source = words::slice(node, self.source);
+        let sum = source.strip_prefix('$').unwrap_or(source);
+        // `0x1f` has letters, but no variable.
+        if sums::value(source).is_none()
+            && sum.contains(|c: char| c.is_alphabetic() || "$`_".contains(c))
+        {
             self.analysis.doubt("computes with variables");
         }
     }

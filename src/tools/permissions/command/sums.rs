@@ -1,7 +1,7 @@
 //! Sums of numbers in a command, as bash computes them: `$((2 * (3 + 4)))`.
 
-/// Returns the value of an arithmetic expansion of plain numbers; `None` for anything else, such as names, numbers in another base and
-/// results that do not fit.
+/// Returns the value of an arithmetic expansion of plain numbers; `None` for anything else, such as names, bases other than 8,
+/// 10 and 16, and results that do not fit.
 pub(super) fn value(source: &str) -> Option<i64> {
     let inner = source.strip_prefix("$((")?.strip_suffix("))")?;
     // Before a name these would change its value; bash reads them differently from version to version.
@@ -66,14 +66,15 @@ fn factor(rest: &mut &str, depth: usize) -> Option<i64> {
             factor(rest, depth + 1)
         }
         _ => {
-            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            let (digits, behind) = rest.split_at(end);
-            // Zeros in front make it an octal number.
-            if digits.len() > 1 && digits.starts_with('0') {
-                return None;
-            }
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            let (number, behind) = rest.split_at(end);
             *rest = behind.trim_start();
-            digits.parse().ok()
+            let hex = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X"));
+            match (hex, number.strip_prefix('0')) {
+                (Some(digits), _) => i64::from_str_radix(digits, 16).ok(),
+                (None, Some(digits)) if !digits.is_empty() => i64::from_str_radix(digits, 8).ok(),
+                (None, _) => number.parse().ok(),
+            }
         }
     }
 }
@@ -103,8 +104,12 @@ mod tests {
             ("$((1/0))", None),
             ("$((x))", None),
             ("$(($x+1))", None),
-            ("$((0x10))", None),
-            ("$((010))", None),
+            ("$((0x10 + 0XfF))", Some(271)),
+            ("$((010))", Some(8)),
+            ("$((09))", None),
+            ("$((0x))", None),
+            ("$((0xg))", None),
+            ("$((1a))", None),
             ("$((16#ff))", None),
             ("$((2**3))", None),
             ("$((1<<3))", None),

@@ -1,6 +1,6 @@
 //! A command's words, as the shell passes them to a program.
 
-use super::sums;
+use super::{braces, sums};
 use std::fmt;
 use tree_sitter::Node;
 
@@ -66,20 +66,38 @@ fn needs_quotes(text: &str) -> bool {
 }
 
 /// A part of a word.
-enum Part {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
     Quoted(String),
     Bare(String),
     Unknown { is_quoted: bool },
 }
 
-/// Reads a node's word.
+/// Reads a node's word, which braces may make several: `src/{a,b}.rs`.
+pub(super) fn words(node: Node<'_>, source: &str) -> Vec<Word> {
+    let parts = parts(node, source);
+    match braces::expand(&parts) {
+        Some(expanded) => expanded.iter().map(|parts| finish(parts, node, source)).collect(),
+        None => vec![finish(&parts, node, source)],
+    }
+}
+
+/// Reads a node's word, for places in which braces are not expanded, or mean an error.
 pub(super) fn word(node: Node<'_>, source: &str) -> Word {
+    finish(&parts(node, source), node, source)
+}
+
+fn parts(node: Node<'_>, source: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     collect(node, source, &mut parts);
+    parts
+}
+
+fn finish(parts: &[Part], node: Node<'_>, source: &str) -> Word {
     let unknown = |is_one| Word::Unknown { source: slice(node, source).to_owned(), is_one };
     let mut text = String::new();
     let (mut is_pattern, mut bare) = (false, String::new());
-    for part in &parts {
+    for part in parts {
         match part {
             Part::Unknown { .. } => {
                 let is_one = parts.iter().all(|part| match part {
@@ -127,6 +145,8 @@ fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
                 collect(child, source, parts);
             }
         }
+        // `{1..3}`
+        "brace_expression" => parts.push(Part::Bare(slice(node, source).to_owned())),
         "word" | "number" | "variable_name" => {
             let is_leaf = node.named_child_count() == 0;
             parts.push(if is_leaf {
