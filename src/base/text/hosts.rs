@@ -66,20 +66,30 @@ impl HostPort {
 
     /// Returns true if an allow rule with this pattern covers the host. A pattern without a port covers the usual port.
     pub fn is_allowed_by(&self, pattern: &str) -> bool {
-        let pattern = pattern.to_ascii_lowercase();
+        let pattern = normal(pattern);
         matches(&pattern, &self.with_port())
             || (self.port == self.usual_port && matches(&pattern, &self.name))
     }
 
     /// Returns true if a deny rule with this pattern covers the host. A pattern without a port covers every port.
     pub fn is_restricted_by(&self, pattern: &str) -> bool {
-        let pattern = pattern.to_ascii_lowercase();
+        let pattern = normal(pattern);
         matches(&pattern, &self.with_port()) || matches(&pattern, &self.name)
     }
 
     fn with_port(&self) -> String {
         format!("{}:{}", self.name, self.port)
     }
+}
+
+/// Returns a pattern as names are compared with it: in lower case, and without the trailing dot of its name.
+fn normal(pattern: &str) -> String {
+    let (name, port) = match pattern.rsplit_once(':') {
+        Some((name, port)) if name.ends_with('.') => (name, Some(port)),
+        _ => (pattern, None),
+    };
+    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+    port.map_or_else(|| name.clone(), |port| format!("{name}:{port}"))
 }
 
 fn address_name(address: IpAddr) -> String {
@@ -175,6 +185,9 @@ mod tests {
             ("docs.rs", "docs.rs:443", true, true),
             ("docs.rs:443", "docs.rs:443", true, true),
             ("Docs.RS", "DOCS.rs.:443", true, true),
+            ("docs.rs.", "docs.rs:443", true, true),
+            ("Docs.RS.:8443", "docs.rs:8443", true, true),
+            ("*.example.com.", "a.example.com.:443", true, true),
             ("docs.rs", "docs.rs:8443", false, true),
             ("docs.rs:8443", "docs.rs:8443", true, true),
             ("docs.rs:8443", "docs.rs:443", false, false),
