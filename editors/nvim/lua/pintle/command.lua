@@ -62,6 +62,9 @@ local verbs = {
   retry = function()
     require("pintle").retry()
   end,
+  restart = function()
+    require("pintle").restart()
+  end,
   new = function(text)
     require("pintle").new(text ~= "" and text --[[@as pintle.Layout]] or nil)
   end,
