@@ -53,7 +53,10 @@ local effects = {
     end
     log.emit("Changes", { root = self.root, session_id = view.state.id, changes = change.changes })
   end,
-  decided = function(self, view)
+  decided = function(self, view, change)
+    if change.parts then
+      require("pintle.decision").tell(change.parts)
+    end
     review.look(self, view.state.id)
   end,
   rewound = function(self, view)

@@ -166,9 +166,20 @@ local function confirm(here, view, place, wanted)
   end)
 end
 
+---The session that is shown, if its history can be moved in; if not, that is said.
+---@return pintle.Workspace? here, pintle.View? view
+local function idle()
+  local here, view = require("pintle.sessions").current()
+  if view and view.state.turn then
+    log.say("not rewound: a turn is running; wait for its end, or use `:Pintle stop`")
+    return nil, nil
+  end
+  return here, view
+end
+
 ---Goes back to before one of the person's messages, or to the end of a way that was left.
 function M.rewind()
-  local here, view = require("pintle.sessions").current()
+  local here, view = idle()
   if not here or not view then
     return
   end
@@ -187,7 +198,7 @@ end
 
 ---Undoes the last rewind, and the one before it when called again, as long as the model has not worked on.
 function M.redo()
-  local here, view = require("pintle.sessions").current()
+  local here, view = idle()
   if not here or not view then
     return
   end

@@ -35,6 +35,7 @@ local M = {}
 ---@field history pintle.History What is shown of it, and what of that counts.
 ---@field decisions integer[] The events of decisions that were not undone.
 ---@field undone table<integer, true> The events of decisions that were undone.
+---@field hunks table<pintle.HunkId, string> The places of hunks, for messages.
 ---@field items table<string, pintle.Item>
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
 ---@field senders table<string, string> The other client that a message came from, by the item it became.
@@ -61,7 +62,7 @@ local M = {}
 ---| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, path: string?, text: string, is_first: boolean }
 ---| { kind: "turn", turn: pintle.Turn, is_over: boolean }
 ---| { kind: "files", changes: pintle.FileRecord[], by: pintle.ChangedBy }
----| { kind: "decided" }
+---| { kind: "decided", parts?: pintle.DecisionPart[] }
 ---| { kind: "rewound" }
 ---| { kind: "ran", item: pintle.Item }
 ---| { kind: "queue" }
@@ -91,6 +92,7 @@ function M.new(id)
     questions = {},
     decisions = {},
     undone = {},
+    hunks = {},
     history = history.new(),
     cost_nano_usd = 0,
     cost_at = 0,
