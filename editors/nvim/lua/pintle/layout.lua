@@ -234,12 +234,48 @@ function M.open(workspace, layout, is_tab_new)
   end)
 end
 
+-- What windows of the plugin show, by the kind in a buffer's name. Texts that a file is compared with are part of its review.
+local KINDS = { chat = true, prompt = true, ["no-session"] = true, plan = true, waiting = true, question = true }
+KINDS.help, KINDS.log = true, true
+
+---The windows of this tab that show something of a workspace: also those that the user has split, which have no role.
+---@param root string
+---@return integer[] wins, boolean is_open Whether a transcript or a prompt is among them.
+local function own_windows(root)
+  local found, is_open = {}, false
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local buf = vim.api.nvim_win_get_buf(win)
+    local kind = vim.api.nvim_buf_get_name(buf):match("^pintle://([^/]+)")
+    if kind and KINDS[kind] and (vim.b[buf].pintle_root or root) == root then
+      found[#found + 1] = win
+      is_open = is_open or kind == "chat" or kind == "prompt" or kind == "no-session"
+    end
+  end
+  -- Those with a role come last, when all windows that they had are the only ones: these get their sizes back then.
+  table.sort(found, function(a, b)
+    local a_has, b_has = vim.w[a].pintle_role ~= nil, vim.w[b].pintle_role ~= nil
+    return a_has ~= b_has and b_has or a_has == b_has and a < b
+  end)
+  return found, is_open
+end
+
+---Whether a transcript or the prompt of a workspace is shown in this tab.
+---@param workspace pintle.Workspace
+---@return boolean
+function M.is_open(workspace)
+  local _, is_open = own_windows(workspace.root)
+  return is_open
+end
+
 ---Closes the windows of a workspace in this tab. Where there are no others, an empty one takes their place, or the tab goes.
 ---@param workspace pintle.Workspace
 ---@return boolean is_closed False where there were none.
 function M.close(workspace)
-  local found = windows(workspace.root)
-  local own = vim.tbl_values(found --[[@as table<string, integer>]])
+  -- Changes that were made to the waiting messages and not applied are worth more than an empty place.
+  local own = vim.tbl_filter(function(win)
+    local buf = vim.api.nvim_win_get_buf(win)
+    return not (vim.bo[buf].modified and vim.bo[buf].bufhidden == "wipe")
+  end, (own_windows(workspace.root)))
   if #own == 0 then
     return false
   end
