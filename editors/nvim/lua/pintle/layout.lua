@@ -136,14 +136,14 @@ end
 ---@return { chat?: integer, prompt?: integer }
 local function open_floats(chat, prompt)
   local columns, lines = vim.o.columns, vim.o.lines - math.max(1, vim.o.cmdheight)
-  local width = math.max(10, math.min(columns - 4, math.floor(columns * 0.9)))
-  -- Two borders each.
-  local both = math.max(4, math.min(lines - 4, math.floor(lines * 0.9)))
+  local border, rows, sides = looks.border()
+  local width = math.max(10, math.min(columns - sides - 2, math.floor(columns * 0.9)))
+  local both = math.max(4, math.min(lines - 2 * rows, math.floor(lines * 0.9)))
   local below = prompt_height(both)
-  local place = { relative = "editor", width = width, col = math.floor((columns - width - 2) / 2), border = "single" }
-  local top = math.max(0, math.floor((lines - both - 4) / 2))
+  local place = { relative = "editor", width = width, col = math.floor((columns - width - sides) / 2), border = border }
+  local top = math.max(0, math.floor((lines - both - 2 * rows) / 2))
   local above = vim.tbl_extend("force", place, { row = top, height = both - below })
-  local under = vim.tbl_extend("force", place, { row = top + both - below + 2, height = below })
+  local under = vim.tbl_extend("force", place, { row = top + both - below + rows, height = below })
   local found =
     { chat = vim.api.nvim_open_win(chat, false, above), prompt = vim.api.nvim_open_win(prompt, false, under) }
   -- One without the other is of no use, and stands in the way.

@@ -119,6 +119,7 @@ local function float(said, more)
     width = width,
     height = 1,
     style = "minimal",
+    border = "none",
     focusable = false,
     noautocmd = true,
     zindex = 200,

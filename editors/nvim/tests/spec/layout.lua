@@ -61,6 +61,66 @@ for _, size in ipairs(SIZES) do
   end
 end
 
+-- Each value of 'winborder' with what stands in the top left corner.
+local BORDERS =
+  { { "", "┌" }, { "single", "┌" }, { "double", "╔" }, { "rounded", "╭" }, { "none", "" }, { "shadow", "" } }
+if vim.fn.has("nvim-0.12") == 1 then
+  BORDERS[#BORDERS + 1] = { "+,-,+,!,+,-,+,!", "+" }
+end
+
+-- The corner and the rows of all floating windows, in order, with the rows that they take.
+local FLOATS = [[
+  local found = {}
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    local config = vim.api.nvim_win_get_config(win)
+    if config.relative ~= "" then
+      local parts = type(config.border) == "table" and config.border or {}
+      local function part(at)
+        local found = parts[at] or ""
+        return type(found) == "table" and found[1] or found
+      end
+      local rows = (part(2) ~= "" and 1 or 0) + (part(6) ~= "" and 1 or 0)
+      table.insert(found, { corner = part(1), first = config.row, last = config.row + config.height + rows - 1 })
+    end
+  end
+  table.sort(found, function(a, b) return a.first < b.first end)
+  return found
+]]
+
+for _, border in ipairs(BORDERS) do
+  test(("floats follow 'winborder', as with %q"):format(border[1]), function()
+    local asks = { replies = { reply.call("bash", { command = "touch a-file" }), text("Done.") } }
+    local vi = start({ columns = 80, lines = 24, script = asks, settings = { permission_mode = "ask" } })
+    vi:lua("vim.o.winborder = ...", border[1])
+    vi:cmd("Pintle open float")
+    vi:wait("require('pintle').status().session")
+    local floats = vi:lua(FLOATS)
+    equal(#floats, 2)
+    equal({ floats[1].corner, floats[2].corner }, { border[2], border[2] })
+    equal(floats[2].first, floats[1].last + 1, "one below the other")
+    equal(floats[1].first >= 0 and floats[2].last < 23, true, vim.inspect(floats))
+    vi:cmd("Pintle ask go")
+    vi:wait("require('pintle.approval').count() == 1")
+    vi:cmd("Pintle close")
+    vi:cmd("Pintle attention")
+    vi:wait("require('pintle.panel').current()")
+    floats = vi:lua(FLOATS)
+    equal({ #floats, floats[1].corner }, { 1, border[2] })
+    vi:wait_screen("<Tab> answers")
+    if border[1] == "rounded" or border[1] == "none" then
+      golden_screen("border-" .. border[1], vi)
+    end
+    -- A notice is one line, whatever borders the user likes.
+    vi:cmd("quit")
+    vi:keys("i")
+    vi:wait("vim.fn.mode() == 'i'")
+    vi:lua("require('pintle.log').warn('a notice')")
+    vi:wait("#vim.api.nvim_list_wins() == 2")
+    equal(vi:lua(FLOATS), { { corner = "", first = 22, last = 22 } })
+    vi:keys("<Esc>")
+  end)
+end
+
 test("the focus moves at once and not again", function()
   local vi = start()
   -- both arrive together: what the engine says of the session comes later
