@@ -134,8 +134,8 @@ local function place(buf, verb, later, win)
   keys = vim.fn.strdisplaywidth(keys) <= width and keys or " <Tab> · <CR> · q "
   return {
     relative = "editor",
-    row = math.floor((room - height) / 2),
-    col = math.floor((most - width) / 2),
+    row = math.max(0, math.floor((room - height) / 2)),
+    col = math.max(0, math.floor((most - width) / 2)),
     width = width,
     height = height,
     border = border,

@@ -201,6 +201,92 @@ test("the width is a share that follows the screen, or a number of columns", fun
   other:wait_screen("ignored: setup(): the setting `layout` must be one of: side, float, tab")
 end)
 
+-- What is open in the tab, with the smallest height of it, and what was said; then all is closed, on a screen of the size of before.
+local OPENED = [[
+  local layout, columns, lines = ...
+  vim.v.errmsg, _G.notes = "", {}
+  vim.o.columns, vim.o.lines = columns, lines
+  local before = vim.fn.winrestcmd()
+  local ok, why = pcall(vim.cmd, "Pintle open " .. layout)
+  local roles, least = {}, math.huge
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    if vim.w[win].pintle_role then
+      table.insert(roles, vim.w[win].pintle_role)
+      least = math.min(least, vim.api.nvim_win_get_height(win))
+    end
+  end
+  table.sort(roles)
+  if #roles > 0 then
+    vim.cmd("Pintle close")
+    vim.wait(50, function() return vim.fn.winrestcmd() == before end, 5)
+  end
+  local is_same = vim.fn.winrestcmd() == before
+  return { ok and "" or why, vim.v.errmsg, table.concat(roles, " "), least > 1, is_same, _G.notes }
+]]
+
+test("what fits is opened on screens of any size, and otherwise that is said", function()
+  local vi = child.start({ script = SCRIPT })
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session")
+  vi:cmd("Pintle close")
+  local too_small = { "pintle: the screen is too small: enlarge it, or close other windows" }
+  for _, layout in ipairs({ "side", "float", "tab" }) do
+    for _, columns in ipairs({ 12, 30, 80 }) do
+      for lines = 3, 14 do
+        local got = vi:lua(OPENED, layout, columns, lines)
+        local fits = lines >= 5
+        equal(
+          got,
+          { "", "", fits and "chat prompt" or "", true, true, fits and {} or too_small },
+          ("%s at %dx%d"):format(layout, columns, lines)
+        )
+      end
+    end
+  end
+  -- Other windows need room, too.
+  vi:cmd("set columns=30 lines=8")
+  vi:cmd("Pintle open")
+  for _, verb in ipairs({ "log", "help review" }) do
+    vi:lua("_G.notes, vim.v.errmsg = {}, ''")
+    vi:cmd("set lines=4")
+    vi:cmd("Pintle " .. verb)
+    equal(vi:lua("return { _G.notes, vim.v.errmsg }"), { too_small, "" }, verb)
+    vi:cmd("set lines=8")
+  end
+end)
+
+test("open windows survive a screen that becomes tiny, and are as before when it is large again", function()
+  for _, layout in ipairs({ "side", "float", "tab" }) do
+    local vi = start({ columns = 100, lines = 30 })
+    vi:cmd("Pintle open " .. layout)
+    vi:wait("require('pintle').status().session")
+    local function places()
+      return vi:lua([[return vim.tbl_map(function(win)
+        local config = vim.api.nvim_win_get_config(win)
+        return { config.relative, config.row or 0, vim.api.nvim_win_get_width(win), vim.api.nvim_win_get_height(win) }
+      end, vim.api.nvim_tabpage_list_wins(0))]])
+    end
+    local before = places()
+    for _, size in ipairs({ { 30, 8 }, { 100, 8 }, { 20, 10 }, { 30, 8 } }) do
+      vi:cmd(("set columns=%d lines=%d"):format(size[1], size[2]))
+      vi:wait("true")
+      if layout == "float" and size[2] == 8 then
+        for _, place in ipairs(places()) do
+          equal(place[1] == "" or place[2] + place[4] <= 7, true, "on the screen: " .. vim.inspect(place))
+        end
+      end
+    end
+    vi:cmd("set columns=100 lines=30")
+    vi:wait("true")
+    equal(vi:lua("return vim.v.errmsg"), "", layout)
+    if layout == "float" then
+      equal(places(), before)
+    end
+    vi:cmd("Pintle close")
+    equal(vi:lua("return #vim.api.nvim_list_wins()"), 1, layout)
+  end
+end)
+
 test("code windows have room again after the screen has become small at once", function()
   local vi = start({ columns = 200, lines = 50 })
   vi:cmd("vsplit b.txt | Pintle open")
