@@ -405,7 +405,14 @@ function M.review(is_round)
   end
   local list = require("pintle.list")
   require("pintle.review").refresh(here, view.state.id, function()
-    if not list.show(here, is_round) then
+    local conflicts = vim.tbl_map(function(conflict)
+      return short(conflict.path)
+    end, buffers.conflicts())
+    local is_listed = list.show(here, is_round)
+    if #conflicts > 0 then
+      local text = "no hunk: %s changed on disk under unsaved text (:Pintle diff)"
+      log.warn(text:format(table.concat(conflicts, ", ")))
+    elseif not is_listed then
       log.say(
         is_round and "no changes since your notes were sent; :Pintle review lists all"
           or "no open hunks: the agent changed no files, or everything is decided"

@@ -317,6 +317,16 @@ function M.transient(session, event, changes)
   end
 end
 
+---Takes something that the editor has to say in the transcript, which no event says. It is not part of the session.
+---@param session pintle.Session
+---@param notice pintle.Notice
+---@return pintle.Change[]
+function M.remark(session, notice)
+  local change = { kind = "notice", notice = notice }
+  history.note(session.history, session.seq, change)
+  return { change }
+end
+
 ---What a session has cost, as far as prices are known, in billionths of a US dollar.
 ---@param session pintle.Session
 ---@return integer

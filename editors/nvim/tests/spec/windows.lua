@@ -287,8 +287,14 @@ test("the summary of a turn names up to three files", function()
     { { "/w/b.lua", "/w/a.lua" }, "done in 2.1 s, changed a.lua, b.lua; :Pintle review lists the hunks" },
     { { "/w/c", "/w/a", "/w/b" }, "done in 2.1 s, changed a, b, c; :Pintle review lists the hunks" },
     { { "d", "c", "b", "a" }, "done in 2.1 s, changed a, b and 2 more; :Pintle review lists the hunks" },
+    { {}, "done in 2.1 s, a changed under unsaved text (:Pintle diff)", { "/w/a" } },
+    {
+      { "b" },
+      "done in 2.1 s, a changed under unsaved text (:Pintle diff), changed b; :Pintle review lists the hunks",
+      { "a" },
+    },
   }
   for _, row in ipairs(rows) do
-    equal(summary(turn, row[1]), row[2])
+    equal(summary(turn, row[1], row[3]), row[2])
   end
 end)
