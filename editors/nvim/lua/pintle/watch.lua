@@ -32,11 +32,12 @@ end
 ---Watches a connection until nothing is expected of it.
 ---@param handle pintle.Rpc
 function Watch:begin(handle)
-  local limit = config.get().stall_ms
-  if handle ~= self.handle then
-    self:stop()
+  if self.timer and handle == self.handle then
+    return
   end
-  if self.timer or limit == 0 then
+  self:stop()
+  local limit = config.get().stall_ms
+  if limit == 0 then
     return
   end
   self.handle, self.lines = handle, handle.lines

@@ -320,3 +320,53 @@ test("what streams is drawn as what comes at once", function()
     equal(dressed, whole, "pieces of " .. size)
   end
 end)
+
+-- What the plugin calls of others that draw Markdown; both were tried as they are.
+local RENDERERS = {
+  markview = [[
+    package.loaded["markview.state"] = { buf_attached = function(buf) return vim.bo[buf].filetype == "pintle-chat" end }
+    package.loaded["markview.actions"] = { render = function(buf) _G.render(buf) end }
+  ]],
+  ["render-markdown"] = [[
+    package.loaded["render-markdown.core.manager"] =
+      { attached = function(buf) return vim.bo[buf].filetype == "pintle-chat" end }
+    package.loaded["render-markdown.api"] = { render = function(context) _G.render(context.buf) end }
+  ]],
+}
+
+for name, module in pairs(RENDERERS) do
+  test(name .. " draws a transcript that no cursor is in, and nothing is drawn twice", function()
+    local before = [[
+      _G.rendered = {}
+      _G.render = function(buf)
+        local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+        table.insert(_G.rendered, { vim.api.nvim_get_mode().mode, table.concat(lines, "\n") })
+      end
+    ]] .. module
+    local vi = start({ text("# One"), text("# Two"), text("# Three") }, { before = before })
+    local last = "(_G.rendered[#_G.rendered] or { '', '' })[2]:find(given, 1, true)"
+    vi:cmd("Pintle ask go")
+    vi:wait(last, "what came last is drawn", "# One")
+    equal(vi:lua(DRESSED), {}, "the other plugin draws the headings")
+    -- Typing, it is drawn later: in other modes these plugins take away what they have drawn.
+    vi:keys("i")
+    vi:wait("vim.fn.mode() == 'i'")
+    vi:cmd("Pintle ask again")
+    vi:wait_turn(2)
+    vi:wait_chat("# Two")
+    vi:keys("<Esc>")
+    vi:wait(last, "what came meanwhile is drawn", "# Two")
+    local modes = vim.tbl_map(function(each)
+      return each[1]
+    end, vi:lua("return _G.rendered"))
+    equal(vim.tbl_contains(modes, "i"), false)
+    -- With the cursor in it, the plugin hears of it by itself.
+    vi:cmd("wincmd k")
+    local count = vi:lua("return #_G.rendered")
+    vi:cmd("Pintle ask more")
+    vi:wait_turn(3)
+    vi:wait_chat("# Three")
+    vi:cmd("wincmd j")
+    equal(vi:lua("return #_G.rendered"), count)
+  end)
+end
